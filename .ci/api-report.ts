@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { SDK } from "@gantry/sdk";
+
+const root = path.join(import.meta.dirname, "..");
+
+/** The sdk's whole public surface as the compiler declares it, docstrings included, a section for each file. */
+export function apiReport(): string {
+  const out = mkdtempSync(path.join(tmpdir(), "gantry-api-"));
+  try {
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+    const options = ["-p", path.join(root, ".ci/sdk.tsconfig.json"), "--emitDeclarationOnly", "--outDir", out];
+    execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: "pipe" });
+    const files = [...filesOf(out, "", 1), ...filesOf(out, "testing", 2)];
+    return `# The sdk's public surface
+
+Level ${SDK}. Written by \`npm run reference\` from the declarations that the compiler makes of \`sdk/\`; a test holds it to the code, so
+that no change of the surface goes unseen. What raises the level is said in [README.md](README.md#the-level).
+${files.map(([name, code]) => `\n## ${name}\n\n\`\`\`ts\n${code.trim()}\n\`\`\`\n`).join("")}`;
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** The declarations in a folder, and down to `depth` below it. */
+function filesOf(out: string, folder: string, depth: number): (readonly [string, string])[] {
+  return readdirSync(path.join(out, folder), { withFileTypes: true })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const at = path.posix.join(folder, entry.name);
+      if (entry.isDirectory()) return depth > 1 ? filesOf(out, at, depth - 1) : [];
+      if (!at.endsWith(".d.ts") || entry.name === "index.d.ts") return [];
+      return [[at.replace(/\.d\.ts$/, ".ts"), readFileSync(path.join(out, at), "utf8")] as const];
+    });
+}
