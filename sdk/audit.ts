@@ -1,0 +1,24 @@
+import type { AuditEvent } from "./hooks.ts";
+import { many, one } from "./slot.ts";
+
+/** Where audit records go. The record is on disk when the promise resolves; a throw stops the call it belongs to. */
+export interface AuditSink {
+  readonly name: string;
+  write(event: AuditEvent): Promise<void>;
+}
+export const AuditSinks = many<AuditSink>("audit-sinks");
+
+/** The one way an event is recorded; filled by the host, which stamps and redacts. Throws `AUDIT_FAILED`. */
+export interface Audit {
+  record(event: Omit<AuditEvent, "timestamp">): Promise<void>;
+}
+export const Audit = one<Audit>("audit");
+
+/** Removes what must not leave: from replies, logs and the audit. A throw means: nothing is sent. */
+export interface Redactor {
+  readonly name: string;
+  redact(text: string): string;
+  /** How many characters of a stream must be held back, so that nothing is missed across two pieces. */
+  readonly holdBack: number;
+}
+export const Redactors = many<Redactor>("redactors");

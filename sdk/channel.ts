@@ -1,0 +1,78 @@
+import type { TurnEvent, TurnResult } from "./turn.ts";
+import { many, one } from "./slot.ts";
+
+/** A message from outside. */
+export interface InboundMessage {
+  readonly channel: string;
+  /** The platform's id of the message; accepted once per (channel, id). */
+  readonly id: string;
+  /** The sender's id on the platform; the conversation is `<channel>:<sender>`. */
+  readonly sender: string;
+  readonly text: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** True only for the owner's own terminal or paired device; all else is marked as untrusted for the model. */
+  readonly trusted?: boolean;
+  /** Continues this session instead of the sender's own. */
+  readonly session?: string;
+}
+
+/** What came of trying to send; `refused` means the platform will never take it, so it is not tried again. */
+export type Sent = { readonly status: "sent" } | { readonly status: "retry" | "refused"; readonly reason: string };
+
+export interface Channel {
+  readonly name: string;
+  /** Sends one reply. Never throws: what went wrong is its answer. */
+  send(to: string, text: string, signal: AbortSignal): Promise<Sent>;
+  /** True for a sender who may answer approval questions in this channel. */
+  isOwner?(sender: string): boolean;
+}
+export const Channels = many<Channel>("channels");
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Told of every step while the turn runs. */
+  onEvent?(event: TurnEvent): void;
+  /**
+   * Who decides what needs a person: `ask` waits for an answer through {@link Approvals}, `yes` approves what would be
+   * asked (never what is refused), `none` refuses it.
+   */
+  readonly approvals: "ask" | "yes" | "none";
+  /** Override the configured provider and model. */
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/** What became of an inbound message: `full` asks the sender's platform to come again later. */
+export type Receipt = "accepted" | "duplicate" | "refused" | "full";
+
+/** The one way a message comes in; filled by the host. */
+export interface Inbox {
+  /** For channels: resolves once every accepted message is on disk; the reply goes out through the channel. */
+  receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]>;
+  /** For callers who wait for the answer: one turn at a time per conversation, in order of arrival. */
+  ask(message: InboundMessage, options: AskOptions): Promise<TurnResult>;
+}
+export const Inbox = one<Inbox>("inbox");
+
+/** A question to a person about one exact call. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly session: string;
+  readonly user: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What will really run, safe to print. */
+  readonly preview: string;
+  readonly reasons: readonly string[];
+  /** ISO 8601; after that it is a no. */
+  readonly expires: string;
+}
+
+/** Open questions; filled by the host. Each is used once and dies with the process. */
+export interface Approvals {
+  pending(): readonly ApprovalRequest[];
+  /** Only the exact word `allow` releases. `decided`: too late; `unknown`: no such question. */
+  decide(id: string, decision: string, by: string): "done" | "decided" | "unknown";
+}
+export const Approvals = one<Approvals>("approvals");

@@ -1,0 +1,63 @@
+import { many } from "./slot.ts";
+
+export interface CommandOption {
+  /** As people write it: `--provider <id>`, `--json`, `--port <number>`. */
+  readonly flags: string;
+  readonly summary: string;
+}
+
+export interface CommandRun {
+  readonly args: readonly string[];
+  /** By long name in camelCase; a flag without a value is true. */
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** A line on stdout: the answer. */
+  out(line: string): void;
+  /** A line on stderr: everything else. */
+  err(line: string): void;
+  /** True where a person sits at a terminal. */
+  readonly interactive: boolean;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Starts the named services (all of them where none are named) and the inbox; resolves to the exit code after a clean stop. */
+  serve(services?: readonly string[]): Promise<number>;
+}
+
+/** A word of the command line. */
+export interface Command {
+  /** One or two words: `models refresh`. */
+  readonly name: string;
+  readonly summary: string;
+  /** As people write them: `<path>`, `[name]`. */
+  readonly args?: readonly string[];
+  readonly options?: readonly CommandOption[];
+  /** Gives the exit code, or throws a coded error. */
+  run(run: CommandRun): Promise<number>;
+}
+export const Commands = many<Command>("commands");
+
+/** One line of `status` and `doctor`. */
+export interface CheckRow {
+  readonly what: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly detail: string;
+  /** What to do about it, where there is something to do. */
+  readonly cure?: string;
+}
+
+/** What a plugin says of itself in `status` (quick, local) and `doctor` (may reach out). */
+export interface Check {
+  readonly name: string;
+  readonly kind: "status" | "doctor" | "channel";
+  run(signal: AbortSignal): Promise<readonly CheckRow[]>;
+}
+export const Checks = many<Check>("checks");
+
+/** Runs only while the service does: a listener, a poll, a timer. */
+export interface Service {
+  readonly name: string;
+  /** Resolves once it is ready. */
+  start(): Promise<void>;
+  /** No new work; resolves when what runs has ended or `signal` says that time is up. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+export const Services = many<Service>("services");

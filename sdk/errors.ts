@@ -1,0 +1,67 @@
+/** What the process answers with: 1 it failed, 2 wrong usage or configuration, 3 refused by policy. */
+export type ExitCode = 1 | 2 | 3;
+
+/** One row of an error table: a sentence with a `%s` for each part, and the exit code. */
+export interface ErrorRow {
+  readonly text: string;
+  readonly exit: ExitCode;
+}
+
+/** An error that a person can act on: one sentence, a code from a table, never a secret. */
+export class GantryError extends Error {
+  override readonly name = "GantryError";
+  readonly code: string;
+  readonly exit: ExitCode;
+
+  /** Known by its shape, so that a plugin with a copy of the sdk of its own is understood too. */
+  static override [Symbol.hasInstance](value: unknown): value is GantryError {
+    const { name, code, exit } = (value ?? {}) as Partial<GantryError>;
+    return name === "GantryError" && typeof code === "string" && typeof exit === "number";
+  }
+
+  constructor(code: string, row: ErrorRow, parts: readonly unknown[]) {
+    const rest = [...parts];
+    const cause = parts.find((part) => part instanceof Error);
+    super(
+      row.text.replace(/%s/g, () => sentence(rest.shift())),
+      cause ? { cause } : undefined,
+    );
+    this.code = code;
+    this.exit = row.exit;
+  }
+}
+
+function sentence(part: unknown): string {
+  return part instanceof Error ? part.message : String(part);
+}
+
+/** Builds the error of one row from its parts; carries the row, so that references can be generated. */
+export interface ErrorMaker extends ErrorRow {
+  (...parts: readonly unknown[]): GantryError;
+  readonly code: string;
+}
+export type ErrorTable<Code extends string = string> = { readonly [K in Code]: ErrorMaker };
+
+/** Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused. */
+export function defineErrors<Code extends string>(rows: { readonly [K in Code]: ErrorRow }): ErrorTable<Code> {
+  const table = {} as Record<Code, ErrorMaker>;
+  for (const code of Object.keys(rows) as Code[]) {
+    const row = rows[code];
+    const make = (...parts: readonly unknown[]): GantryError => new GantryError(code, row, parts);
+    table[code] = Object.freeze(Object.assign(make, { code, ...row }));
+  }
+  return Object.freeze(table);
+}
+
+/** A row for what failed while it ran (exit 1). */
+export function failed(text: string): ErrorRow {
+  return { text, exit: 1 };
+}
+/** A row for wrong usage or configuration (exit 2). */
+export function usage(text: string): ErrorRow {
+  return { text, exit: 2 };
+}
+/** A row for what the policy refuses (exit 3). */
+export function policy(text: string): ErrorRow {
+  return { text, exit: 3 };
+}

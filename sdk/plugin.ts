@@ -1,0 +1,62 @@
+import type { Static, TObject } from "typebox";
+import type { ErrorTable } from "./errors.ts";
+import type { Awaitable, HookName, Taps } from "./hooks.ts";
+import type { AnySlot, Filled, Slot } from "./slot.ts";
+
+/** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
+export const SDK = 1;
+
+/** Structured logging; details and message are redacted before they are written. */
+export interface Logger {
+  debug(detail: object, message: string): void;
+  info(detail: object, message: string): void;
+  warn(detail: object, message: string): void;
+  error(detail: object, message: string): void;
+}
+
+export type NeededSlots = Readonly<Record<string, AnySlot>>;
+
+/** What one plugin may do. Everything done through it is undone when the plugin is disposed. */
+export interface PluginHost<Config = unknown, Needs extends NeededSlots = NeededSlots> {
+  readonly name: string;
+  /** The plugin's table, checked, with defaults filled in, frozen. */
+  readonly config: Config;
+  readonly needs: { readonly [K in keyof Needs]: Filled<Needs[K]> };
+  readonly log: Logger;
+  /** Aborted first thing on dispose; pass it to requests, timers and streams. */
+  readonly signal: AbortSignal;
+  readonly hooks: Taps;
+  /** Fills a slot that the plugin lists in `provides`. */
+  provide<T>(slot: Slot<T>, value: T): void;
+  /** Called once every plugin is set up, in order of need. */
+  onReady(start: () => Awaitable<void>): void;
+  /** Called on dispose, last registered first. */
+  onDispose(stop: () => Awaitable<void>): void;
+}
+
+export interface PluginDefinition<Config extends TObject = TObject, Needs extends NeededSlots = NeededSlots> {
+  /** Lower case, digits, `-`: `channel-telegram`. */
+  readonly name: string;
+  readonly summary?: string;
+  /** Where `config` stands in config.toml. Default `plugins_config.<name>`; `""` is the file's root, for plugins that read shared tables. */
+  readonly table?: string;
+  readonly config?: Config;
+  readonly needs?: Needs;
+  readonly provides?: readonly AnySlot[];
+  readonly taps?: readonly HookName[];
+  /** The plugin's own rows of the error table. */
+  readonly errors?: ErrorTable;
+  /** Registers. Sockets, timers and files wait for `onReady` or for the first use. */
+  setup(host: PluginHost<Static<Config>, Needs>): Awaitable<void>;
+}
+
+/** A plugin is a value with its facts on it. */
+export interface Plugin extends PluginDefinition<any, any> {
+  readonly sdk: number;
+}
+
+export function definePlugin<Config extends TObject = TObject<{}>, Needs extends NeededSlots = {}>(
+  definition: PluginDefinition<Config, Needs>,
+): Plugin {
+  return Object.freeze({ ...definition, sdk: SDK });
+}

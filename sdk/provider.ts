@@ -1,0 +1,120 @@
+import type { TObject } from "typebox";
+import type { ModelWant } from "./hooks.ts";
+import { many, one } from "./slot.ts";
+
+/** A call that a model asked for; `args` is the JSON text as the model wrote it. */
+export interface ToolUse {
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+/** A conversation, in no vendor's form. User text may hold `[IMAGE:data:<mime>;base64,<data>]` markers. */
+export type ChatMessage =
+  | { readonly role: "system"; readonly text: string }
+  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "assistant"; readonly text: string; readonly toolCalls: readonly ToolUse[] }
+  | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly failed: boolean };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly input: TObject;
+}
+
+export interface ChatRequest {
+  /** Undefined: the provider's own default. */
+  readonly model: string | undefined;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolSpec[];
+  readonly temperature: number;
+  /** Undefined: the provider's own limit. */
+  readonly maxTokens?: number;
+  /** The conversation, so that a connection can be kept for it. */
+  readonly session: string;
+  readonly signal: AbortSignal;
+}
+
+export type StopReason = "EndTurn" | "MaxTokens" | "ContentFilter" | "ToolUse" | "Error";
+
+/** Why a request failed, in one sentence without secrets. */
+export interface ProviderFailure {
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** What the server asked for in `Retry-After`, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Another try, here or elsewhere, can help. */
+  readonly retry: boolean;
+}
+
+/** Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing. */
+export type ProviderEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_call"; readonly call: ToolUse }
+  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | { readonly type: "stop"; readonly reason: StopReason }
+  | { readonly type: "error"; readonly failure: ProviderFailure };
+
+export interface Capabilities {
+  readonly nativeToolCalling: boolean;
+  readonly vision: boolean;
+  readonly streaming: boolean;
+}
+
+export interface Provider {
+  /** The id that people configure and that the answer names. */
+  readonly name: string;
+  /** Other ids for it, under which its `[providers.<id>]` table may stand. */
+  readonly aliases?: readonly string[];
+  readonly capabilities: Capabilities;
+  /** Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after `signal`. */
+  chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
+  /** The model ids on offer. Throws a coded error where there is no list. */
+  models?(signal: AbortSignal): Promise<readonly string[]>;
+  /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
+  warmup?(signal: AbortSignal): Promise<string>;
+  /** Where the credential comes from, never the credential. */
+  credential?(): Promise<string>;
+}
+
+/** Who served an answer. */
+export interface Served {
+  readonly provider: string;
+  readonly model: string | undefined;
+}
+export type RoutedEvent = ProviderEvent | ({ readonly type: "served" } & Served);
+
+/** Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the first provider directly. */
+export interface Router {
+  /** `resolve` finds a provider by id (undefined: nobody answers to it). The first event is `served`, again after a fallback. */
+  chat(
+    want: ModelWant,
+    request: Omit<ChatRequest, "model">,
+    resolve: (provider: string | undefined, model: string | undefined) => Promise<Provider | undefined>,
+  ): AsyncIterable<RoutedEvent>;
+  /** Providers that are being left alone for now, for `status`. */
+  cooling(): readonly { readonly provider: string; readonly until: string; readonly reason: string }[];
+}
+export const Router = one<Router>("router");
+
+/** Finds providers for who is not in a turn (commands, checks); filled by the host. */
+export interface Models {
+  /** The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`, `PROVIDER_UNKNOWN` and what a provider says of its configuration. */
+  resolve(provider?: string, model?: string): Promise<Provider>;
+}
+export const Models = one<Models>("models");
+
+/** A provider that people can choose by name alone, for `onboard`. */
+export interface ProviderOffer {
+  /** The id that is configured. */
+  readonly name: string;
+  /** Where it answers, for people to read. */
+  readonly address: string;
+  /** The variable that its users keep their key in; undefined: it needs none. */
+  readonly keyVariable?: string | undefined;
+  /** Where its makers describe it. */
+  readonly docs?: string;
+}
+export const ProviderOffers = many<ProviderOffer>("provider-offers");

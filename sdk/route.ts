@@ -1,0 +1,56 @@
+import type { TSchema } from "typebox";
+import { many } from "./slot.ts";
+
+/** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
+export type RouteAuth = "token" | "none" | "own";
+
+export interface RouteRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes as they came, for signatures. */
+  readonly rawBody: Uint8Array;
+  /** JSON, parsed and checked by the route's `bodySchema`; undefined where it has none. */
+  readonly body: unknown;
+  /** The peer's address, after trusted proxies. */
+  readonly peer: string;
+  /** The paired device, where `auth` is `token` and pairing is required. */
+  readonly device: string | undefined;
+  /** Aborted when the peer leaves. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+export type RouteReply =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent> };
+
+export interface Route {
+  /** `POST /chatapp`. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `/api/approvals/:id` */
+  readonly path: string;
+  readonly auth: RouteAuth;
+  readonly summary: string;
+  /** Bytes; default 65,536. */
+  readonly bodyLimit?: number;
+  /** Requests a minute for one peer; default 60, under /api/ shared with its other routes; `Infinity` for none. */
+  readonly perMinute?: number;
+  /** Said loudly when the gateway starts: why the route is less safe than it could be. */
+  readonly warning?: string;
+  readonly bodySchema?: TSchema;
+  readonly replySchema?: TSchema;
+  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
+  handle(request: RouteRequest): Promise<RouteReply>;
+}
+export const Routes = many<Route>("routes", (route: Route) => {
+  if (!["token", "none", "own"].includes(route.auth)) return 'does not state its auth: "token", "none" or "own"';
+  if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
+  return typeof route.handle === "function" ? undefined : "has no handle()";
+});

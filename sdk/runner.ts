@@ -1,0 +1,53 @@
+import { one } from "./slot.ts";
+
+export interface RunSpec {
+  /** Program and arguments; no shell in between. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Added to the short environment that every child gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Bytes kept of stdout and of stderr together; the rest is counted and dropped. */
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RunResult {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly droppedBytes: number;
+  readonly timedOut: boolean;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly bytes: number;
+}
+
+/** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
+export interface WalledFiles {
+  read(path: string, maxBytes: number, signal: AbortSignal): Promise<{ readonly data: Uint8Array; readonly bytes: number }>;
+  /** Creates parent directories; replaces the file in one step. */
+  write(path: string, data: string, signal: AbortSignal): Promise<void>;
+  list(path: string, limit: number, signal: AbortSignal): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
+}
+
+/** What is in force, in words that `status` prints. */
+export interface Walls {
+  readonly files: boolean;
+  readonly network: boolean;
+  readonly detail: string;
+}
+
+/** The only place from which tools start processes and open files. */
+export interface Runner {
+  readonly files: WalledFiles;
+  walls(): Promise<Walls>;
+  /** Never throws for what the program did; throws a coded error where it could not be started. */
+  run(spec: RunSpec): Promise<RunResult>;
+}
+export const Runner = one<Runner>("runner");

@@ -1,0 +1,71 @@
+import { Type } from "typebox";
+import type { Check } from "./command.ts";
+import type { Question, Refusal } from "./hooks.ts";
+import type { Plugin } from "./plugin.ts";
+import type { Models } from "./provider.ts";
+import { one } from "./slot.ts";
+
+/** Where things are and what runs; filled by the host. */
+export interface Runtime {
+  readonly version: string;
+  /** `<config_dir>`, 0700. */
+  readonly configDir: string;
+  readonly configFile: string;
+  /** The resolved `workspace_path`; exists. */
+  readonly workspace: string;
+  /** Unix ms. */
+  readonly started: number;
+  /** Facts of every loaded plugin. */
+  readonly plugins: readonly { readonly name: string; readonly from: string; readonly state: "running" | "failed" }[];
+}
+export const Runtime = one<Runtime>("runtime");
+
+/** One guard's word on a call. */
+export interface Opinion {
+  readonly by: string;
+  readonly answer: Refusal | Question | undefined;
+}
+
+/** What the guards would decide, running nothing; filled by the host. */
+export interface Policy {
+  explain(tool: string, args: Readonly<Record<string, unknown>>, user: string): Promise<readonly Opinion[]>;
+}
+export const Policy = one<Policy>("policy");
+
+/** What a changed configuration would give. */
+export interface Trial {
+  readonly models: Models;
+  readonly checks: ReadonlyMap<string, Check>;
+}
+
+/** The configuration file, changed in place: comments and layout stay, nothing invalid is written; filled by the host. */
+export interface ConfigFile {
+  /** The value at a dotted key, defaults filled in. */
+  get(key: string): unknown;
+  /** Values are TOML values; all are written or none. Throws coded errors. */
+  set(changes: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a start would. */
+  trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
+}
+export const ConfigFile = one<ConfigFile>("config-file");
+
+/** Finds plugins as the configuration would and runs nothing of them but their modules; filled by the host. */
+export interface PluginLoader {
+  /** By a name of the configuration or a whole path. Throws `PLUGIN_*`. */
+  load(name: string): Promise<{ readonly plugin: Plugin; readonly from: string }>;
+  /** All that come with the host, loaded or not. */
+  bundled(): Promise<readonly Plugin[]>;
+}
+export const PluginLoader = one<PluginLoader>("plugin-loader");
+
+/** The table `[runtime]`: bounds for whatever a tool starts, and for the installed service. */
+export const RuntimeLimits = Type.Object({
+  max_memory_mb: Type.Integer({
+    default: 512,
+    minimum: 16,
+    description: "Memory of everything that tools start, and of the installed service, in MiB.",
+  }),
+  max_cpu_percent: Type.Integer({ default: 100, minimum: 1, description: "Processor time; 100 is one core." }),
+  max_processes: Type.Integer({ default: 64, minimum: 4, description: "Processes and threads at a time." }),
+  max_file_descriptors: Type.Integer({ default: 256, minimum: 16, description: "Open files, sockets and pipes of each process." }),
+});

@@ -1,0 +1,25 @@
+import { Type } from "typebox";
+
+const paths = (value: readonly string[], description: string) => Type.Array(Type.String(), { default: [...value], description });
+const toggle = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+
+/** Keys of `[security]` that more than one plugin reads, stated once. */
+export const securityKeys = {
+  blocked_paths: paths(
+    ["~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "~/.kube", "~/.docker", "~/.netrc", "~/.gemini", "/etc/shadow"],
+    "Paths that no tool may touch; all of <config_dir> but the workspace is always among them.",
+  ),
+  allowed_domains: paths([], "Domains that tools may reach; a leading *. takes in every subdomain."),
+  shell_enabled: toggle(true, "Offer the shell tool."),
+  file_write_enabled: toggle(true, "Offer the tools that write files."),
+  browser_enabled: toggle(false, "Offer the browser tool."),
+};
+
+/** Keys of `[security.sandboxing]` that more than one plugin reads. */
+export const sandboxingKeys = {
+  allowed_read_paths: paths(
+    ["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
+    "Paths that started programs may read; file tools may read what is added to the default. $WORKSPACE is the workspace.",
+  ),
+  allowed_write_paths: paths(["$WORKSPACE"], "Paths that started programs and file tools may write. $WORKSPACE is the workspace."),
+};

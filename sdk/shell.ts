@@ -1,0 +1,21 @@
+import { one } from "./slot.ts";
+
+/** One word of a command: `text` is what it says, or only how it begins where the rest is known at run time (`whole` is false). */
+export interface ShellWord {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+/** What a shell text runs and opens, as far as the text says: nested, substituted and wrapped commands each stand for themselves. */
+export interface ShellReading {
+  /** Program and arguments. */
+  readonly commands: readonly (readonly ShellWord[])[];
+  /** Targets of redirections. */
+  readonly files: readonly ShellWord[];
+}
+
+/** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */
+export interface ShellReader {
+  read(script: string): Promise<ShellReading>;
+}
+export const ShellReader = one<ShellReader>("shell-reader");

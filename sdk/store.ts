@@ -1,0 +1,125 @@
+import type { InboundMessage } from "./channel.ts";
+import type { ChatMessage } from "./provider.ts";
+import { one } from "./slot.ts";
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly turns: number;
+  /** ISO 8601. */
+  readonly updated: string;
+}
+
+/** Conversations, kept in whole turns, so that a call is never without its result. */
+export interface Sessions {
+  append(session: string, turn: readonly ChatMessage[]): Promise<void>;
+  /** The last `turns` turns, oldest message first. */
+  recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
+  list(limit: number): Promise<readonly SessionSummary[]>;
+  remove(session: string): Promise<boolean>;
+}
+
+export interface MemoryEntry {
+  readonly id: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly created: string;
+}
+
+/** What the agent remembers, by user. */
+export interface Memory {
+  remember(user: string, text: string): Promise<MemoryEntry>;
+  /** Full text, best first. Any text is a valid query. */
+  recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
+  forget(user: string, id: string): Promise<boolean>;
+  /** Drops what is older than `before` (Unix ms) and the oldest beyond `maxEntries` in all; gives how many. */
+  prune(before: number, maxEntries: number): Promise<number>;
+  count(): Promise<number>;
+}
+
+/** A message that a holder has taken to answer, until its lease ends. */
+export interface Claim {
+  readonly message: InboundMessage;
+  readonly holder: string;
+  /** 1 on the first try. */
+  readonly attempt: number;
+  /** Set where the answer is already recorded and only the sending is left. */
+  readonly reply?: string;
+}
+
+export interface LaneStats {
+  readonly waiting: number;
+  readonly running: number;
+  readonly setAside: number;
+}
+
+/**
+ * Messages in and answers out, by conversation. A lane (`<channel>:<sender>`) gives one message at a time, oldest first,
+ * to one holder at a time; what is accepted survives the process at any moment.
+ */
+export interface Lanes {
+  /** Resolves once all are on disk; true where the (channel, id) is new. */
+  accept(messages: readonly InboundMessage[]): Promise<readonly boolean[]>;
+  /** The oldest due message of a lane that nobody holds, or undefined. `now` and the lease are in ms. */
+  claim(holder: string, leaseMs: number, now: number): Promise<Claim | undefined>;
+  /** False where the lease was lost: the holder must stop. */
+  renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
+  /** Records the answer and the turn in one step, before anything is sent. False where the lease was lost: nothing is recorded. */
+  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
+  /** The platform confirmed (or will never take it): the message is done and its lane is free. */
+  done(claim: Claim): Promise<void>;
+  /** Frees the lane; the message is due again at `at` (Unix ms). Later messages of the lane wait behind it. */
+  retry(claim: Claim, at: number, reason: string): Promise<void>;
+  /** Puts a poison message aside, for `status`; the lane goes on. */
+  setAside(claim: Claim, reason: string): Promise<void>;
+  /** Frees what holders that no longer live have taken. Call it only where no other node shares the store. */
+  recover(): Promise<void>;
+  /** When the next message falls due (Unix ms), or undefined. */
+  nextDue(): Promise<number | undefined>;
+  stats(): Promise<LaneStats>;
+  listSetAside(
+    limit: number,
+  ): Promise<readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]>;
+  /** Takes a lane for a caller who waits for the answer; false while somebody else holds it. */
+  hold(lane: string, holder: string, leaseMs: number, now: number): Promise<boolean>;
+  release(lane: string, holder: string): Promise<void>;
+}
+
+/** A sliding window: at most `max` hits in any `ms` milliseconds. */
+export interface Window {
+  readonly ms: number;
+  readonly max: number;
+}
+
+export interface Limits {
+  /** Counts one hit where all windows have room, and nothing otherwise; `retryAt` (Unix ms) is when there will be room. */
+  hit(
+    key: string,
+    windows: readonly Window[],
+    now: number,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAt: number }>;
+  /** Hits in the last `ms` milliseconds. */
+  count(key: string, ms: number, now: number): Promise<number>;
+}
+
+/** Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. */
+export interface Values {
+  get<T>(space: string, key: string): Promise<T | undefined>;
+  /** `expires`: Unix ms; undefined: never. */
+  put(space: string, key: string, value: unknown, expires?: number): Promise<void>;
+  /** Puts only where there is nothing; false otherwise. */
+  add(space: string, key: string, value: unknown, expires?: number): Promise<boolean>;
+  /** Gives the value and removes it, to one caller only. */
+  take<T>(space: string, key: string): Promise<T | undefined>;
+  remove(space: string, key: string): Promise<boolean>;
+  list<T>(space: string): Promise<readonly { readonly key: string; readonly value: T }[]>;
+}
+
+/** Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk. */
+export interface Store {
+  readonly sessions: Sessions;
+  readonly memory: Memory;
+  readonly lanes: Lanes;
+  readonly limits: Limits;
+  readonly values: Values;
+}
+export const Store = one<Store>("store");

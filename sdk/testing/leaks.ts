@@ -1,0 +1,19 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What keeps a process alive or listens in it, counted by kind. */
+export function heldNow(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const event of process.eventNames()) counts.set(`process.on(${String(event)})`, process.listenerCount(event));
+  return counts;
+}
+
+/** What there is more of than before, once closing things had `ms` to close: `2 Timeout`. */
+export async function leftOver(before: ReadonlyMap<string, number>, ms: number = 500): Promise<readonly string[]> {
+  const until = Date.now() + ms;
+  for (;;) {
+    const more = [...heldNow()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+    if (more.length === 0 || Date.now() > until) return more.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`);
+    await delay(10);
+  }
+}

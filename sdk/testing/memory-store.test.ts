@@ -1,0 +1,14 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryStore } from "./memory-store.ts";
+import { storeContract, type OpenedStore } from "./store-contract.ts";
+
+async function open(): Promise<OpenedStore> {
+  const store = createMemoryStore();
+  return { store, reopen: async () => store, close: async () => {} };
+}
+
+describe("SDK-02: the store for tests keeps the slot's whole contract", () => {
+  test.each(storeContract({ open }))("$name", async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,36 @@
+import type { Memory, MemoryEntry } from "../../index.ts";
+
+function words(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+export function memory(): Memory {
+  const entries: (MemoryEntry & { user: string })[] = [];
+  let next = 1;
+  const removeAll = (doomed: readonly object[]): number => {
+    for (const entry of doomed) entries.splice(entries.indexOf(entry as (typeof entries)[number]), 1);
+    return doomed.length;
+  };
+  return {
+    remember: async (user, text) => {
+      const entry = { id: String(next++), text, created: new Date().toISOString(), user };
+      entries.push(entry);
+      return { id: entry.id, text, created: entry.created };
+    },
+    recall: async (user, query, limit) => {
+      const wanted = words(query);
+      const score = (text: string): number => words(text).filter((word) => wanted.includes(word)).length;
+      return entries
+        .filter((entry) => entry.user === user && score(entry.text) > 0)
+        .toSorted((a, b) => score(b.text) - score(a.text))
+        .slice(0, limit)
+        .map(({ id, text, created }) => ({ id, text, created }));
+    },
+    forget: async (user, id) => removeAll(entries.filter((entry) => entry.user === user && entry.id === id)) > 0,
+    prune: async (before, maxEntries) => {
+      const old = removeAll(entries.filter(({ created }) => Date.parse(created) < before));
+      return old + removeAll(entries.slice(0, Math.max(0, entries.length - maxEntries)));
+    },
+    count: async () => entries.length,
+  };
+}

@@ -1,0 +1,63 @@
+import type { ContractCase } from "./store-contract.ts";
+
+/** Fails a case: who did what, and the cure. */
+export function wrong(who: string, what: string, cure: string): Error {
+  return new Error(`${who} ${what}: ${cure}.`);
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** A table of sentences and checks as cases for any test runner. */
+export function cases(table: Readonly<Record<string, () => Promise<void>>>): readonly ContractCase[] {
+  return Object.entries(table).map(([name, run]) => ({ name, run }));
+}
+
+/** Frozen all the way down, so that a plugin that changes what it was handed throws. */
+export function frozen<T>(value: T): T {
+  if (
+    typeof value === "object" &&
+    value !== null &&
+    !Object.isFrozen(value) &&
+    !ArrayBuffer.isView(value) &&
+    !(value instanceof AbortSignal)
+  ) {
+    Object.freeze(value);
+    Object.values(value).forEach(frozen);
+  }
+  return value;
+}
+
+/** What `work` gives, or the sentence that it took too long. */
+export async function within<T>(ms: number, late: Error, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late), ms);
+  });
+  try {
+    return await Promise.race([work(), end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs `work` and gives its answer with the longest time, in ms, that nothing else could run meanwhile. */
+export async function watched<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly blockedMs: number }> {
+  let last = performance.now();
+  let blockedMs = 0;
+  const tick = (): void => {
+    const now = performance.now();
+    blockedMs = Math.max(blockedMs, now - last);
+    last = now;
+  };
+  const timer = setInterval(tick, 5);
+  try {
+    const answer = await work();
+    await new Promise((resolve) => setTimeout(resolve, 6));
+    return { answer, blockedMs: blockedMs - 5 };
+  } finally {
+    tick();
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { Cases } from "./cases.ts";
+
+const STRANGE = [
+  "",
+  " ",
+  '"',
+  "'",
+  "*",
+  "a*",
+  "NEAR(",
+  "AND",
+  "OR NOT",
+  "-x",
+  "text:cat",
+  "{a b}:c",
+  "^",
+  "(((",
+  "%",
+  "\u0000",
+  "🙂",
+  "日本語",
+  "\ud800",
+  "x".repeat(5000),
+];
+
+export const memoryCases: Cases = {
+  "AGT-06: what fits a query best comes first": async ({ store: { memory } }) => {
+    await memory.remember("u", "the weather in Oslo is cold in winter");
+    const both = await memory.remember("u", "the red bicycle of Anna stands in the cellar");
+    const one = await memory.remember("u", "Anna likes tea");
+    const found = await memory.recall("u", "Anna bicycle", 5);
+    assert.deepEqual(
+      found.slice(0, 2).map(({ id }) => id),
+      [both.id, one.id],
+    );
+    assert.deepEqual(found[0], both);
+  },
+  "AGT-06: recall ignores case and keeps to the limit": async ({ store: { memory } }) => {
+    for (const number of [1, 2, 3]) await memory.remember("u", `Bicycle number ${number}`);
+    assert.equal((await memory.recall("u", "BICYCLE", 2)).length, 2);
+    assert.equal((await memory.recall("u", "bicycle", 0)).length, 0);
+  },
+  "AGT-06: a query that fits nothing finds nothing": async ({ store: { memory } }) => {
+    await memory.remember("u", "the red bicycle");
+    assert.deepEqual(await memory.recall("u", "submarine", 5), []);
+  },
+  "AGT-06: any text is a valid query and a valid memory": async ({ store: { memory } }) => {
+    for (const text of STRANGE) {
+      await memory.remember("u", text);
+      assert.ok(Array.isArray(await memory.recall("u", text, 3)));
+    }
+    assert.equal(await memory.count(), STRANGE.length);
+  },
+  "AGT-06: users see and forget their own memories only": async ({ store: { memory } }) => {
+    const mine = await memory.remember("test:1", "my secret bicycle");
+    assert.deepEqual(await memory.recall("test:2", "bicycle", 5), []);
+    assert.equal(await memory.forget("test:2", mine.id), false);
+    assert.equal(await memory.forget("test:1", mine.id), true);
+    assert.equal(await memory.forget("test:1", mine.id), false);
+    assert.equal(await memory.forget("test:1", "no such id"), false);
+    assert.deepEqual(await memory.recall("test:1", "bicycle", 5), []);
+  },
+  "AGT-06: memories survive a restart": async ({ store, reopen }) => {
+    const entry = await store.memory.remember("u", "the red bicycle");
+    const again = await reopen();
+    assert.deepEqual(await again.memory.recall("u", "bicycle", 5), [entry]);
+  },
+  "AGT-06: pruning drops what is too old, then the oldest beyond the bound, and says how many": async ({ store: { memory } }) => {
+    for (let number = 1; number <= 5; number++) await memory.remember("u", `bicycle ${number}`);
+    assert.equal(await memory.prune(0, 10), 0);
+    assert.equal(await memory.prune(0, 3), 2);
+    const left = await memory.recall("u", "bicycle", 10);
+    assert.deepEqual(left.map(({ text }) => text).toSorted(), ["bicycle 3", "bicycle 4", "bicycle 5"]);
+    assert.equal(await memory.prune(Date.now() + 1000, 10), 3);
+    assert.equal(await memory.count(), 0);
+    assert.deepEqual(await memory.recall("u", "bicycle", 10), []);
+  },
+};

@@ -1,0 +1,39 @@
+import type { ApprovalRequest } from "./channel.ts";
+import type { ProviderFailure, StopReason } from "./provider.ts";
+
+export type Decision = "allowed" | "approved" | "refused" | "failed";
+
+export interface ToolCallReport {
+  readonly tool: string;
+  readonly decision: Decision;
+  /** Why not, where it was refused or failed. */
+  readonly code?: string;
+}
+
+export interface TurnResult {
+  readonly reply: string;
+  readonly session_id: string;
+  readonly provider: string;
+  readonly model: string | undefined;
+  readonly stop_reason: StopReason;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly tool_calls: readonly ToolCallReport[];
+  /** Set where `stop_reason` is `Error`. */
+  readonly error?: ProviderFailure;
+}
+
+/** What happens inside a turn, as it happens. */
+export type TurnEvent =
+  | { readonly type: "thinking" }
+  | { readonly type: "delta"; readonly text: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: "tool_result";
+      readonly id: string;
+      readonly tool: string;
+      readonly decision: Decision;
+      readonly code?: string;
+      readonly text: string;
+    }
+  | { readonly type: "approval_request"; readonly request: ApprovalRequest }
+  | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" };
