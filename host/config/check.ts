@@ -1,0 +1,113 @@
+import type { TObject, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { errors, GantryError } from "@gantry/sdk";
+import { deepFreeze } from "../audit.ts";
+import { nearest } from "./nearest.ts";
+import { findNode, isRecord, isTable, recordEntry, tablePath, type ConfigReader, type SchemaNode, type TableNode } from "./schema.ts";
+import { lineOfPath, type TomlMap } from "./toml-map.ts";
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** A parsed file and where its keys stand. */
+export interface ConfigText {
+  /** As it is named in errors. */
+  readonly file: string;
+  readonly tree: Tree;
+  readonly map: TomlMap;
+}
+
+/** Keys that no reader knows; `bundled` tells which plugin that is not listed would know them. */
+export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNode): GantryError[] {
+  const found: GantryError[] = [];
+  const walk = (tree: Tree, node: TableNode, path: readonly string[]): void => {
+    for (const [key, value] of Object.entries(tree)) {
+      const at = [...path, key];
+      const child = node.children.get(key);
+      if (!child) found.push(unknown(text, at, node, findNode(bundled, at)));
+      else if (child.kind === "table" && isTree(value)) walk(value, child, at);
+      else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
+      else found.push(errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"));
+    }
+  };
+  const walkRecord = (value: unknown, entry: TableNode | undefined, path: readonly string[]): void => {
+    if (!entry || !isTree(value)) return;
+    for (const [name, tree] of Object.entries(value)) if (isTree(tree)) walk(tree, entry, [...path, name]);
+  };
+  walk(text.tree, root, []);
+  return found;
+}
+
+function unknown(text: ConfigText, at: readonly string[], around: TableNode, elsewhere: SchemaNode | undefined): GantryError {
+  const line = lineOfPath(text.map, at);
+  const key = at.join(".");
+  const owner = elsewhere && [...elsewhere.owners][0];
+  if (owner && owner !== "host") {
+    const cure = "plugins" in text.tree ? `add "${owner}" to \`plugins\`` : "fill the plugin's own table, which loads it";
+    return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cure);
+  }
+  const meant = nearest(at.at(-1) as string, around.children.keys());
+  const full = meant && [...at.slice(0, -1), meant].join(".");
+  return errors.CONFIG_UNKNOWN_KEY(text.file, line, key, full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(around)}`);
+}
+
+function keysOf(node: TableNode): string {
+  return [...node.children.keys()].map((key) => `\`${key}\``).join(", ") || "none";
+}
+
+/** One reader's part of the file with defaults filled in, frozen; what is wrong is added to `problems`. */
+export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<string, GantryError>): unknown {
+  const table = tablePath(reader.table);
+  const raw = table.reduce<unknown>((tree, key) => (isTree(tree) ? tree[key] : undefined), text.tree);
+  const part = Value.Default(reader.schema, pick(raw, reader.schema));
+  const faults = Value.Check(reader.schema, part) ? [] : Value.Errors(reader.schema, part);
+  for (const [pointer, issues] of Map.groupBy(faults, ({ instancePath }) => instancePath)) {
+    const path = [...table, ...pointer.split("/").slice(1).map(unescapePointer)];
+    const key = path.join(".") || reader.table || "the file";
+    const sentence = describe(issues, reader);
+    problems.set(`${key} ${sentence}`, errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence));
+  }
+  return deepFreeze(part);
+}
+
+/** Only the keys that the schema knows; tables are there even where the file has none, so that their defaults are filled in. */
+function pick(raw: unknown, schema: TObject): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
+    const value = isTree(raw) ? raw[key] : undefined;
+    if (isTable(child)) picked[key] = value === undefined || isTree(value) ? pick(value, child) : value;
+    else if (value !== undefined) picked[key] = structuredClone(value);
+    else if (isRecord(child)) picked[key] = {};
+  }
+  return picked;
+}
+
+type Issue = ReturnType<typeof Value.Errors>[number];
+
+/** What was expected of one value, in one sentence. */
+function describe(issues: readonly Issue[], reader: ConfigReader): string {
+  const missing = issues.find((issue) => issue.keyword === "required");
+  if (missing?.keyword === "required")
+    return `misses \`${missing.params.requiredProperties.join("`, `")}\`, which ${reader.name} needs: add it`;
+  const choices = issues.filter(({ schemaPath }) => /\/anyOf\/\d+$/.test(schemaPath));
+  const words = choices.map((issue) =>
+    issue.keyword === "const" ? `\`${String(issue.params.allowedValue)}\`` : issue.message.replace(/^must be /, ""),
+  );
+  return words.length > 0 ? `must be ${words.join(" or ")}` : (issues[0]?.message ?? "is wrong").replace(/ object$/, " a table");
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Several errors as one, each on a line of its own with its own code; it leaves with the first one's. */
+export function allOf(errors: readonly GantryError[]): GantryError | undefined {
+  const found = [...new Map(errors.map((error) => [error.message, error])).values()];
+  const [first, ...rest] = found;
+  if (!first || rest.length === 0) return first;
+  const all = new GantryError(first.code, { text: "%s", exit: first.exit }, [found.map(({ message }) => message).join("\n")]);
+  return Object.assign(all, { all: found });
+}

@@ -1,0 +1,48 @@
+import { Type } from "typebox";
+import type { Static } from "typebox";
+import { toolsKeys } from "@gantry/sdk";
+import type { ConfigReader } from "./schema.ts";
+
+/** The keys that the host itself reads; all others belong to plugins. */
+export const hostKeys = Type.Object({
+  plugins: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description:
+        "Which plugins are loaded: bundled names, paths (./x.ts), npm packages. Left out: the base set, and every bundled plugin whose own table stands in the file.",
+    }),
+  ),
+  default_provider: Type.Optional(
+    Type.String({ minLength: 1, description: "A provider id, an alias, custom:<url> or messages-custom:<url>." }),
+  ),
+  default_model: Type.Optional(Type.String({ minLength: 1, description: "The model's name, as the provider knows it." })),
+  default_temperature: Type.Number({ default: 0.7, minimum: 0, maximum: 2, description: "Sampling temperature." }),
+  agent: Type.Object({
+    provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
+    model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
+    max_tool_iterations: Type.Integer({
+      default: 20,
+      minimum: 1,
+      maximum: 1000,
+      description: "How often the model may ask for tools in one turn.",
+    }),
+  }),
+  security: Type.Object({
+    workspace_path: Type.Optional(
+      Type.String({ minLength: 1, description: "The directory that tools work in. Default: <config_dir>/workspace." }),
+    ),
+  }),
+  memory: Type.Object({
+    max_conversation_turns: Type.Integer({
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: "How many turns of a conversation the model sees.",
+    }),
+  }),
+  tools: Type.Object({
+    max_output_bytes: toolsKeys.max_output_bytes,
+  }),
+});
+export type HostKeys = Static<typeof hostKeys>;
+
+export const hostReader: ConfigReader = { name: "host", table: "", schema: hostKeys };

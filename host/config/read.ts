@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { parse, TomlError } from "smol-toml";
+import { errors, GantryError } from "@gantry/sdk";
+import { isTree, type ConfigText } from "./check.ts";
+import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
+
+/** Undefined where there is no file; throws coded errors where there is one that cannot be read. */
+export async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw errors.CONFIG_UNREADABLE(file, code);
+  }
+}
+
+export function parseToml(file: string, text: string): { tree: Record<string, unknown>; map: TomlMap } {
+  try {
+    return { tree: parse(text), map: mapToml(text) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const what = error.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+    throw errors.CONFIG_TOML(file, error.line, error.column, what);
+  }
+}
+
+/** The text as a tree in which every `${NAME}` is replaced; what is missing is reported, all at once. */
+export function readTree(file: string, text: string, env: NodeJS.ProcessEnv): { text: ConfigText; problems: GantryError[] } {
+  const { tree, map } = parseToml(file, text);
+  const problems: GantryError[] = [];
+  const replaced = replaceVariables(tree, [], (name, path) => {
+    const value = env[name];
+    if (value === undefined) problems.push(errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name));
+    return value ?? `\${${name}}`;
+  });
+  return { text: { file, tree: replaced as Record<string, unknown>, map }, problems };
+}
+
+function replaceVariables(value: unknown, path: readonly string[], lookUp: (name: string, path: readonly string[]) => string): unknown {
+  if (typeof value === "string") return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(name, path));
+  if (Array.isArray(value)) return value.map((item) => replaceVariables(item, path, lookUp));
+  if (!isTree(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceVariables(item, [...path, key], lookUp)]));
+}

@@ -1,0 +1,139 @@
+import type { TObject, TSchema } from "typebox";
+import { errors, type Plugin } from "@gantry/sdk";
+
+/** The whole file's schema, put together from the schemas of all who read it. */
+export type SchemaNode = TableNode | LeafNode;
+export interface TableNode {
+  readonly kind: "table";
+  readonly children: Map<string, SchemaNode>;
+  readonly owners: Set<string>;
+}
+export interface LeafNode {
+  readonly kind: "leaf";
+  readonly schema: TSchema;
+  readonly owners: Set<string>;
+}
+
+/** Whoever reads the configuration: a plugin, or the host itself. */
+export interface ConfigReader {
+  readonly name: string;
+  /** `""` is the file's root. */
+  readonly table: string;
+  readonly schema: TObject;
+}
+
+export function readerOf(plugin: Plugin): ConfigReader | undefined {
+  if (!plugin.config) return undefined;
+  return { name: plugin.name, table: plugin.table ?? `plugins_config.${plugin.name}`, schema: plugin.config as TObject };
+}
+
+export function tablePath(table: string): string[] {
+  return table === "" ? [] : table.split(".");
+}
+
+/** A schema is a table where its keys are named; a record of free names is one leaf. */
+export function isTable(schema: TSchema): schema is TObject {
+  return (schema as { type?: string }).type === "object" && (schema as { properties?: object }).properties !== undefined;
+}
+
+/** A table with names that people choose: `[providers.<id>]`. */
+export function isRecord(schema: TSchema): boolean {
+  return (schema as { patternProperties?: object }).patternProperties !== undefined;
+}
+
+/** What stands under any name of a record. */
+export function recordValue(schema: TSchema): TSchema | undefined {
+  return Object.values((schema as { patternProperties?: Record<string, TSchema> }).patternProperties ?? {})[0];
+}
+
+/** Throws CONFIG_CLASH where two readers describe the same key differently. */
+export function mergeSchemas(readers: readonly ConfigReader[]): TableNode {
+  const root: TableNode = { kind: "table", children: new Map(), owners: new Set() };
+  for (const reader of readers) {
+    let node = root;
+    for (const part of tablePath(reader.table)) node = childTable(node, part, reader, reader.table);
+    addTable(node, reader.schema, reader, reader.table);
+  }
+  return root;
+}
+
+function addTable(node: TableNode, schema: TObject, reader: ConfigReader, at: string): void {
+  node.owners.add(reader.name);
+  for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
+    const path = at === "" ? key : `${at}.${key}`;
+    if (isTable(child)) {
+      addTable(childTable(node, key, reader, path), child, reader, path);
+      continue;
+    }
+    const known = node.children.get(key);
+    if (!known) {
+      node.children.set(key, { kind: "leaf", schema: child, owners: new Set([reader.name]) });
+    } else if (known.kind === "leaf" && JSON.stringify(known.schema) === JSON.stringify(child)) {
+      known.owners.add(reader.name);
+    } else {
+      throw errors.CONFIG_CLASH([...known.owners].join(", "), reader.name, path);
+    }
+  }
+}
+
+function childTable(node: TableNode, key: string, reader: ConfigReader, path: string): TableNode {
+  const known = node.children.get(key);
+  if (known?.kind === "leaf") throw errors.CONFIG_CLASH([...known.owners].join(", "), reader.name, path);
+  const table: TableNode = known ?? { kind: "table", children: new Map(), owners: new Set() };
+  table.owners.add(reader.name);
+  node.children.set(key, table);
+  return table;
+}
+
+/** What may stand at a path, also below a name that people choose. */
+export function findNode(root: TableNode, path: readonly string[]): SchemaNode | undefined {
+  let node: SchemaNode | undefined = root;
+  for (const [i, part] of path.entries()) {
+    if (node?.kind !== "table") {
+      const entry = node && recordEntry(node);
+      return entry && findNode(entry, path.slice(i + 1));
+    }
+    node = node.children.get(part);
+  }
+  return node;
+}
+
+/** The keys under each name of a record, where it is one of tables. */
+export function recordEntry({ schema, owners }: LeafNode): TableNode | undefined {
+  const entry = recordValue(schema);
+  return entry && isTable(entry) ? mergeSchemas([...owners].map((name) => ({ name, table: "", schema: entry }))) : undefined;
+}
+
+/** Every leaf with its dotted key, in the order of the file. */
+export function* leaves(node: TableNode, path: readonly string[] = []): Generator<{ key: string; leaf: LeafNode }> {
+  const inOrder = [...node.children].toSorted(([, a], [, b]) => Number(a.kind === "table") - Number(b.kind === "table"));
+  for (const [name, child] of inOrder) {
+    const at = [...path, name];
+    if (child.kind === "table") yield* leaves(child, at);
+    else yield { key: at.join("."), leaf: child };
+  }
+}
+
+/** The dotted keys that a plugin reads. */
+export function keysOf(plugin: Plugin): readonly string[] {
+  const reader = readerOf(plugin);
+  return reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
+}
+
+/** A JSON Schema of the whole file, for editors. */
+export function jsonSchema(root: TableNode): Record<string, unknown> {
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "Gantry configuration (config.toml)", ...tableSchema(root) };
+}
+
+function tableSchema(node: TableNode): Record<string, unknown> {
+  const properties = Object.fromEntries(
+    [...node.children].map(([key, child]) => [key, child.kind === "table" ? tableSchema(child) : leafSchema(child)]),
+  );
+  return { type: "object", properties, additionalProperties: false };
+}
+
+/** Keys with a default may be left out, under names that people choose too. */
+function leafSchema(leaf: LeafNode): unknown {
+  const entry = recordEntry(leaf);
+  return entry ? { type: "object", additionalProperties: tableSchema(entry) } : leaf.schema;
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import {
+  Approvals as ApprovalsSlot,
+  Audit as AuditSlot,
+  ConfigFile as ConfigFileSlot,
+  errors,
+  GantryError,
+  Inbox as InboxSlot,
+  Models as ModelsSlot,
+  PluginLoader as PluginLoaderSlot,
+  Policy as PolicySlot,
+  Runtime as RuntimeSlot,
+  type AnySlot,
+  type ConfigFile,
+  type ErrorTable,
+  type ExitCode,
+  type Filled,
+  type Logger,
+  type PluginLoader,
+  type Runtime,
+} from "@gantry/sdk";
+import { Approvals } from "./approvals.ts";
+import { Audit } from "./audit.ts";
+import type { Configured } from "./config/configure.ts";
+import { HookTable } from "./hook-table.ts";
+import { Inbox } from "./inbox.ts";
+import type { Loaded } from "./loader.ts";
+import { redactedLog, type LogWriter } from "./log.ts";
+import { Models } from "./model.ts";
+import { inOrder } from "./order.ts";
+import { ownSecrets } from "./own-secrets.ts";
+import { Policy } from "./policy.ts";
+import { Redaction } from "./redaction.ts";
+import { Registry } from "./registry.ts";
+import { Scope } from "./scope.ts";
+import { Serving } from "./serving.ts";
+import { ToolCalls } from "./tool-call.ts";
+import { version } from "./version.ts";
+import { resolvePath } from "./effects.ts";
+
+export interface HostOptions {
+  readonly plugins: readonly Loaded[];
+  readonly config: Configured;
+  readonly configDir: string;
+  readonly configFile: string;
+  readonly configEditor: (audit: Audit) => ConfigFile;
+  readonly loader: PluginLoader;
+  /** Absolute, exists. */
+  readonly workspace: string;
+  readonly write: LogWriter;
+  readonly debug?: boolean;
+  /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
+  readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
+}
+
+const filledByHost: readonly AnySlot[] = [
+  ApprovalsSlot,
+  AuditSlot,
+  ConfigFileSlot,
+  InboxSlot,
+  ModelsSlot,
+  PluginLoaderSlot,
+  PolicySlot,
+  RuntimeSlot,
+];
+
+/** Puts the pieces together; knows no plugin by name. */
+export class Host {
+  readonly log: Logger;
+  readonly hooks: HookTable;
+  readonly audit: Audit;
+  readonly approvals: Approvals;
+  readonly calls: ToolCalls;
+  readonly models: Models;
+  readonly policy: Policy;
+  readonly inbox: Inbox;
+  readonly serving: Serving;
+  readonly registry: Registry = new Registry();
+  readonly #options: HostOptions;
+  readonly #scopes: Scope[] = [];
+  readonly #failed = new Set<string>();
+
+  constructor(options: HostOptions) {
+    const { config, timeouts = {}, workspace } = options;
+    const { registry } = this;
+    const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
+    const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
+    this.#options = options;
+    this.log = redactedLog(options.write, redaction, options.debug === true);
+    this.hooks = new HookTable(this.log, timeouts.hook);
+    this.audit = new Audit(registry, this.hooks, redaction);
+    this.approvals = new Approvals(timeouts.approval ?? 300_000);
+    const { agent, default_provider, default_model, default_temperature, memory } = config.host;
+    const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
+    this.models = new Models(registry, this.hooks, want);
+    const shared = { registry, hooks: this.hooks, audit: this.audit, approvals: this.approvals, log: this.log };
+    const maxOutputBytes = config.host.tools.max_output_bytes;
+    this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
+    this.policy = new Policy(this.calls, this.hooks);
+    const turn = {
+      registry,
+      models: this.models,
+      calls: this.calls,
+      redaction,
+      temperature: default_temperature,
+      maxIterations: agent.max_tool_iterations,
+      workspace,
+    };
+    this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
+    this.serving = new Serving({ registry, inbox: this.inbox, log: this.log, holder, configDir: options.configDir });
+  }
+
+  /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
+  async start(ready: boolean = true): Promise<void> {
+    const { plugins, config, configEditor } = this.#options;
+    const names = plugins.map(({ plugin }) => plugin.name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice) throw errors.PLUGIN_TWICE(twice);
+    const sorted = inOrder(
+      plugins.map(({ plugin }) => plugin),
+      filledByHost,
+    );
+    const own: [AnySlot, unknown][] = [
+      [ApprovalsSlot, this.approvals],
+      [AuditSlot, this.audit],
+      [ConfigFileSlot, configEditor(this.audit)],
+      [InboxSlot, this.inbox],
+      [ModelsSlot, this.models],
+      [PluginLoaderSlot, this.#options.loader],
+      [PolicySlot, this.policy],
+      [RuntimeSlot, this.#runtime()],
+    ];
+    for (const [slot, value] of own) this.registry.put("host", slot, value);
+    const deps = { hooks: this.hooks, registry: this.registry, log: this.log, timeoutMs: this.#options.timeouts?.plugin ?? 30_000 };
+    try {
+      for (const plugin of sorted) {
+        const scope = new Scope(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
+        await scope.setup();
+        this.#scopes.push(scope);
+      }
+      if (ready) for (const scope of this.#scopes) await scope.ready();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Undoes everything, the last plugin first. */
+  async stop(): Promise<void> {
+    await this.serving.stop();
+    for (const scope of this.#scopes.splice(0).toReversed()) await scope.dispose();
+  }
+
+  get<S extends AnySlot>(slot: S): Filled<S> | undefined {
+    return this.registry.get(slot);
+  }
+
+  /** A plugin's code threw where nobody waited for it: it is named, and everything else goes on. Its guards stay. */
+  failedLater(plugin: string, error: Error): void {
+    this.#failed.add(plugin);
+    const failure = error instanceof GantryError ? error : errors.PLUGIN_FAILED_LATER(plugin, error);
+    this.log.error({ code: failure.code, plugin, err: error }, failure.message);
+  }
+
+  /** The exit code of an error, from the table of whoever raises it. */
+  exitOf(code: string): ExitCode {
+    const tables: readonly ErrorTable[] = [errors, ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable)];
+    return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
+  }
+
+  /** Every plugin with the file it came from. */
+  loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
+    return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
+  }
+
+  #runtime(): Runtime {
+    const { configDir, configFile, workspace, plugins } = this.#options;
+    const failed = this.#failed;
+    return Object.freeze({
+      version,
+      configDir,
+      configFile,
+      workspace,
+      started: Date.now(),
+      get plugins() {
+        return plugins.map(({ plugin: { name }, from }) => ({
+          name,
+          from,
+          state: failed.has(name) ? ("failed" as const) : ("running" as const),
+        }));
+      },
+    });
+  }
+}

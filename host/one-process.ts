@@ -1,0 +1,54 @@
+import { link, mkdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { errors } from "@gantry/sdk";
+
+/** One serving process per state directory. The lock names its holder, so one left by a killed process is known as such. */
+export class OneProcess {
+  readonly #file: string;
+
+  private constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Throws ALREADY_RUNNING where a live process holds it. */
+  static async take(configDir: string): Promise<OneProcess> {
+    const file = path.join(configDir, "state", "serving.lock");
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    const mine = `${file}.${process.pid}`;
+    await writeFile(mine, await identity(process.pid), { mode: 0o600 });
+    try {
+      for (;;) {
+        try {
+          // A link appears whole or not at all, so a lock never lacks its holder's name.
+          await link(mine, file);
+          return new OneProcess(file);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        }
+        const holder = await readFile(file, "utf8").catch(() => "");
+        const pid = Number.parseInt(holder, 10);
+        if (pid > 0 && (await identity(pid)) === holder) throw errors.ALREADY_RUNNING(configDir, pid);
+        if ((await readFile(file, "utf8").catch(() => undefined)) === holder) await unlink(file).catch(() => {});
+      }
+    } finally {
+      await rm(mine, { force: true });
+    }
+  }
+
+  async release(): Promise<void> {
+    await rm(this.#file, { force: true });
+  }
+}
+
+/** `<pid> <start time>`: a number that was given to another process since is not mistaken for the holder. Empty where there is none. */
+async function identity(pid: number): Promise<string> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return "";
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z") return "";
+  return `${pid} ${fields[19] ?? ""}`;
+}

@@ -1,0 +1,33 @@
+import { errors, type AnySlot, type Filled } from "@gantry/sdk";
+
+interface Entry {
+  readonly value: unknown;
+  readonly plugin: string;
+}
+
+/** What fills each slot, and who put it there. Knows no kind of plugin by name. */
+export class Registry {
+  readonly #filled = new Map<string, Map<string, Entry>>();
+
+  /** Gives the function that takes the value out again. */
+  put(plugin: string, slot: AnySlot, value: any): () => void {
+    const wrong = slot.many && typeof value?.name !== "string" ? "has no name" : slot.check?.(value);
+    if (wrong) throw errors.SLOT_BAD_VALUE(plugin, slot.many ? `${slot.id}.${value?.name ?? "?"}` : slot.id, wrong);
+    const key: string = slot.many ? value.name : "";
+    const entries = this.#filled.get(slot.id) ?? new Map<string, Entry>();
+    const taken = entries.get(key);
+    if (taken) throw errors.SLOT_TAKEN(plugin, slot.many ? `${slot.id}.${key}` : slot.id, taken.plugin);
+    this.#filled.set(slot.id, entries.set(key, { value, plugin }));
+    return () => void entries.delete(key);
+  }
+
+  get<S extends AnySlot>(slot: S): Filled<S> | undefined {
+    const entries = this.#filled.get(slot.id) ?? new Map<string, Entry>();
+    if (!slot.many) return entries.get("")?.value as Filled<S> | undefined;
+    return new Map([...entries].map(([name, { value }]) => [name, value])) as unknown as Filled<S>;
+  }
+
+  list(): { slot: string; name: string; plugin: string }[] {
+    return [...this.#filled].flatMap(([slot, entries]) => [...entries].map(([name, { plugin }]) => ({ slot, name, plugin })));
+  }
+}

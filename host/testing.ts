@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { AuditSinks, Checks, Runtime, type AnySlot, type AuditEvent, type Filled } from "@gantry/sdk";
+import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
+import { valueAt } from "./config/config-file.ts";
+import { configure } from "./config/configure.ts";
+import { checkFacts } from "./facts.ts";
+import { Host } from "./host.ts";
+import { loadPlugin } from "./loader.ts";
+import { openWorkspace } from "./workspace.ts";
+
+/** The real host for tests; see startTestHost in @gantry/sdk/testing, which is the door to it. */
+export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
+  const configDir = options.configDir ?? (await mkdtemp(path.join(tmpdir(), "gantry-test-")));
+  const logs: LogLine[] = [];
+  const audit: AuditEvent[] = [];
+  const tree = options.config ?? {};
+  const text = { file: "config.toml", tree, map: { keys: [], tables: [] } };
+  const plugins = options.plugins.map((plugin) => checkFacts(plugin.name, plugin));
+  const config = await configure(text, plugins, [], async () => []);
+  const host: Host = new Host({
+    plugins: plugins.map((plugin) => ({ plugin, from: "test" })),
+    config,
+    configDir,
+    configFile: path.join(configDir, "config.toml"),
+    configEditor: () => ({
+      get: (key) => valueAt(tree, key),
+      set: async () => {},
+      trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
+    }),
+    loader: { load: (name) => loadPlugin(name, configDir, []), bundled: async () => [] },
+    workspace: await openWorkspace(configDir, config.host.security.workspace_path),
+    write: (level, detail, message) => void logs.push({ level, detail, message }),
+    ...(options.timeouts && { timeouts: options.timeouts }),
+  });
+  host.registry.put("test", AuditSinks, { name: "test", write: async (event: AuditEvent) => void audit.push(event) });
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    if (stopped) return;
+    stopped = true;
+    await host.stop();
+    if (!options.configDir) await rm(configDir, { recursive: true, force: true });
+  };
+  try {
+    await host.start(options.ready);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const signal = new AbortController().signal;
+  return {
+    configDir,
+    runtime: host.get(Runtime) as Runtime,
+    audit,
+    logs,
+    slot: <S extends AnySlot>(slot: S) => host.get(slot) as Filled<S>,
+    call: (tool, args, call = {}) => host.calls.run({ session: "test", user: "cli:test", signal, approvals: "none", ...call, tool, args }),
+    explain: (tool, args) => host.policy.explain(tool, args, "cli:test"),
+    ask: (said, { user = "cli:test", session = "test", ...ask } = {}) => {
+      const [channel = "cli", sender = "test"] = user.split(":");
+      const message = {
+        channel,
+        sender,
+        id: `${Date.now()}`,
+        text: said,
+        timestamp: Math.floor(Date.now() / 1_000),
+        trusted: true,
+        session,
+      };
+      return host.inbox.ask(message, { signal, approvals: "none", ...ask });
+    },
+    resolveProvider: ({ provider, model }) => host.models.resolve(provider, model),
+    registrations: () => [
+      ...host.registry.list().map(({ slot, name, plugin }) => `${plugin}: ${slot} ${name}`),
+      ...host.hooks.list().map(({ hook, plugin }) => `${plugin}: ${hook}`),
+    ],
+    serve: (services) => host.serving.start(services),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

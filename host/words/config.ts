@@ -1,0 +1,69 @@
+import { stringify } from "smol-toml";
+import { errors } from "@gantry/sdk";
+import { bundledPlugins } from "../bundled.ts";
+import { readValue, writeWhole } from "../config/edit.ts";
+import { masked } from "../config/masked.ts";
+import { nearest } from "../config/nearest.ts";
+import { readText } from "../config/read.ts";
+import { findNode, jsonSchema, leaves, type TableNode } from "../config/schema.ts";
+import { startingFile } from "../config/starting-file.ts";
+import { effective } from "../session.ts";
+import type { HostRun } from "./index.ts";
+
+export async function init({ session, out }: HostRun): Promise<number> {
+  if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
+  await session.makeConfigDir();
+  const base = new Set(["host", ...(await bundledPlugins()).filter((plugin) => plugin.base).map(({ name }) => name)]);
+  await writeWhole(session.configFile, startingFile(await session.wholeSchema(), base));
+  out(`Wrote ${session.configFile}`);
+  return 0;
+}
+
+export async function get({ session, args, options, out }: HostRun): Promise<number> {
+  const [key = ""] = args;
+  await session.text();
+  const { config, plugins } = await session.open();
+  const schema = await session.wholeSchema(plugins);
+  if (!findNode(schema, key.split("."))) throw noKey(schema, key);
+  // Left out, it means the base set: what is loaded is what a list of one's own begins with.
+  const value = effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
+  const shown = options["showSecret"] ? value : masked(key, value);
+  if (options["json"]) out(JSON.stringify(shown ?? null));
+  else if (shown !== undefined) out(typeof shown === "string" ? shown : asToml(shown));
+  return 0;
+}
+
+/** Validates the whole new file before it is written; a secret is never echoed. */
+export async function set({ session, args, host, out }: HostRun): Promise<number> {
+  const [key = "", typed = ""] = args;
+  await session.text();
+  const { config, plugins } = await session.open();
+  const schema = await session.wholeSchema(plugins);
+  const node = findNode(schema, key.split("."));
+  if (node?.kind !== "leaf") throw noKey(schema, key);
+  const value = readValue(typed, (node.schema as { type?: string }).type === "string");
+  const editor = session.editor(config, async (event) => (await host()).audit.record(event));
+  await editor.set({ [key]: value });
+  out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
+  return 0;
+}
+
+export async function schema({ session, out }: HostRun): Promise<number> {
+  out(JSON.stringify(jsonSchema(await session.wholeSchema()), undefined, 2));
+  return 0;
+}
+
+function noKey(schema: TableNode, key: string): Error {
+  const known = [...leaves(schema)].map((leaf) => leaf.key);
+  const meant = nearest(key, known);
+  return errors.CONFIG_NO_KEY(key, meant ? ` (did you mean \`${meant}\`?)` : "");
+}
+
+function asToml(value: unknown): string {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isTable
+    ? stringify(value as Record<string, unknown>).trimEnd()
+    : stringify({ v: value })
+        .trim()
+        .replace(/^v\s*=\s*/, "");
+}
