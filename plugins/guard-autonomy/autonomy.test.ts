@@ -1,0 +1,103 @@
+import { Type } from "typebox";
+import { expect, test } from "vitest";
+import { definePlugin, defineTool, Tools } from "@gantry/sdk";
+import { startTestHost } from "@gantry/sdk/testing";
+import guard from "./index.ts";
+
+const input = Type.Object({});
+const run = async () => "done";
+const tools = definePlugin({
+  name: "tool-some",
+  provides: [Tools],
+  setup(host) {
+    for (const name of ["file_read", "memory_recall", "shell", "other", "browser", "browser_open"]) {
+      host.provide(Tools, defineTool({ name, description: "A tool.", input, run }));
+    }
+    host.provide(
+      Tools,
+      defineTool({ name: "save", description: "Writes.", input, run, effects: () => ({ paths: [{ path: "x", access: "write" }] }) }),
+    );
+    host.provide(Tools, defineTool({ name: "exec", description: "Runs.", input, run, effects: () => ({ commands: ["ls"] }) }));
+  },
+});
+const all = ["file_read", "memory_recall", "shell", "other", "save", "exec"];
+
+async function decisions(config: Record<string, unknown>, names: readonly string[] = all) {
+  await using host = await startTestHost({ plugins: [guard, tools], config });
+  const answers: Record<string, string> = {};
+  for (const name of names) {
+    const [opinion] = (await host.explain(name, {})).filter(({ by }) => by === "guard-autonomy");
+    answers[name] = opinion?.answer ? `${opinion.answer.verdict} ${opinion.answer.code}` : "allow";
+  }
+  return answers;
+}
+const same = (answer: string) => Object.fromEntries(all.map((name) => [name, answer]));
+
+test("SEC-01: supervised asks for every tool call, also for what is approved in advance", async () => {
+  expect(await decisions({ agent: { autonomy_level: "supervised" } })).toEqual(same("ask AUTONOMY_SUPERVISED"));
+});
+
+test("SEC-01: autonomous asks for none, also for what requires approval", async () => {
+  expect(await decisions({ agent: { autonomy_level: "autonomous" } })).toEqual(same("allow"));
+});
+
+test("SEC-01: semi-autonomous, the default, runs auto_approve_tools, asks for require_approval_tools and for all others", async () => {
+  const expected = {
+    file_read: "allow",
+    memory_recall: "allow",
+    shell: "ask AUTONOMY_LISTED",
+    other: "ask AUTONOMY_UNLISTED",
+    save: "ask AUTONOMY_UNLISTED",
+    exec: "ask AUTONOMY_UNLISTED",
+  };
+  expect(await decisions({})).toEqual(expected);
+  expect(await decisions({ agent: { autonomy_level: "semi-autonomous" } })).toEqual(expected);
+});
+
+test("SEC-01: the lists are the owner's, and requiring approval wins over approving", async () => {
+  const config = { security: { auto_approve_tools: ["other", "shell"], require_approval_tools: ["shell", "memory_recall"] } };
+  expect(await decisions(config)).toMatchObject({
+    file_read: "ask AUTONOMY_UNLISTED",
+    memory_recall: "ask AUTONOMY_LISTED",
+    other: "allow",
+    shell: "ask AUTONOMY_LISTED",
+  });
+});
+
+test("SEC-01: an asked call runs with a person's yes and not without", async () => {
+  await using host = await startTestHost({ plugins: [guard, tools] });
+  expect(await host.call("shell", {}, { approvals: "none" })).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
+  expect(await host.call("shell", {}, { approvals: "yes" })).toMatchObject({ decision: "approved", text: "done" });
+  expect(await host.call("file_read", {}, { approvals: "none" })).toMatchObject({ decision: "allowed", text: "done" });
+});
+
+test("SEC-06: a switch that is false refuses by name and by what the tool does, at every level and with a person's yes", async () => {
+  const off = { shell_enabled: false, file_write_enabled: false, browser_enabled: false };
+  for (const autonomy_level of ["supervised", "semi-autonomous", "autonomous"]) {
+    const config = { agent: { autonomy_level }, security: off };
+    expect(await decisions(config, ["shell", "exec", "save", "browser", "browser_open"])).toEqual({
+      shell: "refuse AUTONOMY_OFF",
+      exec: "refuse AUTONOMY_OFF",
+      save: "refuse AUTONOMY_OFF",
+      browser: "refuse AUTONOMY_OFF",
+      browser_open: "refuse AUTONOMY_OFF",
+    });
+  }
+  await using host = await startTestHost({ plugins: [guard, tools], config: { security: off } });
+  expect(await host.call("shell", {}, { approvals: "yes" })).toMatchObject({
+    decision: "refused",
+    code: "AUTONOMY_OFF",
+    text: expect.stringContaining("shell_enabled"),
+  });
+});
+
+test("SEC-06: the browser is off unless it is turned on", async () => {
+  expect(await decisions({}, ["browser"])).toEqual({ browser: "refuse AUTONOMY_OFF" });
+  expect(await decisions({ security: { browser_enabled: true } }, ["browser"])).toEqual({ browser: "ask AUTONOMY_LISTED" });
+});
+
+test("SEC-01: a level that does not exist stops the start", async () => {
+  await expect(startTestHost({ plugins: [guard, tools], config: { agent: { autonomy_level: "yolo" } } })).rejects.toMatchObject({
+    code: "CONFIG_WRONG_TYPE",
+  });
+});

@@ -1,0 +1,30 @@
+import { ask, refuse, type Question, type Refusal, type ToolCall } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+
+export interface AutonomyConfig {
+  readonly agent: { readonly autonomy_level: "supervised" | "semi-autonomous" | "autonomous" };
+  readonly security: {
+    readonly auto_approve_tools: readonly string[];
+    readonly require_approval_tools: readonly string[];
+    readonly shell_enabled: boolean;
+    readonly file_write_enabled: boolean;
+    readonly browser_enabled: boolean;
+  };
+}
+
+/** What a tool is, is judged by what it does as well as by its name, so that a switch holds for every plugin's tools. */
+const switches: Readonly<Record<"shell_enabled" | "file_write_enabled" | "browser_enabled", (call: ToolCall) => boolean>> = {
+  shell_enabled: ({ tool, effects }) => tool === "shell" || effects.commands.length > 0,
+  file_write_enabled: ({ tool, effects }) => tool === "file_write" || effects.paths.some(({ access }) => access === "write"),
+  browser_enabled: ({ tool }) => tool === "browser" || tool.startsWith("browser_"),
+};
+
+export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Refusal | Question | undefined {
+  for (const key of Object.keys(switches) as (keyof typeof switches)[]) {
+    if (!security[key] && switches[key](call)) return refuse(errors.AUTONOMY_OFF(call.tool, key));
+  }
+  if (agent.autonomy_level === "autonomous") return undefined;
+  if (agent.autonomy_level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
+  if (security.require_approval_tools.includes(call.tool)) return ask(errors.AUTONOMY_LISTED(call.tool));
+  return security.auto_approve_tools.includes(call.tool) ? undefined : ask(errors.AUTONOMY_UNLISTED(call.tool));
+}

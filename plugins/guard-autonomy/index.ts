@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { definePlugin, securityKeys } from "@gantry/sdk";
+import { decide } from "./decide.ts";
+import { errors } from "./errors.ts";
+
+export default definePlugin({
+  name: "guard-autonomy",
+  summary: "Which tool calls run, which ask a person, which are off.",
+  table: "",
+  config: Type.Object({
+    agent: Type.Object({
+      autonomy_level: Type.Union([Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")], {
+        default: "semi-autonomous",
+        description:
+          "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
+      }),
+    }),
+    security: Type.Object({
+      auto_approve_tools: Type.Array(Type.String(), {
+        default: ["file_read", "file_list", "memory_recall"],
+        description: "Tools that run without asking where autonomy_level is semi-autonomous.",
+      }),
+      require_approval_tools: Type.Array(Type.String(), {
+        default: ["shell", "file_write", "browser"],
+        description: "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
+      }),
+      shell_enabled: securityKeys.shell_enabled,
+      file_write_enabled: securityKeys.file_write_enabled,
+      browser_enabled: securityKeys.browser_enabled,
+    }),
+  }),
+  taps: ["beforeToolCall"],
+  errors,
+  setup(host) {
+    host.hooks.beforeToolCall.tap((call) => decide(call, host.config));
+  },
+});

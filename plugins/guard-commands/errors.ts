@@ -1,0 +1,14 @@
+import { defineErrors, policy, usage } from "@gantry/sdk";
+
+export const errors = defineErrors({
+  COMMAND_BLOCKED: policy("Command blocked by security policy: `%s` is in security.blocked_commands."),
+  COMMAND_OWN: policy("Command blocked by security policy: `%s` governs this service itself, and only a person runs it."),
+  COMMAND_UNREADABLE: policy("Command blocked by security policy: it cannot be read with certainty (%s); write it in plain bash."),
+  COMMAND_VARIABLE: policy(
+    "Command blocked by security policy: it sets %s, which changes what other commands run; leave that variable alone.",
+  ),
+  COMMAND_UNCERTAIN: policy("It cannot be told from the text what this runs: %s."),
+  COMMAND_BAD_ENTRY: usage(
+    "security.blocked_commands holds `%s`, which names no command: write a name, or a name with its first arguments.",
+  ),
+});

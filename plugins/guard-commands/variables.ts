@@ -1,0 +1,25 @@
+// Variables that change which program runs, which code it loads, or which commands its settings name.
+const families =
+  /^(SERVICE_|LD_|DYLD_|BASH_|GIT_|PYTHON|PERL|RUBY|NODE_|NPM_CONFIG_|LUA_|MAKE|GCONV_|OPENSSL_|XDG_CONFIG_|COMP_|LESS|MAN|JAVA_|DOTNET_|CARGO_|RUSTC_|GEM_|BUNDLE_|KUBE|DOCKER_|SSH_|SUDO_|MALLOC_)/;
+const names = new Set(
+  (
+    "PATH ENV IFS HOME SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND CDPATH EXECIGNORE GLOBIGNORE POSIXLY_CORRECT " +
+    "PAGER EDITOR VISUAL FCEDIT BROWSER INPUTRC HISTFILE HOSTFILE GLIBC_TUNABLES HOSTALIASES LOCALDOMAIN RES_OPTIONS LOCPATH NLSPATH TERMINFO TERMCAP " +
+    "TAR_OPTIONS RSYNC_RSH CVS_RSH ZIPOPT UNZIP XZ_OPT XZ_DEFAULTS GZIP BZIP2 GREP_OPTIONS CURL_HOME WGETRC NETRC VIMINIT EXINIT VIM VIMRUNTIME " +
+    "_JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH PHPRC PHP_INI_SCAN_DIR R_PROFILE R_PROFILE_USER R_ENVIRON TCLLIBPATH GOFLAGS AWKPATH AWKLIBPATH " +
+    "NIX_PATH EMACSLOADPATH SYSTEMD_EDITOR SYSTEMD_PAGER PARALLEL TMPPREFIX command_not_found_handle"
+  ).split(" "),
+);
+
+// Of these families, but no more than words to the programs that read them.
+const plain = new Set(
+  "NODE_ENV NODE_NO_WARNINGS PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED LESSCHARSET MANWIDTH".split(
+    " ",
+  ),
+);
+
+/** True for a variable whose value changes what runs. */
+export function steers(name: string): boolean {
+  if (plain.has(name)) return false;
+  return names.has(name) || families.test(name.startsWith("npm_") ? name.toUpperCase() : name);
+}

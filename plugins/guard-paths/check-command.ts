@@ -1,0 +1,69 @@
+import path from "node:path";
+import type { Refusal, ShellReading, ShellWord } from "@gantry/sdk";
+import { outside, sensitive } from "./check-path.ts";
+import { fileWords } from "./command-words.ts";
+import { follow, isBeneath } from "./resolve.ts";
+import { expand, isOpen, type Roots } from "./roots.ts";
+import { isObeyed, isRepository, isSensitive } from "./sensitive.ts";
+import { spellings } from "./spellings.ts";
+
+const devices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd(\/\d*)?)$/;
+
+// What they are given they only read; any other program may write to the files that git obeys.
+const readers = new Set(
+  "cat ls head tail less more grep egrep fgrep rg wc diff cmp stat file find cd pushd test [ git md5sum sha256sum du tree sort readlink realpath bat".split(
+    " ",
+  ),
+);
+const movers = new Set(["cp", "mv", "ln", "install", "rsync"]);
+
+/** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
+export async function checkCommand(reading: ShellReading, workspace: string, roots: Roots): Promise<Refusal | undefined> {
+  let cwd = workspace;
+  for (const command of reading.commands) {
+    const files = fileWords(command);
+    for (const word of [...programWords(command), ...files]) {
+      const no = await checkWord(word, cwd, roots);
+      if (no) return no;
+    }
+    const [head, ...args] = command;
+    const program = path.basename(head?.text ?? "").toLowerCase();
+    const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(expand(word.text, cwd)));
+    const target = movers.has(program) ? files.find((word) => isRepository(expand(word.text, cwd)) && word === files.at(-1)) : undefined;
+    const changed = obeyed ?? target;
+    if (changed) return sensitive(changed.text, "write");
+    if (head?.text === "cd" || head?.text === "pushd") cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
+  }
+  for (const file of reading.files) {
+    const no = (await checkWord(file, cwd, roots)) ?? (isObeyed(expand(file.text, cwd)) ? sensitive(file.text, "write") : undefined);
+    if (no) return no;
+  }
+  return undefined;
+}
+
+/** A program by its path is a file too, where it is not the system's. */
+function programWords([head]: readonly ShellWord[]): readonly ShellWord[] {
+  return head?.text.includes("/") ? [head] : [];
+}
+
+async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Refusal | undefined> {
+  const { text, whole } = word;
+  if (text === "" || devices.test(text)) return undefined;
+  // Another person's home.
+  if (!whole && /^~[^/]/.test(text)) return outside(text);
+  // Of a word that goes on at run time, the folder it begins with is known.
+  const known = whole || text.startsWith("~") ? text : text.slice(0, text.lastIndexOf("/") + 1);
+  if (known === "") return undefined;
+  for (const spelling of spellings(known)) {
+    // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
+    if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
+    const at = expand(spelling.replaceAll("\0", ""), cwd);
+    if (!isOpen(at, roots.command, roots) || !isOpen(await follow(at), roots.command, roots)) return outside(text);
+    const inside = path.relative(roots.workspace, at);
+    // A bare word such as `credentials` is more often text than a file.
+    if (isBeneath(at, roots.workspace) && /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling) && isSensitive(inside)) {
+      return sensitive(text, "touch");
+    }
+  }
+  return undefined;
+}
