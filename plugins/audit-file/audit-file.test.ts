@@ -1,0 +1,146 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandRun } from "@gantry/sdk";
+import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { Type } from "typebox";
+import { expect, test, vi } from "vitest";
+import plugin from "./index.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let runs = 0;
+const clock = definePlugin({
+  name: "tool-clock",
+  provides: [Tools],
+  taps: ["beforeToolCall"],
+  setup(host) {
+    host.provide(
+      Tools,
+      defineTool({
+        name: "clock",
+        description: "Tells the time.",
+        input: Type.Object({ zone: Type.String() }),
+        async run() {
+          runs++;
+          return "noon";
+        },
+      }),
+    );
+    host.hooks.beforeToolCall.tap(({ args }) =>
+      args["zone"] === "Mars" ? refuse({ code: "CLOCK_MARS", message: "No Mars." }) : undefined,
+    );
+  },
+});
+
+const start = (audit: object = {}): Promise<TestHost> => startTestHost({ plugins: [plugin, clock], config: { security: { audit } } });
+const records = (t: TestHost, file = "audit.jsonl"): Record<string, unknown>[] => {
+  const path = join(t.configDir, file);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+async function verify(t: TestHost, options: Record<string, boolean> = {}): Promise<{ code: number; out: string }> {
+  const out: string[] = [];
+  const run = { args: [], options, out: (line: string) => out.push(line) } as unknown as CommandRun;
+  const code = await t.slot(Commands).get("audit verify")!.run(run);
+  return { code, out: out.join("\n") };
+}
+
+test("AUD-01: every call leaves one tool_call record, allowed or not, and a refusal leaves a security event too", async () => {
+  await using t = await start();
+  await t.call("clock", { zone: "UTC" }, { user: "cli:owner", session: "s1" });
+  await t.call("clock", { zone: "Mars" });
+  await t.call("clock", { zone: 7 });
+  expect(records(t).map(({ event_type, tool, result }) => [event_type, tool, result])).toEqual([
+    ["tool_call", "clock", "allowed"],
+    ["tool_call", "clock", "refused: CLOCK_MARS"],
+    ["security_refusal", "clock", "refused: CLOCK_MARS"],
+    ["tool_call", "clock", "failed: TOOL_BAD_ARGS"],
+  ]);
+  expect(records(t)[0]).toMatchObject({ args: { zone: "UTC" }, user: "cli:owner", session_id: "s1", seq: 1 });
+});
+
+test.each([
+  [{ log_tool_calls: false }, ["security_refusal"]],
+  [{ log_security_events: false }, ["tool_call", "tool_call"]],
+  [{ enabled: false }, []],
+])("AUD-01: with %j only %j is written", async (audit, types) => {
+  await using t = await start(audit);
+  await t.call("clock", { zone: "UTC" });
+  await t.call("clock", { zone: "Mars" });
+  expect(records(t).map(({ event_type }) => event_type)).toEqual(types);
+});
+
+test("AUD-01: log_path moves the log; a relative one starts at the configuration directory", async () => {
+  await using t = await start({ log_path: "logs/agent.jsonl" });
+  await t.call("clock", { zone: "UTC" });
+  expect(records(t, "logs/agent.jsonl")).toHaveLength(1);
+});
+
+test("AUD-02: log_retention_days is how long earlier days are kept", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
+  try {
+    await using t = await start({ log_retention_days: 2 });
+    for (let day = 1; day <= 5; day++) {
+      vi.setSystemTime(Date.UTC(2026, 0, day, 12));
+      await t.call("clock", { zone: "UTC" });
+    }
+    const files = readdirSync(t.configDir).filter((name) => /^audit\..*jsonl$/.test(name));
+    expect(files.toSorted()).toEqual(["audit.2026-01-03.000000000003.jsonl", "audit.2026-01-04.000000000004.jsonl", "audit.jsonl"]);
+    expect((await verify(t)).out).toContain("3 records (3 to 5) in 3 files");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("AUD-03: a call that cannot be recorded does not run, and runs again once the log can be written", async () => {
+  await using t = await start({ log_path: "logs/audit.jsonl" });
+  writeFileSync(join(t.configDir, "logs"), "in the way");
+  runs = 0;
+  const refused = await t.call("clock", { zone: "UTC" });
+  expect(refused).toMatchObject({ decision: "refused", code: "AUDIT_FAILED", text: expect.stringContaining("logs/audit.jsonl") });
+  expect(runs).toBe(0);
+  rmSync(join(t.configDir, "logs"));
+  expect(await t.call("clock", { zone: "UTC" })).toMatchObject({ decision: "allowed", text: "noon" });
+  expect(runs).toBe(1);
+});
+
+test("AUD-02: audit verify says that the chain holds, or names file and line and exits with 1", async () => {
+  await using t = await start();
+  expect(await verify(t)).toEqual({ code: 0, out: `There is no record in ${join(t.configDir, "audit.jsonl")} yet.` });
+  for (let n = 0; n < 3; n++) await t.call("clock", { zone: "UTC" });
+  expect(await verify(t)).toEqual({ code: 0, out: expect.stringContaining("The chain holds: 3 records (1 to 3) in 1 file") });
+  const path = join(t.configDir, "audit.jsonl");
+  writeFileSync(path, readFileSync(path, "utf8").replace("allowed", "refused"));
+  await expect(verify(t)).rejects.toMatchObject({
+    code: "AUDIT_CHAIN_BROKEN",
+    exit: 1,
+    message: expect.stringContaining(`${path}, line 1`),
+  });
+  const { code, out } = await verify(t, { json: true });
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({
+    ok: false,
+    log: path,
+    records: 1,
+    files: 1,
+    first: 1,
+    last: 1,
+    problem: { file: path, line: 1, what: "record 1 was changed" },
+  });
+});
+
+test("AUD-02: status tells where the log is, doctor reads it, and both say when it is off", async () => {
+  await using t = await start();
+  const check = (name: string, of = t) => of.slot(Checks).get(name)!.run(new AbortController().signal);
+  await t.call("clock", { zone: "UTC" });
+  expect(await check("audit-file")).toMatchObject([{ state: "ok", detail: expect.stringContaining("records so far: 1") }]);
+  expect(await check("audit-file-chain")).toMatchObject([{ state: "ok" }]);
+  const path = join(t.configDir, "audit.jsonl");
+  writeFileSync(path, readFileSync(path, "utf8").replace("allowed", "refused"));
+  expect(await check("audit-file-chain")).toMatchObject([{ state: "fail", detail: expect.stringContaining("line 1") }]);
+  await using off = await start({ enabled: false });
+  expect(await check("audit-file", off)).toMatchObject([{ state: "warn", cure: "set security.audit.enabled to true" }]);
+});

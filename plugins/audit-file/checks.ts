@@ -1,0 +1,34 @@
+import type { Check, CheckRow } from "@gantry/sdk";
+import { peekHead } from "./token.ts";
+import { verify } from "./verify.ts";
+
+const off: CheckRow = {
+  what: "audit log",
+  state: "warn",
+  detail: "off: nothing that the agent does is recorded",
+  cure: "set security.audit.enabled to true",
+};
+
+/** `status` tells where the log is and how long; `doctor` reads it all. */
+export function auditChecks(log: string, enabled: boolean): readonly Check[] {
+  return [
+    {
+      name: "audit-file",
+      kind: "status",
+      async run() {
+        return enabled ? [{ what: "audit log", state: "ok", detail: `${log}, records so far: ${peekHead(log)?.seq ?? 0}` }] : [off];
+      },
+    },
+    {
+      name: "audit-file-chain",
+      kind: "doctor",
+      async run() {
+        if (!enabled) return [off];
+        const { problem, records } = await verify(log);
+        if (!problem) return [{ what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}` }];
+        const detail = `${problem.file}, line ${problem.line}: ${problem.what}`;
+        return [{ what: "audit log", state: "fail", detail, cure: "keep the file as it is and find out who could write there" }];
+      },
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Command } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { verify } from "./verify.ts";
+
+/** `audit verify`: exit 0 where the chain holds, 1 with file and line where it does not. */
+export function verifyCommand(log: string): Command {
+  return {
+    name: "audit verify",
+    summary: "check that no line of the audit log was changed, removed or reordered",
+    options: [{ flags: "--json", summary: "print one JSON object" }],
+    async run({ options, out }) {
+      const { problem, ...read } = await verify(log);
+      if (options["json"]) {
+        out(JSON.stringify({ ok: problem === undefined, log, ...read, ...(problem && { problem }) }));
+        return problem ? 1 : 0;
+      }
+      if (problem) throw errors.AUDIT_CHAIN_BROKEN(problem.file, problem.line, problem.what);
+      out(
+        read.records === 0
+          ? `There is no record in ${log} yet.`
+          : `The chain holds: ${read.records} records (${read.first} to ${read.last}) in ${read.files} ${read.files === 1 ? "file" : "files"}, ${log}.`,
+      );
+      return 0;
+    },
+  };
+}

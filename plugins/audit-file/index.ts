@@ -1,0 +1,55 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { AuditSinks, Checks, Commands, definePlugin, Runtime } from "@gantry/sdk";
+import { Type } from "typebox";
+import { AuditLog } from "./audit-log.ts";
+import { auditChecks } from "./checks.ts";
+import { verifyCommand } from "./command.ts";
+import { errors } from "./errors.ts";
+
+export default definePlugin({
+  name: "audit-file",
+  summary: "The audit log: one JSON record a line, chained by hashes.",
+  table: "",
+  config: Type.Object({
+    security: Type.Object({
+      audit: Type.Object({
+        enabled: Type.Boolean({ default: true, description: "Keep an audit log. A tool call that cannot be recorded does not run." }),
+        log_tool_calls: Type.Boolean({ default: true, description: "Record every tool call, allowed or not." }),
+        log_security_events: Type.Boolean({
+          default: true,
+          description: "Record refusals, approvals, pairing, failed logins, configuration changes, anomalies and ignored senders.",
+        }),
+        log_path: Type.String({
+          default: "audit.jsonl",
+          minLength: 1,
+          description: "The log file; a relative path starts at the configuration directory.",
+        }),
+        log_retention_days: Type.Integer({
+          default: 30,
+          minimum: 1,
+          maximum: 36_500,
+          description: "Days after which the log's older files are deleted.",
+        }),
+      }),
+    }),
+  }),
+  needs: { runtime: Runtime },
+  provides: [AuditSinks, Commands, Checks],
+  errors,
+  setup(host) {
+    const { enabled, log_tool_calls, log_security_events, log_path, log_retention_days } = host.config.security.audit;
+    const path = resolve(host.needs.runtime.configDir, log_path.replace(/^~(?=\/|$)/, homedir()));
+    const log = new AuditLog({ path, retentionDays: log_retention_days, warn: host.log.warn });
+    host.provide(AuditSinks, {
+      name: host.name,
+      async write(event) {
+        const wanted = event.event_type === "tool_call" ? log_tool_calls : log_security_events;
+        if (enabled && wanted) await log.write(event);
+      },
+    });
+    host.provide(Commands, verifyCommand(path));
+    for (const check of auditChecks(path, enabled)) host.provide(Checks, check);
+    host.onDispose(() => log.close());
+  },
+});

@@ -1,0 +1,133 @@
+import { readFile } from "node:fs/promises";
+import type { Head } from "./head.ts";
+import { hashOf, linesOf, NOTHING, placeOf } from "./record.ts";
+import { segmentsOf } from "./segments.ts";
+import { peekHead } from "./token.ts";
+
+/** The first line that is not as it was written. */
+interface Problem {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly what: string;
+}
+
+export interface Verdict {
+  readonly records: number;
+  readonly files: number;
+  /** Numbers of the oldest and of the newest record that were read, up to the problem; 0 where there is none. */
+  readonly first: number;
+  readonly last: number;
+  readonly problem?: Problem;
+}
+
+interface Line {
+  readonly file: string;
+  readonly line: number;
+  readonly hash: string;
+  readonly place: ReturnType<typeof placeOf>;
+}
+
+/**
+ * Reads the whole log, oldest file first. Each record holds the hash of the one before it; the head, kept beside the log,
+ * holds the hash of the last and the numbers of both ends.
+ */
+export async function verify(log: string): Promise<Verdict> {
+  const head = peekHead(log);
+  const files = [...segmentsOf(log).map(({ path }) => path), log];
+  const read = { records: 0, files: 0, first: 0, last: 0 };
+  const found = await firstProblem(files, log, head, read);
+  // A file that was put away while it was being read looks like a gap.
+  if (found && peekHead(log)?.from !== head?.from) return verify(log);
+  return { ...read, ...(found && { problem: found }) };
+}
+
+async function firstProblem(
+  files: readonly string[],
+  log: string,
+  head: Head | undefined,
+  read: { records: number; files: number; first: number; last: number },
+): Promise<Problem | undefined> {
+  let before: Line | undefined;
+  let line: Line | undefined;
+  const check = (next: Line | undefined): Problem | undefined => {
+    if (!line) return undefined;
+    const named = next ? next.place?.prev : head?.seq === line.place?.seq ? head?.hash : undefined;
+    const problem = fault(before, line, named, head, next === undefined);
+    if (problem) return problem;
+    read.records++;
+    read.first ||= line.place!.seq;
+    read.last = line.place!.seq;
+    before = line;
+    return undefined;
+  };
+  for (const file of files) {
+    const lines = await linesIn(file, file === log ? (head?.size ?? 0) : Infinity);
+    if (lines) read.files++;
+    for (const next of lines ?? []) {
+      const problem = check(next);
+      if (problem) return problem;
+      line = next;
+    }
+  }
+  const problem = check(undefined);
+  if (problem || !head || read.last >= head.seq) return problem;
+  return { file: log, line: (line?.file === log ? line.line : 0) + 1, what: `${records(read.last + 1, head.seq)} removed` };
+}
+
+/** `named` is the hash that the next record, or the head, gives this line. */
+function fault(
+  before: Line | undefined,
+  line: Line,
+  named: string | undefined,
+  head: Head | undefined,
+  isLast: boolean,
+): Problem | undefined {
+  if (!line.place) return at(line, "this is no record, so the line was changed");
+  const { seq, prev } = line.place;
+  const expected = before ? before.place!.seq + 1 : Math.min(seq, head?.first ?? seq);
+  const follows = before ? prev === before.hash : seq > 1 || prev === NOTHING;
+  if (seq !== expected) {
+    if (before && follows) return at(line, `it says record ${seq} in the place of ${expected}, so the line was changed`);
+    if (seq < expected) return at(line, `record ${seq} stands here again or out of order`);
+    return at(line, `${records(expected, seq - 1)} removed from here, or moved`);
+  }
+  if (!follows) {
+    if (!before || isMisspelt(prev, before.hash)) return at(line, `record ${seq} was changed`);
+    return at(before, `record ${seq - 1} was changed${named === line.hash || named === undefined ? "" : `, or record ${seq} was`}`);
+  }
+  return isLast && named !== undefined && named !== line.hash ? at(line, `record ${seq} was changed`) : undefined;
+}
+
+/** True for a hash that was changed here and there; one of another line differs nearly everywhere. */
+function isMisspelt(hash: string, right: string): boolean {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return true;
+  return [...hash].filter((digit, place) => digit !== right[place]).length <= 8;
+}
+
+function records(from: number, to: number): string {
+  return from === to ? `record ${from} was` : `records ${from} to ${to} were`;
+}
+
+function at({ file, line }: Line, what: string): Problem {
+  return { file, line, what };
+}
+
+/**
+ * Undefined where the file is not there. What follows the last line break counts as a line where it should be whole; beyond
+ * `whole` bytes it is being written right now, or torn, and the next writer takes care of it.
+ */
+async function linesIn(file: string, whole: number): Promise<readonly Line[] | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const { lines, rest } = linesOf(bytes);
+  const found = lines.map((line, index) => ({ file, line: index + 1, hash: hashOf(line), place: placeOf(line) }));
+  if (rest.length > 0 && bytes.length - rest.length < whole)
+    found.push({ file, line: lines.length + 1, hash: hashOf(rest), place: undefined });
+  return found;
+}
