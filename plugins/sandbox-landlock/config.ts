@@ -1,0 +1,20 @@
+import { RuntimeLimits, sandboxingKeys, securityKeys } from "@gantry/sdk";
+import { Type } from "typebox";
+
+/** What the walls read of the file; several leaves are shared with the guards. */
+export const config = Type.Object({
+  security: Type.Object({
+    blocked_paths: securityKeys.blocked_paths,
+    allowed_domains: securityKeys.allowed_domains,
+    sandboxing: Type.Object({
+      landlock_enabled: Type.Optional(
+        Type.Boolean({
+          description:
+            "Kernel walls around what tools start and open. Unset: wherever the kernel has them. true: tools are refused where it has none. false: none, and every such call asks.",
+        }),
+      ),
+      ...sandboxingKeys,
+    }),
+  }),
+  runtime: RuntimeLimits,
+});

@@ -1,0 +1,41 @@
+import { mkdirSync, rmdirSync } from "node:fs";
+import path from "node:path";
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** All that a started process finds in its environment; nothing of the service's own. */
+export function childEnvironment(workspace: string, proxy: string | undefined): Readonly<Record<string, string>> {
+  const temporary = temporaryDirectory(workspace);
+  const proxied = Object.fromEntries(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]));
+  return {
+    PATH,
+    HOME: workspace,
+    SHELL: "/bin/bash",
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    GIT_CONFIG_NOSYSTEM: "1",
+    ...(temporary !== undefined && { TMPDIR: temporary }),
+    ...(proxy !== undefined && { ...proxied, NODE_USE_ENV_PROXY: "1" }),
+  };
+}
+
+/** Made for whoever needs it, gone with the service where it is empty; undefined where it cannot be made. */
+function temporaryDirectory(workspace: string): string | undefined {
+  const directory = temporaryPath(workspace);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return directory;
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeTemporary(workspace: string): void {
+  try {
+    rmdirSync(temporaryPath(workspace));
+  } catch {
+    // Somebody's files are in it, or it was never made.
+  }
+}
+
+const temporaryPath = (workspace: string): string => path.join(workspace, ".tmp");

@@ -1,0 +1,158 @@
+import { type Machine, type Syscall, machines, newestSyscall, syscallNumber } from "./syscalls.ts";
+
+/** One BPF instruction: code, jump if true, jump if false, operand. */
+type Instruction = readonly [code: number, jt: number, jf: number, k: number];
+
+const LOAD = 0x20;
+const AND = 0x54;
+const EQUAL = 0x15;
+const GREATER = 0x25;
+const RETURN = 0x06;
+
+const allow: readonly Instruction[] = [[RETURN, 0, 0, 0x7fff0000]];
+const notify: readonly Instruction[] = [[RETURN, 0, 0, 0x7fc00000]];
+const fail = (errno: number): readonly Instruction[] => [[RETURN, 0, 0, 0x00050000 | errno]];
+
+const EPERM = 1;
+const EACCES = 13;
+const EBUSY = 16;
+const ENOSYS = 38;
+const ENOTSUP = 95;
+
+const low = (argument: number): Instruction => [LOAD, 0, 0, 16 + 8 * argument];
+const high = (argument: number): Instruction => [LOAD, 0, 0, 20 + 8 * argument];
+
+/** `yes` where the low word of an argument (under a mask) is one of the values, else `no`. */
+function match(
+  argument: number,
+  values: readonly number[],
+  yes: readonly Instruction[],
+  no: readonly Instruction[],
+  mask = 0xffffffff,
+): readonly Instruction[] {
+  const tests = values.map((value, i): Instruction => [EQUAL, values.length - 1 - i + no.length, 0, value]);
+  return [low(argument), [AND, 0, 0, mask], ...tests, ...no, ...yes];
+}
+
+/** `yes` where a pointer argument is null, else `no`. */
+function isNull(argument: number, yes: readonly Instruction[], no: readonly Instruction[]): readonly Instruction[] {
+  return [low(argument), [EQUAL, 0, 2, 0], high(argument), [EQUAL, no.length, 0, 0], ...no, ...yes];
+}
+
+const STREAM_TYPES = [1, 5];
+const TYPE_MASK = 0xf;
+const NAMESPACES_AND_PARENT = 0x7e020000 | 0x8000;
+const FASTOPEN = 0x20000000;
+const NEW_LISTENER = 8;
+const TRUNCATING_READ = 0x200;
+const CREATE = 0x40;
+/** Set-user-id and set-group-id. */
+const OTHERS_RIGHTS = 0o6000;
+/** Pushing input to a terminal, and changing a file's flags. */
+const BAD_IOCTLS = [0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820];
+
+/** Making the kernel send a signal to the owner of a descriptor. */
+const OWNER_IOCTLS = [0x8901, 0x8902];
+const SET_OWNER = [8, 15];
+
+/** What differs from kernel to kernel and from configuration to configuration. */
+export interface FilterFacts {
+  readonly machine: Machine;
+  /** The Landlock level in force: what it leaves open on old kernels is closed here. */
+  readonly abi: number;
+  /** True where TCP sockets may exist, to be connected by the referee. */
+  readonly tcp: boolean;
+}
+
+/** io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody else can make one. */
+const forbidden: readonly Syscall[] = [
+  ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
+  ...(["mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr", "fsopen", "fsconfig"] as const),
+  ...(["fsmount", "fspick", "mount_setattr", "swapon", "swapoff", "reboot", "acct", "quotactl", "quotactl_fd"] as const),
+  ...(["sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "syslog"] as const),
+  ...(["iopl", "ioperm", "modify_ldt", "vhangup", "fanotify_init", "inotify_add_watch", "open_by_handle_at"] as const),
+  ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
+  ...(["kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "unshare", "setns"] as const),
+  ...(["keyctl", "add_key", "request_key", "migrate_pages", "move_pages", "uselib", "lookup_dcookie", "file_setattr"] as const),
+  ...(["shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
+  ...(["semget", "semop", "semtimedop", "semctl"] as const),
+];
+
+const unsupported: readonly Syscall[] = [
+  ...(["setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat"] as const),
+];
+
+/** Landlock does not know these: the referee reads the path once and does the work itself, inside the walls. */
+export const metadataCalls: readonly Syscall[] = [
+  ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
+  ...(["utime", "utimes", "futimesat", "utimensat"] as const),
+];
+/** Signals, by hand where Landlock has no scope for them yet. */
+export const signalCalls: readonly Syscall[] = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"];
+
+function rules({ abi, tcp }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
+  const each = (calls: readonly Syscall[], body: readonly Instruction[]) => calls.map((call) => [call, body] as const);
+  const own = match(0, [0], allow, fail(EPERM));
+  const noFastOpen = (flags: number, then = allow) => match(flags, [0], then, fail(EACCES), FASTOPEN);
+  const local = match(1, STREAM_TYPES, allow, fail(EACCES), TYPE_MASK);
+  const remote = match(1, [1], match(2, [0, 6], allow, fail(EACCES)), fail(EACCES), TYPE_MASK);
+  const neither = tcp ? match(0, [2, 10], remote, fail(EACCES)) : fail(EACCES);
+  const reading = (flags: number) => match(flags, [TRUNCATING_READ], fail(EPERM), allow, TRUNCATING_READ | 3);
+  const opening = (flags: number, mode: number) => {
+    const rest = abi < 3 ? reading(flags) : allow;
+    return match(flags, [0], rest, match(mode, [0], rest, fail(EPERM), OTHERS_RIGHTS), CREATE);
+  };
+  return [
+    ["openat", opening(2, 3)],
+    ["open", opening(1, 2)],
+    ["openat2", fail(ENOSYS)],
+    ["creat", match(1, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
+    ["mknod", match(1, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
+    ["mknodat", match(2, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
+    ...each(forbidden, fail(EPERM)),
+    ...each(unsupported, fail(ENOTSUP)),
+    ...each([...metadataCalls, "setsid", "setpgid", "connect"], notify),
+    ...each(tcp ? ["listen"] : [], notify),
+    ["clone", match(0, [0], allow, fail(EPERM), NAMESPACES_AND_PARENT)],
+    ["clone3", fail(ENOSYS)],
+    ["ioctl", match(1, abi < 6 ? [...BAD_IOCTLS, ...OWNER_IOCTLS] : BAD_IOCTLS, fail(EPERM), allow)],
+    ["seccomp", match(0, [1], match(1, [0], allow, fail(EBUSY), NEW_LISTENER), allow)],
+    ...each(["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"], own),
+    ["setpriority", match(0, [0, 1], match(1, [0], allow, fail(EPERM)), fail(EPERM))],
+    ["ioprio_set", match(0, [1, 2], match(1, [0], allow, fail(EPERM)), fail(EPERM))],
+    ["socket", match(0, [1], local, neither)],
+    ["socketpair", local],
+    ["sendto", isNull(4, noFastOpen(3), fail(EACCES))],
+    ["sendmsg", noFastOpen(2)],
+    ["sendmmsg", noFastOpen(3)],
+    ...each(abi < 6 ? signalCalls : [], notify),
+    ...each(abi < 6 ? ["pidfd_send_signal"] : [], fail(EPERM)),
+    ...each(abi < 6 ? ["fcntl"] : [], match(1, SET_OWNER, fail(EPERM), allow)),
+    ...each(abi < 3 ? ["truncate"] : [], fail(EPERM)),
+  ];
+}
+
+/** The program as the kernel wants it, eight bytes an instruction. */
+export function compileFilter(facts: FilterFacts): Uint8Array {
+  const program: Instruction[] = [
+    [LOAD, 0, 0, 4],
+    [EQUAL, 1, 0, machines[facts.machine].audit],
+    ...fail(EPERM),
+    [LOAD, 0, 0, 0],
+    [GREATER, 0, 1, newestSyscall],
+    ...fail(ENOSYS),
+  ];
+  for (const [call, body] of rules(facts)) {
+    const number = syscallNumber(facts.machine, call);
+    if (number !== undefined) program.push([EQUAL, 0, body.length, number], ...body);
+  }
+  program.push(...allow);
+  const bytes = new DataView(new ArrayBuffer(program.length * 8));
+  program.forEach(([code, jt, jf, k], i) => {
+    bytes.setUint16(i * 8, code, true);
+    bytes.setUint8(i * 8 + 2, jt);
+    bytes.setUint8(i * 8 + 3, jf);
+    bytes.setUint32(i * 8 + 4, k >>> 0, true);
+  });
+  return new Uint8Array(bytes.buffer);
+}

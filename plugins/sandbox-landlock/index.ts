@@ -1,0 +1,3 @@
+import { sandboxPlugin } from "./plugin.ts";
+
+export default sandboxPlugin(import.meta.url);

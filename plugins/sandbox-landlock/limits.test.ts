@@ -1,0 +1,56 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import shell from "../tool-shell/index.ts";
+import sandbox from "./index.ts";
+import { linux, startSandbox } from "./sandbox.test-kit.ts";
+
+const hog = (mb: number): string => `perl -e '$x = "a" x (${mb} * 1048576); select undef, undef, undef, 0.6; print "held ", length($x)'`;
+
+for (const cgroups of [true, false]) {
+  const how = cgroups ? "by control groups where there are any" : "by a regular look where there are none";
+
+  test.runIf(linux)(`SBX-05: memory is bounded for one process and for all together, ${how}`, async () => {
+    await using kit = await startSandbox({ bounds: { max_memory_mb: 128 }, cgroups });
+    expect((await kit.run(hog(60))).stdout).toContain("held");
+    expect((await kit.run(hog(300))).stdout).not.toContain("held");
+    const three = await Promise.all([kit.run(hog(55)), kit.run(hog(55)), kit.run(hog(55))]);
+    expect(three.filter(({ stdout }) => stdout.includes("held")).length).toBeLessThan(3);
+    expect((await kit.run("echo next")).stdout).toBe("next\n");
+  });
+
+  test.runIf(linux)(`SBX-05: processes are bounded, ${how}`, async () => {
+    await using kit = await startSandbox({ bounds: { max_processes: 20 }, cgroups });
+    const { stdout } = await kit.run("for i in $(seq 15); do sleep 0.1 & done; wait; echo fine");
+    expect(stdout).toBe("fine\n");
+    const bomb = await kit.run("b() { b | b & b | b & wait; }; b; b; b; sleep 1; echo survived", { timeoutMs: 900 });
+    expect(bomb.stdout).toBe("");
+    const many = await kit.run("for i in $(seq 60); do sleep 0.5 & done 2>/dev/null; wait; echo all", { timeoutMs: 900 });
+    expect(many.stdout).toBe("");
+    expect((await kit.run("echo next")).stdout).toBe("next\n");
+  });
+
+  test.runIf(linux)(`SBX-05: processor time is bounded, ${how}`, async () => {
+    await using kit = await startSandbox({ bounds: { max_cpu_percent: 30 }, cgroups });
+    const { stdout } = await kit.run(
+      "timeout -s KILL 2 perl -e 'fork; 1 while 1'; sleep 0.1; perl -e '@t = times; print $t[2] + $t[3]'; times",
+    );
+    const used = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+    expect(used).toBeLessThan(1.6);
+  });
+}
+
+test.runIf(linux)("SBX-05: open files are bounded, and no program raises a bound", async () => {
+  await using t = await startTestHost({
+    plugins: [sandbox, shell],
+    config: { runtime: { max_file_descriptors: 40, max_memory_mb: 200, max_processes: 32 } },
+  });
+  writeFileSync(
+    path.join(t.runtime.workspace, "open.pl"),
+    'open($f[$_], "<", "/dev/null") or do { print "stopped at $_"; exit } for 1..100; print "open"',
+  );
+  expect((await t.call("shell", { command: "perl open.pl" })).text).toMatch(/stopped at 3\d/);
+  expect((await t.call("shell", { command: "ulimit -n 41 && perl open.pl" })).text).not.toContain("open\n");
+  expect((await t.call("shell", { command: "ulimit -Hn; ulimit -c" })).text).toContain("40\n0");
+});

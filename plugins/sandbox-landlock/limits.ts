@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import type { Static } from "typebox";
+import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
+import type { config } from "./config.ts";
+import type { Watched } from "./watch.ts";
+
+export type Bounds = Static<typeof config>["runtime"];
+
+const RLIMIT_DATA = 2;
+const RLIMIT_CORE = 4;
+const RLIMIT_NPROC = 6;
+const RLIMIT_NOFILE = 7;
+const MIB = 1024 * 1024;
+
+export interface Limits {
+  /** [resource, value] for prlimit(2) on each process. */
+  readonly limits: readonly (readonly [number, number])[];
+  readonly cgroups: readonly string[];
+  readonly watched: Watched;
+  /** For `status`. */
+  readonly detail: string;
+  close(): void;
+}
+
+const noCgroups: Cgroups = { files: [], held: new Set(), close: () => undefined };
+
+/** What holds the bounds on this machine: control groups for all together where they can be had and are wanted, limits of each process besides. */
+export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
+  const { files, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
+  const limits: [number, number][] = [
+    [RLIMIT_CORE, 0],
+    [RLIMIT_NOFILE, bounds.max_file_descriptors],
+  ];
+  if (!held.has("memory")) limits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
+  if (!held.has("pids")) limits.push([RLIMIT_NPROC, tasks() + bounds.max_processes]);
+  const watched: Watched = {
+    ...(!held.has("memory") && { memoryBytes: bounds.max_memory_mb * MIB }),
+    ...(!held.has("pids") && { processes: bounds.max_processes }),
+    ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
+  };
+  return { limits, cgroups: files, watched, detail: describe(bounds, held), close };
+}
+
+/** The same as far as a shell can set it, where nothing else does. */
+export function limitingShell(bounds: Bounds): readonly string[] {
+  const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; exec "$@"`;
+  return ["/bin/sh", "-c", script, "sh"];
+}
+
+/** The kernel counts a user's tasks wherever they are, so what runs already is added. */
+function tasks(): number {
+  return Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "utf8"))?.[1] ?? 0);
+}
+
+function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
+  const words: Readonly<Record<Controller, string>> = {
+    memory: `${bounds.max_memory_mb} MiB`,
+    pids: `${bounds.max_processes} processes`,
+    cpu: `${bounds.max_cpu_percent} % processor time`,
+  };
+  const all = Object.keys(words) as Controller[];
+  const together = all.filter((controller) => held.has(controller)).map((controller) => words[controller]);
+  const apart = all.filter((controller) => !held.has(controller)).map((controller) => words[controller]);
+  return [
+    ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
+    ...(apart.length > 0 ? [`${apart.join(", ")} looked after ten times a second`] : []),
+    `${bounds.max_file_descriptors} open files a process`,
+  ].join("; ");
+}

@@ -1,0 +1,32 @@
+import { prctl, struct, syscall } from "./kernel.ts";
+
+const PR_CAPBSET_DROP = 24;
+const PR_SET_NO_NEW_PRIVS = 38;
+const VERSION_3 = 0x20080522;
+/** CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody else. */
+const KEPT = (1 << 0) | (1 << 1) | (1 << 3);
+const CLOEXEC_RANGE = 4;
+
+/** The calling thread gives up what it and its children never need; no program can win it back. */
+export function dropPrivileges(): void {
+  prctl(PR_SET_NO_NEW_PRIVS, 1);
+  if (process.getuid?.() !== 0) return;
+  for (let capability = 0; capability < 64; capability++) {
+    if (capability < 32 && KEPT & (1 << capability)) continue;
+    try {
+      prctl(PR_CAPBSET_DROP, capability);
+    } catch {
+      break;
+    }
+  }
+  const header = struct([4, VERSION_3], [4, 0]);
+  const held = new Uint8Array(24);
+  syscall("capget", header, held);
+  const [effective, permitted] = new Uint32Array(held.buffer);
+  syscall("capset", header, struct([4, effective! & KEPT], [4, permitted! & KEPT], [4, 0], [4, 0], [4, 0], [4, 0]));
+}
+
+/** Descriptors that the service inherited from whoever started it are not for its children. */
+export function closeOnExec(): void {
+  syscall("close_range", 3, 0x7fffffff, CLOEXEC_RANGE);
+}

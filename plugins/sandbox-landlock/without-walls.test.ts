@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { Checks, Runner } from "@gantry/sdk";
+import { type TestHost, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import files from "../tool-files/index.ts";
+import shell from "../tool-shell/index.ts";
+import { sandboxPlugin } from "./plugin.ts";
+import { linux, processesWith } from "./sandbox.test-kit.ts";
+
+const base = new URL("./index.ts", import.meta.url).href;
+/** As on a kernel that has no Landlock. */
+const absent = sandboxPlugin(base, 0);
+const here = sandboxPlugin(base);
+
+function start(plugin: typeof here, landlock_enabled?: boolean): Promise<TestHost> {
+  const sandboxing = landlock_enabled === undefined ? {} : { landlock_enabled };
+  return startTestHost({ plugins: [plugin, shell, files], config: { security: { sandboxing } } });
+}
+const calls = [
+  ["shell", { command: "echo ran" }],
+  ["file_read", { path: "file" }],
+  ["file_write", { path: "new", content: "x" }],
+  ["file_list", {}],
+] as const;
+
+test("SBX-03: asked for by hand and absent: every call that starts or opens something is refused, approved or not", async () => {
+  await using t = await start(absent, true);
+  for (const [tool, args] of calls) {
+    for (const approvals of ["none", "yes"] as const) {
+      expect(await t.call(tool, args, { approvals })).toMatchObject({ decision: "refused", code: "SANDBOX_ABSENT" });
+    }
+  }
+  const run = t.slot(Runner).run({ argv: ["true"], cwd: "/", timeoutMs: 1, maxOutputBytes: 1, signal: new AbortController().signal });
+  await expect(run).rejects.toMatchObject({ code: "SANDBOX_ABSENT" });
+  await expect(t.slot(Runner).files.list(t.runtime.workspace, 1, new AbortController().signal)).rejects.toMatchObject({
+    code: "SANDBOX_ABSENT",
+  });
+  for (const name of ["sandbox-status", "sandbox-doctor"]) {
+    const [row] = await t.slot(Checks).get(name)!.run(new AbortController().signal);
+    expect(row).toMatchObject({ what: "sandbox", state: "fail", detail: expect.stringContaining("such calls are refused") });
+  }
+  expect(await t.slot(Runner).walls()).toMatchObject({ files: false, network: false });
+});
+
+for (const [how, plugin, enabled, why] of [
+  ["not asked for and absent", absent, undefined, "this kernel has no Landlock"],
+  ["switched off", here, false, "landlock_enabled is false"],
+] as const) {
+  test(`SBX-03: ${how}: every such call asks a person, the reason is said, and what is approved runs`, async () => {
+    await using t = await start(plugin, enabled);
+    writeFileSync(path.join(t.runtime.workspace, "file"), "content");
+    for (const [tool, args] of calls) {
+      expect(await t.call(tool, args)).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
+      expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "approved" });
+      const opinions = await t.explain(tool, args);
+      const own = opinions.find(({ by }) => by === "sandbox-landlock")?.answer;
+      expect(own).toMatchObject({ verdict: "ask", code: "SANDBOX_OPEN", reason: expect.stringContaining(linux || !enabled ? why : "") });
+    }
+    const [row] = await t.slot(Checks).get("sandbox-status")!.run(new AbortController().signal);
+    expect(row).toMatchObject({ state: "warn", detail: expect.stringContaining("no walls") });
+  });
+}
+
+test("SBX-04: without walls timeouts still end the process group, and a shell sets what limits it can", async () => {
+  await using t = await start(here, false);
+  const n = `8${process.pid}.${Math.floor(performance.now() * 1000)}`;
+  const call = await t.call("shell", { command: `sleep ${n} & sleep ${n}; wait`, timeout_seconds: 1 }, { approvals: "yes" });
+  expect(call.text).toContain("stopped after 1 s");
+  expect(linux ? processesWith(n) : []).toEqual([]);
+  expect((await t.call("shell", { command: "ulimit -n; ulimit -c" }, { approvals: "yes" })).text).toContain("256\n0");
+});
+
+test.runIf(linux)("SBX-03: with walls the same calls run unasked, and the state is ok", async () => {
+  await using t = await start(here, true);
+  expect(await t.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed", text: "ran\n[exit code 0]" });
+  const [row] = await t.slot(Checks).get("sandbox-doctor")!.run(new AbortController().signal);
+  expect(row).toMatchObject({
+    state: "ok",
+    detail: expect.stringMatching(/Landlock level \d+.*no network.*512 MiB.*64 processes.*100 %.*256 open files/),
+  });
+});
+
+test.runIf(linux)("SBX-03: loading the plugin loads no native code", () => {
+  const script = `
+    await import(${JSON.stringify(base)});
+    const { sharedObjects } = process.report.getReport();
+    console.log(sharedObjects.filter((one) => one.includes("koffi")).length);`;
+  const out = execFileSync(process.execPath, ["--conditions=gantry-source", "--input-type=module", "-e", script], { encoding: "utf8" });
+  expect(out.trim()).toBe("0");
+});
