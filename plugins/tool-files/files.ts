@@ -1,0 +1,20 @@
+import type { Effects, Runner, WalledFiles } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+
+export interface FileOptions {
+  /** Undefined where no plugin opens files. */
+  readonly runner: Runner | undefined;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+/** Throws `FILES_NO_SANDBOX`. */
+export function filesOf({ runner }: FileOptions): WalledFiles {
+  if (!runner) throw errors.FILES_NO_SANDBOX();
+  return runner.files;
+}
+
+/** The path that the guards were shown, links followed: what is checked is what is used. */
+export function checkedPath(effects: Effects): string {
+  return effects.paths[0]!.resolved;
+}

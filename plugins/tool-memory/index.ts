@@ -1,0 +1,36 @@
+import { definePlugin, Services, Store, Tools } from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+import { Retention } from "./retention.ts";
+import { memoryTools } from "./tools.ts";
+
+export default definePlugin({
+  name: "tool-memory",
+  summary: "memory_store, memory_recall, memory_forget.",
+  table: "",
+  config: Type.Object({
+    memory: Type.Object({
+      retention_days: Type.Integer({
+        default: 90,
+        minimum: 1,
+        maximum: 36_500,
+        description: "Days after which a memory is deleted, where auto_delete_old_entries is true.",
+      }),
+      max_entries: Type.Integer({
+        default: 10_000,
+        minimum: 1,
+        description: "Memories kept in all, of all users; the oldest make room, or storing fails where auto_delete_old_entries is false.",
+      }),
+      auto_delete_old_entries: Type.Boolean({ default: true, description: "Delete memories that are too old or too many by itself." }),
+    }),
+  }),
+  needs: { store: Store },
+  provides: [Tools, Services],
+  errors,
+  setup(host) {
+    const { memory } = host.needs.store;
+    const retention = new Retention(memory, host.config.memory);
+    for (const tool of memoryTools(memory, retention)) host.provide(Tools, tool);
+    host.provide(Services, retention.service("memory-retention", host.log));
+  },
+});

@@ -1,0 +1,87 @@
+import { Store } from "@gantry/sdk";
+import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { afterEach, expect, test, vi } from "vitest";
+import store from "../store-sqlite/index.ts";
+import plugin from "./index.ts";
+
+const DAY = 86_400_000;
+const start = (memory: object = {}): Promise<TestHost> => startTestHost({ plugins: [plugin, store], config: { memory } });
+const call = async (t: TestHost, tool: string, args: object, user = "cli:owner"): Promise<string> =>
+  (await t.call(tool, args, { user, approvals: "yes" })).text;
+
+afterEach(() => void vi.useRealTimers());
+
+test("AGT-06: what memory_store remembers, memory_recall finds, best first, with its day and its id", async () => {
+  await using t = await start();
+  expect(await call(t, "memory_store", { text: "Anna likes tea." })).toBe("Remembered as 1.");
+  await call(t, "memory_store", { text: "Anna keeps the red bicycle in the cellar." });
+  await call(t, "memory_store", { text: "The office closes at six." });
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await call(t, "memory_recall", { query: "where is Anna's bicycle?" })).toBe(
+    `[2] ${today}: Anna keeps the red bicycle in the cellar.\n[1] ${today}: Anna likes tea.`,
+  );
+  expect(await call(t, "memory_recall", { query: "Anna", limit: 1 })).toContain("[2]");
+  expect(await call(t, "memory_recall", { query: "submarine" })).toBe("Nothing that was remembered fits.");
+  expect(await call(t, "memory_recall", { query: "" })).toContain("[3]");
+});
+
+test("AGT-06: memory_forget forgets one memory of its own user and no other", async () => {
+  await using t = await start();
+  await call(t, "memory_store", { text: "Anna likes tea." });
+  expect(await t.call("memory_forget", { id: "1" }, { user: "chatapp:+1", approvals: "yes" })).toMatchObject({
+    decision: "failed",
+    code: "MEMORY_UNKNOWN",
+  });
+  expect(await call(t, "memory_recall", { query: "tea" }, "chatapp:+1")).toBe("Nothing that was remembered fits.");
+  expect(await call(t, "memory_forget", { id: "1" })).toBe("Forgot 1.");
+  expect(await call(t, "memory_recall", { query: "tea" })).toBe("Nothing that was remembered fits.");
+});
+
+test.each([
+  ["memory_store", {}],
+  ["memory_store", { text: "" }],
+  ["memory_store", { text: "x".repeat(10_001) }],
+  ["memory_recall", { query: 7 }],
+  ["memory_recall", { query: "x", limit: 0 }],
+  ["memory_forget", { id: "" }],
+])("AGT-06: wrong arguments for %s are told to the model (%#)", async (tool, args) => {
+  await using t = await start();
+  expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "failed", code: "TOOL_BAD_ARGS" });
+});
+
+test("AGT-06: with max_entries the oldest memory makes room for the new one", async () => {
+  await using t = await start({ max_entries: 2 });
+  for (const text of ["fact one", "fact two", "fact three"]) await call(t, "memory_store", { text });
+  expect(await t.slot(Store).memory.count()).toBe(2);
+  const left = await call(t, "memory_recall", { query: "fact" });
+  expect(left).toContain("fact three");
+  expect(left).not.toContain("fact one");
+});
+
+test("AGT-06: without auto_delete_old_entries nothing is deleted and a full memory says so", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await using t = await start({ max_entries: 1, retention_days: 1, auto_delete_old_entries: false });
+  await call(t, "memory_store", { text: "fact one" });
+  vi.setSystemTime(Date.now() + 2 * DAY);
+  expect(await t.call("memory_store", { text: "fact two" }, { approvals: "yes" })).toMatchObject({
+    decision: "failed",
+    code: "MEMORY_FULL",
+  });
+  await t.serve(["memory-retention"]);
+  expect(await call(t, "memory_recall", { query: "fact" })).toContain("fact one");
+});
+
+test("AGT-06: memories older than retention_days are deleted when something is stored, and by the service", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await using t = await start({ retention_days: 10 });
+  await call(t, "memory_store", { text: "fact one" });
+  vi.setSystemTime(Date.now() + 9 * DAY);
+  await call(t, "memory_store", { text: "fact two" });
+  expect(await call(t, "memory_recall", { query: "fact" })).toContain("fact one");
+  vi.setSystemTime(Date.now() + 2 * DAY);
+  await call(t, "memory_store", { text: "fact three" });
+  expect(await t.slot(Store).memory.count()).toBe(2);
+  vi.setSystemTime(Date.now() + 20 * DAY);
+  await t.serve(["memory-retention"]);
+  expect(await t.slot(Store).memory.count()).toBe(0);
+});

@@ -1,0 +1,52 @@
+import { defineTool, type Memory, type Tool } from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+import type { Retention } from "./retention.ts";
+
+export function memoryTools(memory: Memory, retention: Retention): readonly Tool[] {
+  return [
+    defineTool({
+      name: "memory_store",
+      description: "Remembers a fact about this user or their work for later conversations. One fact at a time, in a full sentence.",
+      input: Type.Object(
+        { text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }) },
+        { additionalProperties: false },
+      ),
+      async run({ args, user }) {
+        await retention.checkRoom();
+        const { id } = await memory.remember(user, args.text);
+        await retention.prune();
+        return `Remembered as ${id}.`;
+      },
+    }),
+    defineTool({
+      name: "memory_recall",
+      description: "Finds what was remembered about this user in earlier conversations, best match first.",
+      input: Type.Object(
+        {
+          query: Type.String({ maxLength: 2000, description: "Words that the memory may hold. Empty: the newest memories." }),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "How many at most; 5 if left out." })),
+        },
+        { additionalProperties: false },
+      ),
+      parallel: true,
+      async run({ args, user }) {
+        const found = await memory.recall(user, args.query, args.limit ?? 5);
+        if (found.length === 0) return "Nothing that was remembered fits.";
+        return found.map(({ id, created, text }) => `[${id}] ${created.slice(0, 10)}: ${text}`).join("\n");
+      },
+    }),
+    defineTool({
+      name: "memory_forget",
+      description: "Forgets one memory of this user for good.",
+      input: Type.Object(
+        { id: Type.String({ minLength: 1, maxLength: 100, description: "The id that memory_recall shows in brackets." }) },
+        { additionalProperties: false },
+      ),
+      async run({ args, user }) {
+        if (!(await memory.forget(user, args.id))) throw errors.MEMORY_UNKNOWN(args.id);
+        return `Forgot ${args.id}.`;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,37 @@
+import { Runner, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+import { shellTool } from "./shell.ts";
+
+export default definePlugin({
+  name: "tool-shell",
+  summary: "shell: one command line, behind the walls of the sandbox.",
+  table: "",
+  config: Type.Object({
+    security: Type.Object({ shell_enabled: securityKeys.shell_enabled }),
+    tools: Type.Object({
+      shell_timeout_seconds: Type.Integer({
+        default: 60,
+        minimum: 1,
+        maximum: 86_400,
+        description: "How long one command of the shell tool may run.",
+      }),
+      max_output_bytes: toolsKeys.max_output_bytes,
+    }),
+  }),
+  needs: { runner: optional(Runner) },
+  provides: [Tools],
+  errors,
+  setup(host) {
+    const { security, tools } = host.config;
+    host.provide(
+      Tools,
+      shellTool({
+        runner: host.needs.runner,
+        enabled: security.shell_enabled,
+        timeoutMs: tools.shell_timeout_seconds * 1000,
+        maxOutputBytes: tools.max_output_bytes,
+      }),
+    );
+  },
+});

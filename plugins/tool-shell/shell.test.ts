@@ -1,0 +1,74 @@
+import { readdirSync } from "node:fs";
+import { Tools } from "@gantry/sdk";
+import { startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import sandbox from "../sandbox-landlock/index.ts";
+import shell from "./index.ts";
+import { shellTool } from "./shell.ts";
+
+test("TOL-01: shell runs one bash command line in the workspace and tells output and exit code", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell] });
+  expect((await t.call("shell", { command: "pwd; echo oops >&2; exit 3" })).text).toBe(
+    `${t.runtime.workspace}\n[stderr]\noops\n[exit code 3]`,
+  );
+  expect((await t.call("shell", { command: "a=(1 2); [[ ${#a[@]} == 2 ]] && echo 'it is' \"bash\"" })).text).toBe(
+    "it is bash\n[exit code 0]",
+  );
+  expect((await t.call("shell", { command: "true" })).text).toBe("[exit code 0]");
+  expect((await t.call("shell", { command: "kill -TERM $$" })).text).toBe("[ended by SIGTERM]");
+  await t.call("shell", { command: "echo kept > file" });
+  expect(readdirSync(t.runtime.workspace)).toContain("file");
+});
+
+test("TOL-01: a bad exit code is work that failed, not a call that failed", async () => {
+  const runs: boolean[] = [];
+  for (const exitCode of [0, 1]) {
+    const result = { exitCode, signal: null, stdout: "", stderr: "", droppedBytes: 0, timedOut: false };
+    const runner = { run: async () => result } as never;
+    const answer = await shellTool({ runner, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 }).run({
+      args: { command: "x" },
+      cwd: "/",
+      signal: new AbortController().signal,
+    } as never);
+    runs.push((answer as { failed: boolean }).failed);
+  }
+  expect(runs).toEqual([false, true]);
+});
+
+test("TOL-01: shell_timeout_seconds stops a command and keeps what it said; a call may only ask for less", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell], config: { tools: { shell_timeout_seconds: 1 } } });
+  for (const args of [{ command: "echo said; sleep 30" }, { command: "echo said; sleep 30", timeout_seconds: 60 }]) {
+    const started = performance.now();
+    expect((await t.call("shell", args)).text).toBe("said\n[stopped after 1 s]");
+    expect(performance.now() - started).toBeLessThan(8_000);
+  }
+});
+
+test("TOL-01: output beyond max_output_bytes is cut, the cut is said, and the exit code still stands there", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell], config: { tools: { max_output_bytes: 2_048 } } });
+  const { text } = await t.call("shell", { command: "head -c 100000 /dev/zero | tr '\\0' x; exit 4" });
+  expect(text).toMatch(/^x+\n\[output cut: \d+ more bytes; exit code 4\]$/);
+  const cut = Number(/cut: (\d+)/.exec(text)![1]);
+  expect(text.indexOf("\n") + cut).toBe(100_000);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_048);
+});
+
+test("SEC-06: shell_enabled false: the tool is not offered and a call is refused", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell], config: { security: { shell_enabled: false } } });
+  expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
+  expect(await t.call("shell", { command: "touch ran" }, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "SHELL_OFF" });
+  expect(readdirSync(t.runtime.workspace)).toEqual([]);
+});
+
+test("TOL-01: without a sandbox the tool is not offered and refuses", async () => {
+  await using t = await startTestHost({ plugins: [shell] });
+  expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
+  expect(await t.call("shell", { command: "true" }, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "SHELL_NO_SANDBOX" });
+});
+
+test("TOL-01: the guards are shown the very text that runs, and so is the person", async () => {
+  const tool = shellTool({ runner: undefined, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 });
+  const args = { command: "echo 'a b' | cat" };
+  expect(tool.effects!(args)).toEqual({ commands: [args.command] });
+  expect(tool.preview!(args)).toBe(args.command);
+});

@@ -1,0 +1,55 @@
+import { type RunResult, type Runner, type Tool, type ToolAnswer, defineTool } from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+
+export interface ShellOptions {
+  /** Undefined where no plugin starts processes. */
+  readonly runner: Runner | undefined;
+  readonly enabled: boolean;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+/** Time for the runner to end what ran out of time, and for its output to arrive. */
+const GRACE_MS = 5_000;
+/** The words around the output need room too. */
+const FRAME_BYTES = 512;
+
+/** The shell that the guards read for: no profile, no start-up file. */
+const BASH = ["/bin/bash", "--norc", "--noprofile", "-c"];
+
+export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellOptions): Tool {
+  return defineTool({
+    name: "shell",
+    description:
+      "Runs one bash command line in the workspace and gives its output and exit code. Nothing survives the command; standard input is empty.",
+    input: Type.Object({
+      command: Type.String({ minLength: 1, maxLength: 65_536, description: "The command line." }),
+      timeout_seconds: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 86_400, description: `Stop it earlier than after ${timeoutMs / 1000} seconds.` }),
+      ),
+    }),
+    timeoutMs: timeoutMs + GRACE_MS,
+    offered: () => enabled && runner !== undefined,
+    effects: ({ command }) => ({ commands: [command] }),
+    preview: ({ command }) => command,
+    async run({ args: { command, timeout_seconds = Infinity }, cwd, signal }) {
+      if (!enabled) throw errors.SHELL_OFF();
+      if (!runner) throw errors.SHELL_NO_SANDBOX();
+      const limit = Math.min(timeoutMs, timeout_seconds * 1000);
+      const room = Math.max(0, maxOutputBytes - FRAME_BYTES);
+      const result = await runner.run({ argv: [...BASH, command], cwd, timeoutMs: limit, maxOutputBytes: room, signal });
+      return report(result, limit / 1000);
+    },
+  });
+}
+
+/** The output, then what a person would ask about it. */
+function report({ stdout, stderr, exitCode, signal, timedOut, droppedBytes }: RunResult, seconds: number): ToolAnswer {
+  const notes = [
+    ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
+    timedOut ? `stopped after ${seconds} s` : exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`,
+  ];
+  const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
+  return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };
+}
