@@ -1,0 +1,154 @@
+import { fdatasync, openSync, closeSync } from "node:fs";
+import { promisify } from "node:util";
+import { errors as shared, GantryError } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { openFile } from "./open.ts";
+import { prune } from "./prune.ts";
+import type { Sql } from "./sql.ts";
+
+const sync = promisify(fdatasync);
+const HOUR = 3_600_000;
+
+interface Waiting {
+  readonly work: (sql: Sql) => unknown;
+  readonly resolve: (value: any) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`, `STORE_NEWER` or `STORE_DAMAGED`. */
+export class Database {
+  readonly path: string;
+  #opened: Promise<Sql> | undefined;
+  #log: number | undefined;
+  #queue: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #pruneAt = 0;
+  #closed = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async read<T>(work: (sql: Sql) => T): Promise<T> {
+    const sql = await this.#open();
+    return this.#guarded(() => work(sql));
+  }
+
+  /** One transaction. Survives the death of the process; the last few may be lost when the machine loses power. */
+  async write<T>(work: (sql: Sql) => T): Promise<T> {
+    const sql = await this.#open();
+    return this.#guarded(() => sql.transaction(() => work(sql)));
+  }
+
+  /** On disk when it resolves. What arrives in one tick, or while a sync runs, shares one transaction and one sync. */
+  commit<T>(work: (sql: Sql) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#flushing;
+    this.#closed = true;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#log = undefined;
+    await opened?.then(
+      (sql) => sql.close(),
+      () => undefined,
+    );
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await new Promise(setImmediate);
+      const group = this.#queue;
+      this.#queue = [];
+      try {
+        const sql = await this.#open();
+        const settle = this.#guarded(() => this.#together(sql, group));
+        await this.#sync();
+        for (const answer of settle) answer();
+      } catch (error) {
+        for (const { reject } of group) reject(this.#failure(error));
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  /** All in one transaction; where one fails, each in its own, so that it fails alone. */
+  #together(sql: Sql, group: readonly Waiting[]): (() => void)[] {
+    try {
+      return sql.transaction(() => {
+        this.#prune(sql);
+        return group.map(({ work, resolve }) => {
+          const value = work(sql);
+          return () => resolve(value);
+        });
+      });
+    } catch (error) {
+      if (group.length === 1) throw error;
+      return group.map((one) => {
+        try {
+          return this.#together(sql, [one])[0]!;
+        } catch (alone) {
+          return () => one.reject(this.#failure(alone));
+        }
+      });
+    }
+  }
+
+  /**
+   * SQLite has written the log without waiting for the disk; waiting for it here, off the main thread, lets the next group
+   * gather meanwhile. After a failed sync nobody knows what the disk holds, so the file is opened anew.
+   */
+  async #sync(): Promise<void> {
+    this.#log ??= openSync(`${this.path}-wal`, "r");
+    try {
+      await sync(this.#log);
+    } catch (error) {
+      const sql = await this.#opened;
+      this.#opened = undefined;
+      closeSync(this.#log);
+      this.#log = undefined;
+      sql?.close();
+      throw error;
+    }
+  }
+
+  #prune(sql: Sql): void {
+    const now = Date.now();
+    if (now < this.#pruneAt) return;
+    this.#pruneAt = now + (prune(sql, now) ? 1000 : HOUR);
+  }
+
+  async #open(): Promise<Sql> {
+    if (this.#closed) throw shared.STORE_FAILED(this.path, "it was closed and is still in use");
+    this.#opened ??= openFile(this.path).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw this.#failure(error);
+    });
+    return this.#opened;
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): unknown {
+    if (error instanceof GantryError) return error;
+    const { message, errcode, code } = error as { message: string; errcode?: number; code?: string };
+    const primary = (errcode ?? 0) & 0xff;
+    if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB) return errors.STORE_DAMAGED(this.path, message);
+    return shared.STORE_FAILED(this.path, errcode === undefined ? (code ?? message) : message);
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;

@@ -1,0 +1,212 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { layout } from "./layout.ts";
+import { openFile } from "./open.ts";
+import { createStore } from "./store.ts";
+
+const script = new URL("worker.test-kit.ts", import.meta.url).pathname;
+const DAY = 86_400_000;
+let home: string;
+let file: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "gantry-store-"));
+  file = join(home, "state", "gantry.db");
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(home, { recursive: true, force: true });
+});
+
+const hello = { channel: "t", id: "1", sender: "a", text: "hello", timestamp: 1 };
+
+describe("the file", () => {
+  test("AGT-04: nothing is opened or made before the first use, and what is made is private", async () => {
+    const { store, close } = createStore(file);
+    expect(existsSync(join(home, "state"))).toBe(false);
+    await store.values.put("s", "k", 1);
+    expect(statSync(join(home, "state")).mode & 0o777).toBe(0o700);
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+    await close();
+  });
+
+  test("AGT-04: a file that others could read is made private when it is opened", async () => {
+    const first = createStore(file);
+    await first.store.values.put("s", "k", 1);
+    await first.close();
+    await chmod(file, 0o644);
+    const { store, close } = createStore(file);
+    expect(await store.values.get("s", "k")).toBe(1);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await close();
+  });
+
+  test("CHA-06: an older layout is brought up to date with all that it holds, in one step", async () => {
+    (await openFile(file, layout.slice(0, 1))).close();
+    const old = createStore(file);
+    await old.store.lanes.accept([hello]);
+    await old.close();
+    const broken = [...layout, "CREATE TABLE extra (a); INSERT INTO extra VALUES (1); SELECT no_such_function()"];
+    await expect(openFile(file, broken)).rejects.toThrow("no_such_function");
+    const sql = await openFile(file, [...layout, "CREATE TABLE extra (a)"]);
+    expect(sql.all("SELECT * FROM extra")).toEqual([]);
+    expect(sql.get("PRAGMA user_version")).toEqual({ user_version: layout.length + 1 });
+    expect(sql.get("SELECT id FROM inbox")).toEqual({ id: "1" });
+    sql.close();
+  });
+
+  test("CHA-06: a file of a newer release is refused and left alone", async () => {
+    (await openFile(file, [...layout, "CREATE TABLE extra (a)"])).close();
+    const { store, close } = createStore(file);
+    await expect(store.values.get("s", "k")).rejects.toMatchObject({ code: "STORE_NEWER", exit: 2 });
+    await close();
+    (await openFile(file, [...layout, "CREATE TABLE extra (a)"])).close();
+  });
+
+  test.each([
+    ["text", () => Buffer.from("this is no database, but somebody's only copy of a poem\n".repeat(50))],
+    ["a damaged header", () => Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5000, 0xff)])],
+  ])("CHA-06: a file that is %s is named as damaged and never replaced", async (_, bytes) => {
+    await mkdir(join(home, "state"));
+    await writeFile(file, bytes(), { mode: 0o600 });
+    const { store, close } = createStore(file);
+    await expect(store.lanes.accept([hello])).rejects.toMatchObject({ code: "STORE_DAMAGED", message: expect.stringContaining(file) });
+    await close();
+    expect(readFileSync(file).equals(bytes())).toBe(true);
+  });
+
+  test("CHA-06: pages damaged in the middle are named, not served", async () => {
+    const first = createStore(file);
+    for (let n = 0; n < 200; n++) void first.store.sessions.append(`s${n}`, [{ role: "user", text: "x".repeat(500) }]);
+    await first.store.sessions.append("last", [{ role: "user", text: "x" }]);
+    await first.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 4096);
+    await writeFile(file, bytes);
+    const { store, close } = createStore(file);
+    await expect(store.sessions.recent("s7", 5)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
+    await close();
+  });
+
+  test("CHA-06: what cannot be opened fails with its place, and works once the cause is gone", async () => {
+    await writeFile(join(home, "state"), "in the way");
+    const { store, close } = createStore(file);
+    await expect(store.values.put("s", "k", 1)).rejects.toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining(file) });
+    await rm(join(home, "state"));
+    await store.values.put("s", "k", 1);
+    expect(await store.values.get("s", "k")).toBe(1);
+    await close();
+  });
+
+  test.skipIf(process.platform === "win32")("CHA-06: a state directory that may not be written gives STORE_FAILED", async () => {
+    await mkdir(join(home, "state"));
+    await chmod(home, 0o755);
+    await chmod(join(home, "state"), 0o555);
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const { stdout, status } = spawnSync(process.execPath, ["--conditions=gantry-source", script, file, "use"], {
+      encoding: "utf8",
+      ...nobody,
+    });
+    expect(stdout).toContain("failed STORE_FAILED");
+    expect(stdout).toContain(file);
+    expect(status).toBe(0);
+  });
+
+  test("CHA-06: one write that fails leaves those that shared its transaction alone", async () => {
+    const { store, close } = createStore(file);
+    const bad = store.sessions.append(null as unknown as string, [{ role: "user", text: "x" }]);
+    const good = Promise.all([store.lanes.accept([hello]), store.values.put("s", "k", 1)]);
+    await expect(bad).rejects.toMatchObject({ code: "STORE_FAILED" });
+    await good;
+    expect(await store.values.get("s", "k")).toBe(1);
+    expect(await store.lanes.stats()).toMatchObject({ waiting: 1 });
+    await close();
+  });
+
+  test("CHA-06: finished messages are known for eight days, what was put aside for thirty, then both are dropped", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const start = Date.now();
+    const after = async (days: number, check: (store: ReturnType<typeof createStore>["store"]) => Promise<void>): Promise<void> => {
+      vi.setSystemTime(start + days * DAY);
+      const { store, close } = createStore(file);
+      await store.values.put("s", "k", days);
+      await check(store);
+      await close();
+    };
+    await after(0, async ({ lanes }) => {
+      await lanes.accept([hello, { ...hello, id: "2", sender: "b" }, { ...hello, id: "3", sender: "c" }]);
+      await lanes.done((await lanes.claim("w", 1000, Date.now()))!);
+      await lanes.setAside((await lanes.claim("w", 1000, Date.now()))!, "poison");
+    });
+    await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual([false]));
+    await after(8.1, async ({ lanes }) => {
+      expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, setAside: 1 });
+      expect(await lanes.accept([hello])).toEqual([true]);
+    });
+    await after(30.1, async ({ lanes }) => expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, setAside: 0 }));
+  });
+});
+
+describe("a full disk", () => {
+  test("CHA-06: a file that may not grow gives STORE_FAILED, and nothing is half-written", async () => {
+    const command = `trap '' XFSZ; ulimit -f 600; exec "$0" --conditions=gantry-source "$1" "$2" fill`;
+    await mkdir(join(home, "state"));
+    const child = spawn("bash", ["-c", command, process.execPath, script, file], { stdio: ["pipe", "pipe", "inherit"] });
+    const { stored, kept, failed } = await untilFull(child.stdout);
+    child.kill("SIGKILL");
+    expect(failed).toContain("STORE_FAILED");
+    expect(kept).toBe(stored * 3);
+    const { store, close } = createStore(file);
+    expect((await store.values.list("fill")).length).toBe(kept);
+    await close();
+  });
+
+  const volume = mountable();
+  test.skipIf(!volume)("CHA-06: the store goes on by itself when a full disk has room again", async () => {
+    const place = join(home, "small");
+    await mkdir(place);
+    spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "none", place]);
+    try {
+      const child = spawn(process.execPath, ["--conditions=gantry-source", script, join(place, "gantry.db"), "fill"], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      const { stored, kept, failed, lines } = await untilFull(child.stdout);
+      expect(failed).toContain("STORE_FAILED");
+      expect(kept).toBe(stored * 3);
+      spawnSync("mount", ["-o", "remount,size=8m", place]);
+      child.stdin.write("go on\n");
+      const more = [(await lines.next()).value, (await lines.next()).value];
+      expect(more).toEqual([`stored ${stored}`, `stored ${stored + 1}`]);
+      const exit = new Promise((resolve) => child.on("exit", resolve));
+      child.kill("SIGKILL");
+      await exit;
+    } finally {
+      spawnSync("umount", [place]);
+    }
+  });
+});
+
+async function untilFull(
+  stdout: NodeJS.ReadableStream,
+): Promise<{ stored: number; kept: number; failed: string; lines: AsyncIterator<string> }> {
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  let stored = 0;
+  let failed = "";
+  for (;;) {
+    const { value = "kept 0", done } = await lines.next();
+    const [word, rest] = value.split(/ (.*)/s) as [string, string];
+    if (word === "stored") stored++;
+    if (word === "failed") failed = rest;
+    if (done || word === "kept") return { stored, kept: Number(rest), failed, lines };
+  }
+}
+
+function mountable(): boolean {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
+  return spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "-o", "size=1m", "none", "/mnt"]).status === 0;
+}

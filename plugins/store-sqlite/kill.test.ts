@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStore } from "./store.ts";
+
+const ROUNDS = process.env["GANTRY_LONG"] ? 200 : 5;
+const children = new Set<ChildProcess>();
+let home: string;
+let file: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "gantry-store-"));
+  file = join(home, "gantry.db");
+});
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  children.clear();
+  await rm(home, { recursive: true });
+});
+
+function start(...jobs: string[]): { child: ChildProcess; lines: AsyncIterable<string> } {
+  const script = new URL("worker.test-kit.ts", import.meta.url).pathname;
+  const options: SpawnOptions = { stdio: ["pipe", "pipe", "inherit"] };
+  const child = spawn(process.execPath, ["--conditions=gantry-source", script, file, ...jobs], options);
+  children.add(child);
+  return { child, lines: createInterface({ input: child.stdout! }) };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+  children.delete(child);
+}
+
+test("CHA-06: kill -9 at any moment loses no accepted message, records no turn twice and repeats at most what was being sent", async () => {
+  const accepted: string[] = [];
+  const sent: string[] = [];
+  const collect = (line: string): void => {
+    const [word, id] = line.split(" ") as [string, string];
+    if (word === "accepted") accepted.push(id);
+    if (word === "sent") sent.push(id);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    const { child, lines } = start("accept", "answer");
+    let left = 20 + Math.floor(Math.random() * 300);
+    for await (const line of lines) {
+      collect(line);
+      if (left-- === 0) child.kill("SIGKILL");
+    }
+    children.delete(child);
+    const { store, close } = createStore(file);
+    await store.lanes.recover();
+    await close();
+  }
+  const { child, lines } = start("answer");
+  for await (const line of lines) {
+    if (line.startsWith("idle")) break;
+    collect(line);
+  }
+  await killed(child);
+
+  const distinct = new Set(sent);
+  expect(accepted.length).toBeGreaterThan(ROUNDS * 5);
+  expect(accepted.filter((id) => !distinct.has(id))).toEqual([]);
+  expect(sent.length - distinct.size).toBeLessThanOrEqual(ROUNDS);
+  const { store, close } = createStore(file);
+  for (const sender of ["a", "b", "c"]) {
+    const turns = (await store.sessions.recent(`t:${sender}`, 1e9)).map(({ text }) => text);
+    expect(turns.length).toBe(new Set(turns).size);
+    const mine = (ids: Iterable<string>): string[] => [...ids].filter((id) => id.startsWith(`${sender}-`));
+    expect(turns).toEqual(mine(distinct));
+    expect(mine(distinct).filter((id) => accepted.includes(id))).toEqual(mine(accepted));
+  }
+  expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, setAside: 0 });
+  await close();
+}, 600_000);
+
+test("CHA-07: two processes on one file never answer one message twice and keep each sender's order", async () => {
+  const { store, close } = createStore(file);
+  const messages = Array.from({ length: 300 }, (_, n) => ({
+    channel: "t",
+    id: `${"abc"[n % 3]}-${n}`,
+    sender: "abc"[n % 3]!,
+    text: "",
+    timestamp: 1,
+  }));
+  await store.lanes.accept(messages);
+  const sent: string[] = [];
+  const answering = [start("answer"), start("answer")].map(async ({ child, lines }) => {
+    let mine = 0;
+    for await (const line of lines) {
+      if (line.startsWith("idle")) break;
+      sent.push(line.split(" ")[1]!);
+      mine++;
+    }
+    await killed(child);
+    return mine;
+  });
+  const shares = await Promise.all(answering);
+  await expect.poll(() => store.lanes.stats()).toEqual({ waiting: 0, running: 0, setAside: 0 });
+  expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
+  expect(shares[0]! + shares[1]!).toBe(300);
+  for (const sender of ["a", "b", "c"]) {
+    const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ text }) => text);
+    expect(turns).toEqual(messages.filter((message) => message.sender === sender).map(({ id }) => id));
+  }
+  await close();
+});
+
+test("CHA-06: recover frees what a killed process held at once, and never what a living one holds", async () => {
+  const { store, close } = createStore(file);
+  const { child, lines } = start("hold");
+  for await (const line of lines) {
+    expect(line).toBe("held true");
+    break;
+  }
+  await store.lanes.recover();
+  expect(await store.lanes.hold("t:a", "me", 1000, Date.now())).toBe(false);
+  await killed(child);
+  expect(await store.lanes.hold("t:a", "me", 1000, Date.now())).toBe(false);
+  await store.lanes.recover();
+  expect(await store.lanes.hold("t:a", "me", 1000, Date.now())).toBe(true);
+  await close();
+});

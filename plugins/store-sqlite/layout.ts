@@ -1,0 +1,41 @@
+/**
+ * The layout of the file, one step per release that changed it. A step is never edited once shipped: `user_version`
+ * says how many of them a file has been through.
+ */
+export const layout: readonly string[] = [
+  `
+  CREATE TABLE sessions (id TEXT PRIMARY KEY, turns INTEGER NOT NULL, updated INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_updated ON sessions (updated);
+  CREATE TABLE turns (id INTEGER PRIMARY KEY, session TEXT NOT NULL, messages TEXT NOT NULL) STRICT;
+  CREATE INDEX turns_session ON turns (session);
+
+  CREATE TABLE memory_users (no INTEGER PRIMARY KEY, user TEXT NOT NULL UNIQUE, last INTEGER NOT NULL) STRICT;
+  CREATE TABLE memory (id INTEGER PRIMARY KEY, text TEXT NOT NULL, created INTEGER NOT NULL) STRICT;
+  CREATE INDEX memory_created ON memory (created);
+  CREATE VIRTUAL TABLE memory_words USING fts5 (words, content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2');
+
+  CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, id TEXT NOT NULL, lane TEXT NOT NULL, message TEXT NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0, attempt INTEGER NOT NULL DEFAULT 0, reply TEXT, reason TEXT, ended INTEGER,
+    UNIQUE (channel, id)
+  ) STRICT;
+  CREATE INDEX inbox_pending ON inbox (lane, seq) WHERE state = 0;
+  CREATE INDEX inbox_done ON inbox (ended) WHERE state = 1;
+  CREATE INDEX inbox_aside ON inbox (ended) WHERE state = 2;
+  CREATE TABLE lanes (
+    lane TEXT PRIMARY KEY, head INTEGER, due INTEGER NOT NULL DEFAULT 0, ready INTEGER NOT NULL DEFAULT 0,
+    holder TEXT, process TEXT, until INTEGER NOT NULL DEFAULT 0, running INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX lanes_open ON lanes (head) WHERE ready = 0 AND head IS NOT NULL;
+  CREATE INDEX lanes_later ON lanes (ready) WHERE ready > 0;
+  CREATE INDEX lanes_running ON lanes (lane) WHERE running = 1;
+
+  CREATE TABLE hits (id INTEGER PRIMARY KEY, key TEXT NOT NULL, at INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
+  CREATE INDEX hits_key ON hits (key, at);
+
+  CREATE TABLE named (space TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, expires INTEGER, PRIMARY KEY (space, key))
+    STRICT, WITHOUT ROWID;
+  CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
+  `,
+];

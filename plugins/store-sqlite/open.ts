@@ -1,0 +1,49 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { errors as shared } from "@gantry/sdk";
+import { layout } from "./layout.ts";
+import { Sql } from "./sql.ts";
+
+/** How long a writer waits for another process on the same file. */
+const BUSY_MS = 5000;
+
+/** Opens the file, made where it is missing and brought to the newest layout; throws what SQLite throws and `STORE_NEWER`. */
+export async function openFile(path: string, steps: readonly string[] = layout): Promise<Sql> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivate(path);
+  const { DatabaseSync } = await import("node:sqlite");
+  const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
+  try {
+    sql.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    upgrade(sql, path, steps);
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+/** SQLite gives the files beside it the same mode. An existing file is not opened here: closing it would drop SQLite's locks. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (statSync(path).mode & 0o077) chmodSync(path, 0o600);
+  }
+}
+
+function upgrade(sql: Sql, path: string, steps: readonly string[]): void {
+  const known = steps.length;
+  if (version(sql, path, known) === known) return;
+  sql.transaction(() => {
+    for (const step of steps.slice(version(sql, path, known))) sql.script(step);
+    sql.script(`PRAGMA user_version = ${known}`);
+  });
+}
+
+function version(sql: Sql, path: string, known: number): number {
+  const { user_version: found } = sql.get<{ user_version: number }>("PRAGMA user_version")!;
+  if (found > known) throw shared.STORE_NEWER(path, found, known);
+  return found;
+}

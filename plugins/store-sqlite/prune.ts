@@ -1,0 +1,36 @@
+import type { Sql } from "./sql.ts";
+
+const DAY = 86_400_000;
+/** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
+const DONE_MS = 8 * DAY;
+/** What was put aside stays to be looked at. */
+const SET_ASIDE_MS = 30 * DAY;
+const AT_ONCE = 2000;
+
+/** Drops what has had its time, a bounded piece at once; true where more may be left. */
+export function prune(sql: Sql, now: number): boolean {
+  const removed = [
+    sql.run(
+      "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = 1 AND ended < ? ORDER BY ended LIMIT ?)",
+      now - DONE_MS,
+      AT_ONCE,
+    ),
+    sql.run(
+      "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = 2 AND ended < ? ORDER BY ended LIMIT ?)",
+      now - SET_ASIDE_MS,
+      AT_ONCE,
+    ),
+    sql.run(
+      "DELETE FROM named WHERE (space, key) IN (SELECT space, key FROM named WHERE expires IS NOT NULL AND expires <= ? LIMIT ?)",
+      now,
+      AT_ONCE,
+    ),
+    sql.run(
+      "DELETE FROM hits WHERE id IN (SELECT id FROM hits WHERE id < ifnull((SELECT id FROM hits WHERE expires > ? ORDER BY id LIMIT 1), 1e18) LIMIT ?)",
+      now,
+      AT_ONCE,
+    ),
+    sql.run("DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE head IS NULL AND until <= ? LIMIT ?)", now, AT_ONCE),
+  ];
+  return removed.some((count) => count === AT_ONCE);
+}

@@ -1,0 +1,73 @@
+import { writeSync } from "node:fs";
+import { createStore } from "./store.ts";
+
+/**
+ * A process of its own on a store: `node worker.test-kit.ts <file> accept|answer|hold|fill|use`. Says each thing that it knows to
+ * be done as a line `word id` on stdout, so that whoever kills it can compare.
+ */
+const [file = "", ...jobs] = process.argv.slice(2);
+const { store } = createStore(file);
+const holder = `worker-${process.pid}`;
+
+function say(word: string, id: string = ""): void {
+  writeSync(1, `${word} ${id}\n`);
+}
+
+async function accept(): Promise<void> {
+  for (let n = 0; ; n++) {
+    const batch = ["a", "b", "c"].map((sender) => ({
+      channel: "t",
+      id: `${sender}-${process.pid}-${n}`,
+      sender,
+      text: `${n}`,
+      timestamp: 1,
+    }));
+    await Promise.all(batch.map((message) => store.lanes.accept([message])));
+    for (const { id } of batch) say("accepted", id);
+  }
+}
+
+async function answer(): Promise<void> {
+  for (;;) {
+    const claim = await store.lanes.claim(holder, 60_000, Date.now());
+    if (!claim) {
+      say("idle");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      continue;
+    }
+    const { id, sender } = claim.message;
+    if (claim.reply === undefined) await store.lanes.answer(claim, `re: ${id}`, `t:${sender}`, [{ role: "user", text: id }]);
+    say("sent", id);
+    await store.lanes.done(claim);
+  }
+}
+
+async function hold(): Promise<void> {
+  say("held", String(await store.lanes.hold("t:a", holder, 600_000, Date.now())));
+  setInterval(() => {}, 1000);
+}
+
+/** Writes until the store says no, then whether it still reads, and writes on when a line comes in. */
+async function fill(): Promise<void> {
+  for (let n = 0; n < 10_000; n++) {
+    try {
+      await Promise.all([1, 2, 3].map((part) => store.values.put("fill", `${n}-${part}`, "x".repeat(5000))));
+    } catch (error) {
+      say("failed", `${(error as { code: string }).code} ${(error as Error).message}`);
+      say("kept", String((await store.values.list("fill")).length));
+      await new Promise((resolve) => process.stdin.once("data", resolve));
+    }
+    say("stored", `${n}`);
+  }
+}
+
+async function use(): Promise<void> {
+  try {
+    await store.values.put("s", "k", 1);
+    say("stored");
+  } catch (error) {
+    say("failed", `${(error as { code: string }).code} ${(error as Error).message}`);
+  }
+}
+
+await Promise.all(jobs.map((job) => ({ accept, answer, hold, fill, use })[job]!()));
