@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import type { NetRequest } from "@gantry/sdk";
+import { bodyOf, proxyTo, serve } from "./loopback.test-kit.ts";
+import { createUpstream } from "./upstream.ts";
+
+const signal = AbortSignal.timeout(15_000);
+const get = (url: string, more: Partial<NetRequest> = {}): NetRequest => ({ url, signal, ...more });
+const code = async (work: Promise<unknown>) =>
+  (await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )) as { code: string; message: string };
+
+test("PRV-14: a request goes out with its method, headers and body, and the answer comes back whole", async () => {
+  await using server = await serve((request, response) => {
+    void bodyOf(request).then((body) => {
+      response.writeHead(201, { "X-Two": ["a", "b"], "x-key": String(request.headers["x-key"]) });
+      response.end(`${request.method} ${request.url} ${body}`);
+    });
+  });
+  const upstream = createUpstream({});
+  const answer = await upstream.fetch(get(`${server.url}/p?q=1`, { method: "post", headers: { "x-key": "k" }, body: "hällo" }));
+  expect(answer.status).toBe(201);
+  expect(answer.headers).toMatchObject({ "x-two": "a, b", "x-key": "k" });
+  expect(await answer.text()).toBe("POST /p?q=1 hällo");
+  await upstream.close();
+});
+
+test("PRV-14: HTTP_PROXY carries plain requests, HTTPS_PROXY tunnels the others, in either case and with credentials", async () => {
+  await using proxy = await proxyTo(1, 503);
+  const address = `http://us%40er:pa%3Ass@127.0.0.1:${proxy.port}`;
+  const basic = `Basic ${Buffer.from("us@er:pa:ss").toString("base64")}`;
+  for (const env of [
+    { HTTP_PROXY: address, HTTPS_PROXY: address },
+    { http_proxy: address, https_proxy: address },
+  ]) {
+    proxy.seen.length = 0;
+    const upstream = createUpstream(env);
+    expect(await (await upstream.fetch(get("http://models.test/v1?key=s3cret"))).text()).toBe("through the proxy");
+    const failed = await code(upstream.fetch(get("https://models.test/v1?key=s3cret")));
+    expect(failed.code).toBe("NET_REFUSED");
+    expect(failed.message).not.toMatch(/s3cret|pa:ss|pa%3Ass/);
+    expect(proxy.seen).toEqual([
+      { line: "GET http://models.test/v1?key=s3cret", auth: basic },
+      { line: "CONNECT models.test:443", auth: basic },
+    ]);
+    await upstream.close();
+  }
+});
+
+test("PRV-14: NO_PROXY goes around the proxy by name, suffix, address, range and port", async () => {
+  await using server = await serve((_, response) => response.end("direct"));
+  await using proxy = await proxyTo(1);
+  const at = server.url;
+  const env = (NO_PROXY: string) => ({ HTTP_PROXY: `127.0.0.1:${proxy.port}`, NO_PROXY });
+  const cases: [string, string][] = [
+    ["", "through the proxy"],
+    ["127.0.0.1", "direct"],
+    [`127.0.0.1:${server.port}`, "direct"],
+    ["127.0.0.1:1", "through the proxy"],
+    ["127.0.0.0/8", "direct"],
+    ["10.0.0.0/8, ::1 *", "direct"],
+    ["27.0.0.1", "through the proxy"],
+  ];
+  for (const [list, expected] of cases) {
+    const upstream = createUpstream(env(list));
+    expect([list, await (await upstream.fetch(get(at))).text()]).toEqual([list, expected]);
+    await upstream.close();
+  }
+});
+
+test("PRV-14: a proxy address that is none says so and names the variable", async () => {
+  const upstream = createUpstream({ HTTPS_PROXY: "socks5://user:s3cret@127.0.0.1:1" });
+  const failed = await code(upstream.fetch(get("https://models.test/")));
+  expect(failed).toMatchObject({ code: "NET_REFUSED", message: expect.stringContaining("HTTPS_PROXY") });
+  expect(failed.message).not.toContain("s3cret");
+  await upstream.close();
+});
+
+test("PRV-14: redirects are handed back, never followed", async () => {
+  let hits = 0;
+  await using server = await serve((_, response) => {
+    hits++;
+    response.writeHead(302, { location: "/elsewhere" }).end();
+  });
+  const upstream = createUpstream({});
+  const answer = await upstream.fetch(get(server.url));
+  await answer.text();
+  expect([answer.status, answer.headers["location"], hits]).toEqual([302, "/elsewhere", 1]);
+  await upstream.close();
+});
+
+test("PRV-13: refused, slow, cut off, too large, cancelled and malformed each have their code and print no secret", async () => {
+  await using server = await serve((request, response) => {
+    if (request.url?.startsWith("/slow")) return;
+    if (request.url?.startsWith("/stall")) return void response.write("some");
+    if (request.url?.startsWith("/cut")) {
+      response.write("some");
+      return void setImmediate(() => response.destroy());
+    }
+    response.end("x".repeat(5_000));
+  });
+  const upstream = createUpstream({});
+  const ask = (path: string, more: Partial<NetRequest> = {}) =>
+    code(upstream.fetch(get(`${server.url}${path}?key=s3cret`, more)).then((answer) => answer.text()));
+  const cancelled = new AbortController();
+  const waiting = ask("/slow", { signal: cancelled.signal });
+  setTimeout(() => cancelled.abort(), 50);
+  const results = {
+    refused: await code(upstream.fetch(get("http://u:s3cret@127.0.0.1:1/?key=s3cret"))),
+    slow: await ask("/slow", { timeoutMs: 100 }),
+    stall: await ask("/stall", { timeoutMs: 100 }),
+    cut: await ask("/cut"),
+    large: await ask("/large", { maxBytes: 4_999 }),
+    cancelled: await waiting,
+    header: await ask("/x", { headers: { authorization: "Bearer s3cret\r\n" } }),
+    url: await code(upstream.fetch(get("ftp://u:s3cret@host/x?key=s3cret"))),
+    nonsense: await code(upstream.fetch(get("//u:s3cret@host?s3cret"))),
+  };
+  expect(Object.fromEntries(Object.entries(results).map(([name, error]) => [name, error.code]))).toEqual({
+    refused: "NET_REFUSED",
+    slow: "NET_TIMEOUT",
+    stall: "NET_TIMEOUT",
+    cut: "NET_REFUSED",
+    large: "NET_TOO_LARGE",
+    cancelled: "NET_CANCELLED",
+    header: "NET_REFUSED",
+    url: "NET_BAD_URL",
+    nonsense: "NET_BAD_URL",
+  });
+  for (const error of Object.values(results)) expect(error.message).not.toContain("s3cret");
+  await upstream.close();
+});
+
+test("PRV-15: an answer of exactly the limit is whole", async () => {
+  await using server = await serve((_, response) => response.end("x".repeat(5_000)));
+  const upstream = createUpstream({});
+  expect(await (await upstream.fetch(get(server.url, { maxBytes: 5_000 }))).text()).toHaveLength(5_000);
+  await upstream.close();
+});
+
+test("PRV-14: user and password in an address are sent as Basic, unless the request has a credential", async () => {
+  await using server = await serve((request, response) => response.end(request.headers.authorization));
+  const upstream = createUpstream({});
+  const address = server.url.replace("//", "//me:p%40ss@");
+  expect(await (await upstream.fetch(get(address))).text()).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+  expect(await (await upstream.fetch(get(address, { headers: { Authorization: "Bearer k" } }))).text()).toBe("Bearer k");
+  await upstream.close();
+});

@@ -1,0 +1,41 @@
+import type { NetRequest, Upstream } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
+import { createDispatchers } from "./dispatchers.ts";
+import { exchange, waitsOf } from "./exchange.ts";
+import { netFailure, printable } from "./failure.ts";
+import { proxyFor } from "./proxy.ts";
+import { openSocket } from "./socket.ts";
+
+/** Requests to addresses that the owner configured; `close` cuts what is open. */
+export function createUpstream(env: NodeJS.ProcessEnv = process.env): Upstream & { close(): Promise<void> } {
+  const dispatchers = createDispatchers();
+  return {
+    async fetch(request) {
+      const url = parse(request.url, ["http:", "https:"]);
+      const waits = waitsOf(request);
+      const dispatcher = await dispatchers.get(proxyFor(url, env), waits.connectMs).catch((error: unknown) => {
+        throw netFailure(error, url.href, waits, request.signal);
+      });
+      return exchange(dispatcher, withUser(request, url), url);
+    },
+    async webSocket(address, headers, signal) {
+      const url = parse(address.replace(/^http/i, "ws"), ["ws:", "wss:"]);
+      return openSocket(url, headers, proxyFor(url, env), signal);
+    },
+    close: () => dispatchers.close(),
+  };
+}
+
+function parse(address: string, schemes: readonly string[]): URL {
+  const url = URL.parse(address);
+  if (url === null || !schemes.includes(url.protocol)) throw errors.NET_BAD_URL(printable(address));
+  return url;
+}
+
+/** `user:password@` in an address is sent as Basic, where the request has no credential of its own. */
+function withUser(request: NetRequest, url: URL): NetRequest {
+  const named = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
+  if (named || (url.username === "" && url.password === "")) return request;
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { ...request, headers: { ...request.headers, authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
