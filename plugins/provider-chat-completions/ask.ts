@@ -1,0 +1,72 @@
+import { answerFailure, beginningOf, failure, streamAnswer } from "@gantry/sdk";
+import type { AnswerReader, NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import type { Endpoint } from "./endpoint.ts";
+import { errors } from "./errors.ts";
+import { jsonValues } from "./json-stream.ts";
+import { refusedField } from "./refused-fields.ts";
+import type { OptionalField, Refused } from "./refused-fields.ts";
+
+const TOOL_OPTIONS = /--(?:tool-call-parser|enable-auto-tool-choice|jinja)\b/g;
+
+export interface Question {
+  readonly path: string;
+  readonly model: string | undefined;
+  readonly withTools: boolean;
+  readonly signal: AbortSignal;
+  body(refused: Refused): Record<string, unknown>;
+  reader(): AnswerReader;
+}
+
+/** One POST and its answer, as events; the last one is a stop or an error. `refused` learns what this server does not take. */
+export function ask(
+  upstream: Upstream,
+  endpoint: Endpoint,
+  question: Question,
+  refused: Set<OptionalField>,
+): AsyncGenerator<ProviderEvent, void> {
+  const { name, timeoutMs } = endpoint;
+  return streamAnswer({
+    provider: name,
+    timeoutMs,
+    signal: question.signal,
+    reader: question.reader(),
+    send: (signal) => send(upstream, endpoint, question, refused, signal),
+    values: (body) => jsonValues(body, name),
+  });
+}
+
+async function send(
+  upstream: Upstream,
+  endpoint: Endpoint,
+  question: Question,
+  refused: Set<OptionalField>,
+  signal: AbortSignal,
+): Promise<NetResponse | ProviderFailure> {
+  const { name, address, secrets, timeoutMs } = endpoint;
+  for (;;) {
+    const body = question.body(refused);
+    const response = await upstream.fetch({
+      url: address.at(question.path),
+      method: "POST",
+      headers: { ...authorization(endpoint), "content-type": "application/json", accept: "text/event-stream, application/json" },
+      body: JSON.stringify(body),
+      signal,
+      timeoutMs,
+    });
+    const { status, headers } = response;
+    if (status >= 200 && status < 300) return response;
+    const text = await beginningOf(response);
+    const field = status === 400 || status === 422 ? refusedField(text, body) : undefined;
+    if (field) {
+      refused.add(field);
+      continue;
+    }
+    const options = question.withTools ? [...new Set(text.match(TOOL_OPTIONS))] : [];
+    if (options.length > 0) return failure(errors.CHAT_TOOLS_OPTION(name, status, options.join(" and ")), false, { status });
+    return answerFailure({ provider: name, model: question.model, status, body: text, retryAfter: headers["retry-after"], secrets });
+  }
+}
+
+export function authorization({ credential }: Endpoint): Record<string, string> {
+  return credential.value === undefined ? {} : { authorization: `Bearer ${credential.value}` };
+}

@@ -1,0 +1,107 @@
+import { cutAnswer, emptyAnswer, errors as common, failure, failureInside } from "@gantry/sdk";
+import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
+import { CallList } from "./call-list.ts";
+import { errors } from "./errors.ts";
+import { DONE } from "./json-stream.ts";
+import { asCount, asList, asObject, asText, textOf } from "./json.ts";
+import type { Json } from "./json.ts";
+import { RawCalls } from "./raw-calls.ts";
+
+const reasons: Readonly<Record<string, StopReason>> = {
+  stop: "EndTurn",
+  eos: "EndTurn",
+  end_turn: "EndTurn",
+  length: "MaxTokens",
+  max_tokens: "MaxTokens",
+  content_filter: "ContentFilter",
+  tool_calls: "ToolUse",
+  function_call: "ToolUse",
+};
+
+export interface ChatAnswerOptions {
+  readonly name: string;
+  readonly model: string | undefined;
+  /** Names of the offered tools. */
+  readonly tools: readonly string[];
+  /** What the server lacks where it writes calls as text. */
+  readonly toolOption: string;
+  readonly secrets: readonly string[];
+}
+
+/** Reads a chat-completions answer: a stream of chunks, or the whole object. */
+export class ChatAnswer implements AnswerReader {
+  readonly #options: ChatAnswerOptions;
+  readonly #calls = new CallList();
+  readonly #raw: RawCalls | undefined;
+  #reason: string | undefined;
+  #usage: Json | undefined;
+  #spoke = false;
+  #done = false;
+  over = false;
+
+  constructor(options: ChatAnswerOptions) {
+    this.#options = options;
+    this.#raw = options.tools.length > 0 ? new RawCalls(options.tools) : undefined;
+  }
+
+  get closing(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  take(value: unknown): readonly ProviderEvent[] {
+    if (this.over) return [];
+    if (value === DONE) {
+      this.#done = true;
+      return this.end();
+    }
+    const { name, model, secrets } = this.#options;
+    const chunk = asObject(value);
+    if (!chunk) return this.#close(failed(common.PROVIDER_MALFORMED(name, "it is not a chat completion")));
+    if (chunk.error) return this.#close({ type: "error", failure: failureInside({ provider: name, model, secrets }, chunk.error) });
+    this.#usage = asObject(chunk.usage) ?? this.#usage;
+    const choice = asObject(asList(chunk.choices)[0]);
+    if (!choice) return [];
+    const said = asObject(choice.delta) ?? asObject(choice.message) ?? {};
+    for (const call of asList(said.tool_calls)) this.#calls.add(call);
+    this.#reason = asText(choice.finish_reason) ?? this.#reason;
+    const text = textOf(said.content) || (asText(said.refusal) ?? "");
+    return this.#say(this.#raw ? this.#raw.take(text) : text);
+  }
+
+  end(): readonly ProviderEvent[] {
+    if (this.over) return [];
+    const { name, toolOption } = this.#options;
+    const raw = this.#raw?.end();
+    if (raw?.called && this.#calls.size === 0) return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
+    const rest = this.#say(raw?.rest ?? "");
+    const broken = this.#reason === undefined && !this.#done;
+    if (broken && (this.#spoke || this.#calls.size > 0)) return [...rest, ...this.#close(cutAnswer(name))];
+    if (this.#reason === undefined && !this.#spoke && this.#calls.size === 0) return this.#close(emptyAnswer(name));
+    const stop = reasons[this.#reason ?? "stop"] ?? "EndTurn";
+    const calls = this.#calls.calls(stop === "MaxTokens").map((call) => ({ type: "tool_call" as const, call }));
+    const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
+    return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
+  }
+
+  #say(text: string): readonly ProviderEvent[] {
+    if (text === "") return [];
+    this.#spoke = true;
+    return [{ type: "text", text }];
+  }
+
+  #counted(): readonly ProviderEvent[] {
+    const inputTokens = asCount(this.#usage?.prompt_tokens);
+    const outputTokens = asCount(this.#usage?.completion_tokens);
+    if (inputTokens === undefined && outputTokens === undefined) return [];
+    return [{ type: "usage", inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }];
+  }
+
+  #close(event: ProviderEvent): readonly ProviderEvent[] {
+    this.over = true;
+    return [event];
+  }
+}
+
+function failed(error: ReturnType<typeof common.PROVIDER_MALFORMED>): ProviderEvent {
+  return { type: "error", failure: failure(error, error.code === "PROVIDER_MALFORMED") };
+}

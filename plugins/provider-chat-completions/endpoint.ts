@@ -1,0 +1,117 @@
+import { errors as common, providerAddress, providerSettings } from "@gantry/sdk";
+import type { ProviderAddress, ProviderTable } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { services } from "./services.ts";
+
+/** The configuration that says where to ask and with which credential. */
+export interface EndpointConfig {
+  readonly api_key?: string | undefined;
+  readonly api_url?: string | undefined;
+  readonly provider_api?: "chat-completions" | "responses" | undefined;
+  readonly endpoints: { readonly hosted_url?: string | undefined; readonly vendor_api_url: string };
+  readonly providers: ProviderTable;
+}
+
+export interface Credential {
+  readonly value: string | undefined;
+  /** `config`, `NAME env var` or `none`. */
+  readonly source: string;
+}
+
+/** One server, and how to ask it. */
+export interface Endpoint {
+  /** As people know it; safe to print. */
+  readonly name: string;
+  readonly address: ProviderAddress;
+  readonly credential: Credential;
+  /** What must never stand in a sentence. */
+  readonly secrets: readonly string[];
+  /** What to do about a missing credential, where one is needed. */
+  readonly keyAdvice: string | undefined;
+  readonly mode: "chat-completions" | "responses";
+  /** The options a server of this kind needs to read tool calls. */
+  readonly toolOption: string;
+  readonly timeoutMs: number;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** First-class local servers: default address, key variable, and what makes them read tool calls. */
+const locals: Readonly<Record<string, { readonly url: string; readonly key?: string; readonly toolOption: string }>> = {
+  "local-a": { url: "http://localhost:8080/v1", key: "LOCALA_API_KEY", toolOption: "--jinja" },
+  "local-b": { url: "http://localhost:30000/v1", toolOption: "--tool-call-parser" },
+  "local-c": { url: "http://localhost:8000/v1", toolOption: "--enable-auto-tool-choice and --tool-call-parser" },
+};
+const aliases: Readonly<Record<string, string>> = { "local-a-server": "local-a", hosted: "hostedllm" };
+const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
+
+/**
+ * The server a provider id stands for; undefined where it is nobody's here. `configured` is the provider of the configuration
+ * file: the top-level `api_key` and `api_url` speak of it. Throws `PROVIDER_URL` and `CHAT_HOSTED_URL`.
+ */
+export function endpointOf(wanted: string, config: EndpointConfig, env: Env, configured: string | undefined): Endpoint | undefined {
+  const id = canonical(wanted);
+  const own = providerSettings(config.providers, wanted, id, ...(id.startsWith("custom:") ? ["custom"] : aliasesOf(id)));
+  const ownKey = own.api_key;
+  const shared = configured === undefined || canonical(configured) === id ? config.api_key : undefined;
+  const facts = { timeoutMs: own.timeout_seconds * 1000, keyAdvice: undefined, mode: "chat-completions" as const, toolOption: ANY_PARSER };
+  const pick = (variables: readonly string[], key = ownKey ?? shared) => credentialOf(key, variables, env);
+
+  if (id.startsWith("custom:")) {
+    const address = providerAddress(id.slice("custom:".length));
+    const name = `custom:${address.shown}`;
+    return {
+      ...facts,
+      name,
+      address,
+      mode: modeOf(address, config),
+      ...pick(["SERVICE_API_KEY", "API_KEY"], ownKey ?? config.api_key),
+    };
+  }
+  const local = Object.hasOwn(locals, id) ? locals[id] : undefined;
+  if (local) {
+    const meant = configured === undefined || !isLocal(configured) || canonical(configured) === id;
+    const address = providerAddress((meant ? config.api_url : undefined) ?? local.url);
+    return { ...facts, name: id, address, toolOption: local.toolOption, ...pick(local.key ? [local.key] : []) };
+  }
+  const service = id === "hostedllm" ? { url: hostedUrl(config), key: "HOSTEDLLM_API_KEY", docs: undefined } : services.get(id);
+  if (!service) return undefined;
+  const keyAdvice = service.key && `set ${service.key}, or providers.${id}.api_key${service.docs ? ` (see ${service.docs})` : ""}`;
+  return { ...facts, name: id, address: providerAddress(service.url), keyAdvice, ...pick(service.key ? [service.key] : []) };
+}
+
+/** Throws where an endpoint that needs a credential has none. */
+export function requireCredential(endpoint: Endpoint): void {
+  if (endpoint.keyAdvice && endpoint.credential.value === undefined) throw common.PROVIDER_NO_KEY(endpoint.name, endpoint.keyAdvice);
+}
+
+/** True for the providers that `api_url` can move. */
+export function isLocal(id: string): boolean {
+  return Object.hasOwn(locals, canonical(id));
+}
+
+/** The id behind an alias. */
+export function canonical(id: string): string {
+  return Object.hasOwn(aliases, id) ? (aliases[id] as string) : id;
+}
+
+function aliasesOf(id: string): string[] {
+  return Object.keys(aliases).filter((alias) => aliases[alias] === id);
+}
+
+function hostedUrl(config: EndpointConfig): string {
+  if (!config.endpoints.hosted_url) throw errors.CHAT_HOSTED_URL();
+  return `${config.endpoints.hosted_url.replace(/\/+$/, "")}/v1`;
+}
+
+function modeOf(address: ProviderAddress, config: EndpointConfig): Endpoint["mode"] {
+  const vendor = address.shown === providerAddress(config.endpoints.vendor_api_url).shown;
+  return config.provider_api ?? (vendor ? "responses" : "chat-completions");
+}
+
+function credentialOf(configured: string | undefined, variables: readonly string[], env: Env): Pick<Endpoint, "credential" | "secrets"> {
+  const variable = variables.find((name) => env[name]);
+  const value = configured ?? (variable && env[variable]);
+  if (!value) return { credential: { value: undefined, source: "none" }, secrets: [] };
+  return { credential: { value, source: configured ? "config" : `${variable} env var` }, secrets: [value] };
+}

@@ -1,0 +1,48 @@
+import { createParser } from "eventsource-parser";
+import { errors } from "@gantry/sdk";
+
+/** The mark by which a server says that an event stream is complete. */
+export const DONE = Symbol("done");
+
+/**
+ * The JSON values of an answer, in order, whether the server streams events or sends one document. Throws
+ * `PROVIDER_MALFORMED` where it is neither; the size is bounded by whoever made the request.
+ */
+export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
+  const decoder = new TextDecoder();
+  const ready: unknown[] = [];
+  const parser = createParser({ onEvent: ({ data }) => ready.push(data.trim() === "[DONE]" ? DONE : parseJson(data, provider)) });
+  let kind: "unknown" | "document" | "events" = "unknown";
+  let seen = false;
+  const document: string[] = [];
+  for await (const bytes of body) {
+    const text = decoder.decode(bytes, { stream: true });
+    if (kind === "unknown") kind = kindOf(text);
+    if (kind === "document") document.push(text);
+    else parser.feed(text);
+    seen ||= ready.length > 0;
+    yield* ready.splice(0);
+  }
+  // Some servers leave out the blank line after the last event.
+  if (kind === "events") parser.feed("\n\n");
+  seen ||= ready.length > 0;
+  yield* ready;
+  if (kind === "document") yield parseJson(document.join(""), provider);
+  else if (!seen && kind === "events") throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
+}
+
+/** A line of an event stream never begins with a brace or a bracket. */
+function kindOf(text: string): "unknown" | "document" | "events" {
+  const first = text.trimStart().charAt(0);
+  if (first === "") return "unknown";
+  return first === "{" || first === "[" ? "document" : "events";
+}
+
+/** Throws `PROVIDER_MALFORMED`. */
+export function parseJson(text: string, provider: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw errors.PROVIDER_MALFORMED(provider, "a piece of it is not JSON");
+  }
+}

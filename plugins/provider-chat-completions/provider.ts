@@ -1,0 +1,84 @@
+import { failure, GantryError, thrownFailure } from "@gantry/sdk";
+import type { ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
+import { ask } from "./ask.ts";
+import type { Question } from "./ask.ts";
+import { ChatAnswer } from "./chat-answer.ts";
+import { chatBody } from "./chat-body.ts";
+import { requireCredential } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { errors } from "./errors.ts";
+import { listModels } from "./model-list.ts";
+import type { OptionalField } from "./refused-fields.ts";
+import type { ResponsesMode } from "./responses-mode.ts";
+
+/** What servers answer to a request without a model, where they have no default. */
+const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
+
+/**
+ * A provider that asks one server. It learns which optional fields that server refuses. A request without a model goes to
+ * the only model of the server, or to its default.
+ */
+export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
+  const { name, credential, secrets, toolOption, mode } = endpoint;
+  const refused = new Set<OptionalField>();
+  let offered: readonly string[] | undefined;
+
+  async function* chat(request: ChatRequest): AsyncGenerator<ProviderEvent, void> {
+    let { model } = request;
+    try {
+      requireCredential(endpoint);
+      if (model === undefined) {
+        offered ??= await listIfAny(upstream, endpoint, request.signal);
+        model = offered.length === 1 ? offered[0] : undefined;
+      }
+    } catch (error) {
+      return yield { type: "error", failure: thrownFailure(name, error, request.signal, endpoint.timeoutMs / 1000) };
+    }
+    const tools = request.tools.map((tool) => tool.name);
+    const question: Question = {
+      path: "/chat/completions",
+      model,
+      withTools: tools.length > 0,
+      signal: request.signal,
+      body: (without) => chatBody(request, model, without),
+      reader: () => new ChatAnswer({ name, model, tools, toolOption, secrets }),
+    };
+    const answer = mode === "responses" ? responses.chat(endpoint, request, model, refused) : ask(upstream, endpoint, question, refused);
+    for await (const event of answer) {
+      const guessing = event.type === "error" && model === undefined && NEEDS_MODEL.has(event.failure.code) && offered?.length;
+      yield guessing ? { type: "error", failure: failure(errors.CHAT_NO_MODEL(name, guessing, offered?.[0]), false) } : event;
+    }
+  }
+
+  return Object.freeze({
+    name,
+    capabilities: { nativeToolCalling: true, vision: true, streaming: true },
+    chat,
+    models: (signal: AbortSignal) => listModels(upstream, endpoint, signal),
+    warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),
+    credential: async () => credential.source,
+  });
+}
+
+/** The models on offer; none where the server does not say. */
+async function listIfAny(upstream: Upstream, endpoint: Endpoint, signal: AbortSignal): Promise<readonly string[]> {
+  return listModels(upstream, endpoint, signal).catch((error: unknown) => {
+    if (isCode(error, errors.CHAT_NO_MODEL_LIST.code, "PROVIDER_MALFORMED")) return [];
+    throw error;
+  });
+}
+
+async function warmup(upstream: Upstream, endpoint: Endpoint, signal: AbortSignal): Promise<string> {
+  const where = endpoint.name.startsWith("custom:") ? endpoint.name : `${endpoint.name} at ${endpoint.address.shown}`;
+  try {
+    const ids = await listModels(upstream, endpoint, signal);
+    return `${where} answers and lists ${ids.length} ${ids.length === 1 ? "model" : "models"}.`;
+  } catch (error) {
+    if (!isCode(error, errors.CHAT_NO_MODEL_LIST.code)) throw error;
+    return `${where} answers; it has no model list, which is optional.`;
+  }
+}
+
+function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof GantryError && codes.includes(error.code);
+}

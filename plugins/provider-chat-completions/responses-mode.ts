@@ -1,0 +1,58 @@
+import { answerFailure } from "@gantry/sdk";
+import type { ChatRequest, ProviderEvent, Upstream } from "@gantry/sdk";
+import { ask } from "./ask.ts";
+import type { Question } from "./ask.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { OptionalField } from "./refused-fields.ts";
+import { ResponsesAnswer } from "./responses-answer.ts";
+import { responsesBody } from "./responses-body.ts";
+import { askSocket } from "./responses-socket.ts";
+import { SocketPool } from "./socket-pool.ts";
+
+const HTTP_FIRST_MS = 300_000;
+
+/** Answers in responses mode: over a WebSocket that the conversation keeps, or over HTTP. */
+export class ResponsesMode {
+  readonly #upstream: Upstream;
+  readonly #choice: string | undefined;
+  readonly #pool: SocketPool;
+  /** Servers without WebSocket, and until when (Unix ms) they are asked over HTTP at once. */
+  readonly #httpUntil = new Map<string, number>();
+
+  /** `choice` is SERVICE_RESPONSES_WEBSOCKET: `1` only WebSocket, `0` only HTTP, else WebSocket first. `signal` ends all connections. */
+  constructor(upstream: Upstream, choice: string | undefined, signal: AbortSignal) {
+    this.#upstream = upstream;
+    this.#choice = choice;
+    this.#pool = new SocketPool(upstream, signal);
+  }
+
+  async *chat(
+    endpoint: Endpoint,
+    request: ChatRequest,
+    model: string | undefined,
+    refused: Set<OptionalField>,
+  ): AsyncGenerator<ProviderEvent, void> {
+    const { name, secrets } = endpoint;
+    const question: Question = {
+      path: "/responses",
+      model,
+      withTools: request.tools.length > 0,
+      signal: request.signal,
+      body: (without) => responsesBody(request, model, without),
+      reader: () => new ResponsesAnswer(name, model, secrets),
+    };
+    const forced = this.#choice === "1";
+    if (forced || (this.#choice !== "0" && (this.#httpUntil.get(name) ?? 0) < Date.now())) {
+      const noWay = yield* askSocket(this.#pool, `${name} ${request.session}`, endpoint, question, refused);
+      if (!noWay) return;
+      // A handshake is refused with a status where the server is there and says no.
+      const status = Number(/\bHTTP (\d{3})\b/.exec(noWay.failure.message)?.[1] ?? 0);
+      if (forced) {
+        const failure = status >= 400 ? answerFailure({ provider: name, model, status, body: noWay.failure.message }) : noWay.failure;
+        return yield { type: "error", failure };
+      }
+      if (status !== 401 && status !== 429) this.#httpUntil.set(name, Date.now() + HTTP_FIRST_MS);
+    }
+    yield* ask(this.#upstream, endpoint, { ...question, body: (without) => ({ ...question.body(without), stream: true }) }, refused);
+  }
+}

@@ -1,0 +1,43 @@
+import { providerSettings } from "@gantry/sdk";
+import type { AuthProfiles } from "./auth-profiles.ts";
+import { ALIASES } from "./config.ts";
+import type { GenlangConfig } from "./config.ts";
+import type { Account } from "./tokens.ts";
+import { vendorAccounts } from "./vendor-files.ts";
+
+/** The names under which the source in use is reported. */
+export type SourceName =
+  | "config"
+  | "GENLANG_API_KEY env var"
+  | "CLOUDVENDOR_API_KEY env var"
+  | "auth-profiles"
+  | "vendor CLI OAuth"
+  | "none";
+
+export type Credential =
+  | { readonly kind: "key"; readonly source: SourceName; readonly key: string }
+  /** The first account is meant; the others are for rotation. */
+  | { readonly kind: "oauth"; readonly source: SourceName; readonly accounts: readonly Account[] }
+  | { readonly kind: "none"; readonly source: "none" };
+
+const VARIABLES = ["GENLANG_API_KEY", "CLOUDVENDOR_API_KEY"] as const;
+
+/**
+ * The first of the five sources that is there. The top-level `api_key` speaks of the `configured` provider, so it counts only
+ * where that is genlang or nothing: another provider's key must not be sent here. Throws `GENLANG_CREDENTIAL_BROKEN`.
+ */
+export async function findCredential(config: GenlangConfig, configured: string | undefined, profiles: AuthProfiles): Promise<Credential> {
+  const own = providerSettings(config.providers, ...ALIASES).api_key;
+  const shared = configured === undefined || ALIASES.includes(configured) ? config.api_key : undefined;
+  const configuredKey = (own ?? shared)?.trim();
+  if (configuredKey) return { kind: "key", source: "config", key: configuredKey };
+  for (const name of VARIABLES) {
+    const key = process.env[name]?.trim();
+    if (key) return { kind: "key", source: `${name} env var`, key };
+  }
+  const managed = await profiles.active();
+  const vendor = await vendorAccounts();
+  const accounts = managed ? [managed, ...vendor] : vendor;
+  const [first] = accounts;
+  return first ? { kind: "oauth", source: first.source, accounts } : { kind: "none", source: "none" };
+}

@@ -1,0 +1,88 @@
+import { failure, providerSettings } from "@gantry/sdk";
+import type { ChatRequest, GantryError, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
+import { readAnswer } from "./answer.ts";
+import { createAsker, keyTarget } from "./ask.ts";
+import type { Opened } from "./ask.ts";
+import type { AuthProfiles } from "./auth-profiles.ts";
+import { toBody } from "./body.ts";
+import { ALIASES, NAME } from "./config.ts";
+import type { GenlangConfig } from "./config.ts";
+import { findCredential } from "./credential.ts";
+import type { Credential } from "./credential.ts";
+import { errors } from "./errors.ts";
+import { listModels } from "./model-list.ts";
+import { createProjects } from "./project.ts";
+import { createTokenSource } from "./refresh.ts";
+import { asFailure, createRotation } from "./rotation.ts";
+import type { Asked } from "./rotation.ts";
+
+const DEFAULT_MODEL = "gemini-2.5-flash";
+
+export interface GenlangDeps {
+  readonly config: GenlangConfig;
+  readonly upstream: Upstream;
+  readonly store: Store | undefined;
+  readonly profiles: AuthProfiles;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** The provider that the configuration file names. */
+  readonly configured: () => string | undefined;
+}
+
+/** The hosted generative-language provider, by API key or OAuth. */
+export function createGenlang(deps: GenlangDeps): Provider {
+  const { config, upstream } = deps;
+  const asker = createAsker(upstream);
+  const tokens = createTokenSource(deps);
+  const rotation = createRotation({ config, asker, tokens, projects: createProjects(config, upstream, deps.store), log: deps.log });
+  const timeoutMs = providerSettings(config.providers, ...ALIASES).timeout_seconds * 1000;
+  const find = (): Promise<Credential> => findCredential(config, deps.configured(), deps.profiles);
+
+  const open = async (credential: Credential, asked: Asked): Promise<Opened> => {
+    if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+    if (credential.kind === "oauth") return rotation(credential.accounts, asked);
+    return asker.send(keyTarget(config, asked.model, credential.key), asked.body, asked.model, timeoutMs, asked.signal);
+  };
+
+  return {
+    name: NAME,
+    aliases: ALIASES,
+    capabilities: { nativeToolCalling: false, vision: true, streaming: true },
+    async *chat(request) {
+      const wrong = refused(request);
+      if (wrong) return yield { type: "error", failure: failure(wrong, false) };
+      const model = (request.model ?? DEFAULT_MODEL).replace(/^models\//, "");
+      const { signal } = request;
+      try {
+        const opened = await open(await find(), { model, body: toBody(request.messages, request.temperature), timeoutMs, signal });
+        if (opened.ok) yield* readAnswer(opened.response, model, opened.secrets);
+        else yield { type: "error", failure: opened.failure };
+      } catch (error) {
+        yield { type: "error", failure: asFailure(error, signal, timeoutMs) } satisfies ProviderEvent;
+      }
+    },
+    async models(signal) {
+      const credential = await find();
+      if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+      if (credential.kind === "oauth") throw errors.GENLANG_NO_MODEL_LIST(credential.source);
+      return listModels(config, upstream, credential.key, signal);
+    },
+    async warmup(signal) {
+      const credential = await find();
+      if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+      if (credential.kind === "key") {
+        const names = await listModels(config, upstream, credential.key, signal);
+        return `genlang is ready with the API key from ${credential.source}: ${names.length} models.`;
+      }
+      const { expires } = await tokens(credential.accounts[0] as (typeof credential.accounts)[0], false, signal);
+      const until = expires === undefined ? "" : `, valid until ${new Date(expires).toISOString()}`;
+      return `genlang is ready with the OAuth token of ${credential.source}${until}.`;
+    },
+    credential: async () => (await find()).source,
+  };
+}
+
+function refused({ tools, temperature }: ChatRequest): GantryError | undefined {
+  if (tools.length > 0) return errors.GENLANG_TOOLS();
+  return temperature >= 0 && temperature <= 2 ? undefined : errors.GENLANG_TEMPERATURE(temperature);
+}

@@ -1,0 +1,39 @@
+import { Checks, Commands, ConfigFile, definePlugin, Loopback, optional, Runtime, Store, Upstream } from "@gantry/sdk";
+import { authCommands } from "./auth-commands.ts";
+import { createAuthProfiles } from "./auth-profiles.ts";
+import { ALIASES, GenlangConfig } from "./config.ts";
+import { errors } from "./errors.ts";
+import { createGenlang } from "./genlang.ts";
+import { loginCheck } from "./login-check.ts";
+
+export default definePlugin({
+  name: "provider-genlang",
+  summary: "The hosted generative-language provider (genlang, gemini, google), by API key or OAuth.",
+  table: "",
+  config: GenlangConfig,
+  needs: {
+    upstream: Upstream,
+    runtime: Runtime,
+    store: optional(Store),
+    configFile: optional(ConfigFile),
+    loopback: optional(Loopback),
+  },
+  provides: [Commands, Checks],
+  taps: ["resolveProvider"],
+  errors,
+  setup(host) {
+    const { config, log, signal } = host;
+    const { upstream, runtime, store, configFile, loopback } = host.needs;
+    const profiles = createAuthProfiles(runtime.configDir, store, signal);
+    const configured = (): string | undefined =>
+      [configFile?.get("agent.provider"), configFile?.get("default_provider")].find(
+        (id): id is string => typeof id === "string" && id !== "",
+      );
+    const genlang = createGenlang({ config, upstream, store, profiles, log, signal, configured });
+
+    host.hooks.resolveProvider.tap(({ provider }) => (provider !== undefined && ALIASES.includes(provider) ? genlang : undefined));
+    const source = async (): Promise<string> => (await genlang.credential?.()) ?? "none";
+    for (const command of authCommands({ config, upstream, loopback, profiles, source })) host.provide(Commands, command);
+    host.provide(Checks, loginCheck(runtime.configDir, profiles));
+  },
+});

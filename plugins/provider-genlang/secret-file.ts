@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { chmod, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { errors as common } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+
+const LARGEST = 1024 * 1024;
+
+/** The JSON in a file; undefined where there is no file. Throws `GENLANG_CREDENTIAL_BROKEN`. */
+export async function readJson(path: string, where: string = path): Promise<unknown> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) throw errors.GENLANG_CREDENTIAL_BROKEN(where, "it is not a file");
+    if (facts.size > LARGEST) throw errors.GENLANG_CREDENTIAL_BROKEN(where, `it is larger than ${LARGEST} bytes`);
+    return JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (error instanceof SyntaxError) throw errors.GENLANG_CREDENTIAL_BROKEN(where, "it is not JSON");
+    if (code?.startsWith("GENLANG_")) throw error;
+    throw errors.GENLANG_CREDENTIAL_BROKEN(where, `it cannot be read, ${code}`);
+  }
+}
+
+/** Replaces the file in one step; only its owner may read it. Throws `CONFIG_UNWRITABLE`. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(temporary, 0o600);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw common.CONFIG_UNWRITABLE(path, (error as NodeJS.ErrnoException).code ?? "unknown reason");
+  }
+}

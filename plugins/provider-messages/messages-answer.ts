@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { cutAnswer, emptyAnswer, errors, failure, failureInside } from "@gantry/sdk";
+import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
+import { asCount, asList, asObject, asText } from "./json.ts";
+import type { Json } from "./json.ts";
+
+const reasons: Readonly<Record<string, StopReason>> = {
+  end_turn: "EndTurn",
+  stop_sequence: "EndTurn",
+  pause_turn: "EndTurn",
+  max_tokens: "MaxTokens",
+  model_context_window_exceeded: "MaxTokens",
+  tool_use: "ToolUse",
+  refusal: "ContentFilter",
+};
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  /** What came with the start of the block; pieces go before it. */
+  readonly input: unknown;
+  readonly pieces: string[];
+}
+
+/** Reads an answer in the messages format: a stream of events, or the whole message. */
+export class MessagesAnswer implements AnswerReader {
+  readonly #about: { readonly provider: string; readonly model: string | undefined; readonly secrets: readonly string[] };
+  readonly #calls = new Map<unknown, Call>();
+  #reason: string | undefined;
+  #input: number | undefined;
+  #output: number | undefined;
+  #spoke = false;
+  over = false;
+
+  constructor(provider: string, model: string | undefined, secrets: readonly string[]) {
+    this.#about = { provider, model, secrets };
+  }
+
+  get closing(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  take(value: unknown): readonly ProviderEvent[] {
+    if (this.over) return [];
+    const event = asObject(value);
+    if (!event) return this.#close(failed(errors.PROVIDER_MALFORMED(this.#about.provider, "it is not a message")));
+    if (event.error) return this.#close({ type: "error", failure: failureInside(this.#about, event.error) });
+    switch (event.type) {
+      case "message":
+        return this.#whole(event);
+      case "message_start":
+        this.#count(asObject(event.message)?.usage);
+        return [];
+      case "content_block_start":
+        return this.#start(event.index, asObject(event.content_block) ?? {});
+      case "content_block_delta":
+        return this.#delta(event.index, asObject(event.delta) ?? {});
+      case "message_delta":
+        this.#count(event.usage);
+        this.#reason = asText(asObject(event.delta)?.stop_reason) ?? this.#reason;
+        return [];
+      case "message_stop":
+        this.#reason ??= "end_turn";
+        return this.end();
+      default:
+        return [];
+    }
+  }
+
+  end(): readonly ProviderEvent[] {
+    if (this.over) return [];
+    const { provider } = this.#about;
+    if (this.#reason === undefined) return this.#close(this.#spoke || this.#calls.size > 0 ? cutAnswer(provider) : emptyAnswer(provider));
+    const stop = reasons[this.#reason] ?? "EndTurn";
+    const calls = this.#toolCalls(stop === "MaxTokens");
+    const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
+    return [...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
+  }
+
+  #whole(message: Json): readonly ProviderEvent[] {
+    this.#count(message.usage);
+    this.#reason = asText(message.stop_reason) ?? "end_turn";
+    return [...asList(message.content).flatMap((block, index) => this.#start(index, asObject(block) ?? {})), ...this.end()];
+  }
+
+  #start(index: unknown, block: Json): readonly ProviderEvent[] {
+    if (block.type === "text") return this.#say(asText(block.text) ?? "");
+    const name = asText(block.name);
+    if (block.type === "tool_use" && name)
+      this.#calls.set(index, { id: asText(block.id) || `toolu_${randomUUID()}`, name, input: block.input, pieces: [] });
+    return [];
+  }
+
+  #delta(index: unknown, delta: Json): readonly ProviderEvent[] {
+    if (delta.type === "text_delta") return this.#say(asText(delta.text) ?? "");
+    if (delta.type === "input_json_delta") this.#calls.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
+    return [];
+  }
+
+  /** Calls in order; where the answer was cut, only those whose arguments are whole. */
+  #toolCalls(wholeOnly: boolean): readonly ProviderEvent[] {
+    return [...this.#calls.values()].flatMap(({ id, name, input, pieces }) => {
+      const args = pieces.join("").trim() || JSON.stringify(input ?? {});
+      return wholeOnly && !isJson(args) ? [] : [{ type: "tool_call" as const, call: { id, name, args } }];
+    });
+  }
+
+  #count(usage: unknown): void {
+    this.#input = asCount(asObject(usage)?.input_tokens) || this.#input;
+    this.#output = asCount(asObject(usage)?.output_tokens) ?? this.#output;
+  }
+
+  #counted(): readonly ProviderEvent[] {
+    if (this.#input === undefined && this.#output === undefined) return [];
+    return [{ type: "usage", inputTokens: this.#input ?? 0, outputTokens: this.#output ?? 0 }];
+  }
+
+  #say(text: string): readonly ProviderEvent[] {
+    if (text === "") return [];
+    this.#spoke = true;
+    return [{ type: "text", text }];
+  }
+
+  #close(event: ProviderEvent): readonly ProviderEvent[] {
+    this.over = true;
+    return [event];
+  }
+}
+
+function failed(error: ReturnType<typeof errors.PROVIDER_MALFORMED>): ProviderEvent {
+  return { type: "error", failure: failure(error, true) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

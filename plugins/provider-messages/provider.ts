@@ -1,0 +1,60 @@
+import { answerFailure, beginningOf, GantryError, streamAnswer } from "@gantry/sdk";
+import type { ChatRequest, NetResponse, Provider, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { jsonValues } from "./json-stream.ts";
+import { MessagesAnswer } from "./messages-answer.ts";
+import { learn, messagesBody, nothingLearned } from "./messages-body.ts";
+import { listModels } from "./model-list.ts";
+import type { Server } from "./server.ts";
+
+/** A provider that asks one server in the messages format; it learns what that server does not take. */
+export function createProvider(upstream: Upstream, server: Server): Provider {
+  const { name, secrets, timeoutMs } = server;
+  const learned = nothingLearned();
+
+  async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
+    for (;;) {
+      const body = messagesBody(request, request.model, learned);
+      const response = await upstream.fetch({
+        url: server.address.at("/v1/messages"),
+        method: "POST",
+        headers: { ...server.headers, "content-type": "application/json", accept: "text/event-stream, application/json" },
+        body: JSON.stringify(body),
+        signal,
+        timeoutMs,
+      });
+      const { status, headers } = response;
+      if (status >= 200 && status < 300) return response;
+      const text = await beginningOf(response);
+      if (status === 400 && learn(text, body, learned)) continue;
+      return answerFailure({ provider: name, model: request.model, status, body: text, retryAfter: headers["retry-after"], secrets });
+    }
+  }
+
+  return Object.freeze({
+    name,
+    capabilities: { nativeToolCalling: true, vision: true, streaming: true },
+    chat: (request: ChatRequest): AsyncIterable<ProviderEvent> =>
+      streamAnswer({
+        provider: name,
+        timeoutMs,
+        signal: request.signal,
+        reader: new MessagesAnswer(name, request.model, secrets),
+        send: (signal) => send(request, signal),
+        values: (body) => jsonValues(body, name),
+      }),
+    models: (signal: AbortSignal) => listModels(upstream, server, signal),
+    warmup: (signal: AbortSignal) => warmup(upstream, server, signal),
+    credential: async () => server.source,
+  });
+}
+
+async function warmup(upstream: Upstream, server: Server, signal: AbortSignal): Promise<string> {
+  try {
+    const ids = await listModels(upstream, server, signal);
+    return `${server.name} answers and lists ${ids.length} ${ids.length === 1 ? "model" : "models"}.`;
+  } catch (error) {
+    if (!(error instanceof GantryError) || error.code !== errors.MESSAGES_NO_MODEL_LIST.code) throw error;
+    return `${server.name} answers; it has no model list, which is optional.`;
+  }
+}

@@ -1,0 +1,41 @@
+import { providerAddress, providerSettings } from "@gantry/sdk";
+import type { ProviderAddress, ProviderTable } from "@gantry/sdk";
+
+const PREFIX = "messages-custom:";
+const VERSION = "2023-06-01";
+
+export interface ServerConfig {
+  readonly api_key?: string | undefined;
+  readonly providers: ProviderTable;
+}
+
+/** One server that speaks the messages format. */
+export interface Server {
+  /** As people know it; safe to print. */
+  readonly name: string;
+  readonly address: ProviderAddress;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What must never stand in a sentence. */
+  readonly secrets: readonly string[];
+  /** Where the credential comes from: `config`, `NAME env var` or `none`. */
+  readonly source: string;
+  readonly timeoutMs: number;
+}
+
+/** The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws `PROVIDER_URL`. */
+export function serverOf(id: string, config: ServerConfig, env: Readonly<Record<string, string | undefined>>): Server | undefined {
+  if (!id.startsWith(PREFIX)) return undefined;
+  const own = providerSettings(config.providers, id, "messages-custom");
+  const configured = own.api_key ?? config.api_key;
+  const variable = ["SERVICE_API_KEY", "API_KEY"].find((name) => env[name]);
+  const key = configured ?? (variable && env[variable]);
+  const address = providerAddress(id.slice(PREFIX.length));
+  return {
+    name: `${PREFIX}${address.shown}`,
+    address,
+    headers: { "anthropic-version": VERSION, ...(key && { authorization: `Bearer ${key}` }) },
+    secrets: key ? [key] : [],
+    source: configured ? "config" : variable ? `${variable} env var` : "none",
+    timeoutMs: own.timeout_seconds * 1000,
+  };
+}

@@ -1,0 +1,40 @@
+import { Checks, definePlugin, optional, ProviderTable, Router, Store } from "@gantry/sdk";
+import { Type } from "typebox";
+import { createCircuits } from "./circuit.ts";
+import { errors } from "./errors.ts";
+import { createRouter } from "./fallback.ts";
+
+export default definePlugin({
+  name: "provider-router",
+  summary: "Retries, fallback, circuit breaking, and tools as text for models without native calling.",
+  table: "",
+  config: Type.Object({
+    reliability: Type.Object({
+      fallback_providers: Type.Array(Type.String({ minLength: 1 }), {
+        default: [],
+        description: "Providers asked in order when the configured one fails: ids, `custom:<url>` or `messages-custom:<url>`.",
+      }),
+    }),
+    providers: ProviderTable,
+  }),
+  needs: { store: optional(Store) },
+  provides: [Router, Checks],
+  errors,
+  setup(host) {
+    const circuits = createCircuits(host.needs.store, host.log);
+    host.provide(Router, createRouter(host.config, circuits, host.log));
+    host.provide(Checks, {
+      name: "providers-left-alone",
+      kind: "status",
+      async run() {
+        const rows = await circuits.shared();
+        return rows.map(({ provider, until, reason }) => ({
+          what: `provider ${provider}`,
+          state: "warn",
+          detail: `left alone until ${until}: ${reason}`,
+          cure: "Wait, mend it, or set reliability.fallback_providers.",
+        }));
+      },
+    });
+  },
+});
