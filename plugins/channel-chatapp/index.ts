@@ -1,0 +1,35 @@
+import { Channels, Checks, definePlugin, Inbox, refuse, Routes, Store, Upstream } from "@gantry/sdk";
+import { chatappChecks } from "./checks.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Graph } from "./graph.ts";
+import { createSender } from "./sender.ts";
+import { settingsFrom } from "./settings.ts";
+import { webhookRoutes } from "./webhook.ts";
+
+export default definePlugin({
+  name: "channel-chatapp",
+  summary: "The webhook-based chat-app channel.",
+  table: "",
+  config,
+  needs: { inbox: Inbox, store: Store, upstream: Upstream },
+  provides: [Channels, Checks, Routes],
+  taps: ["onInboundMessage"],
+  errors,
+  setup(host) {
+    const settings = settingsFrom(host.config, process.env);
+    const { allowedNumbers } = settings;
+    const graph = new Graph(settings, host.needs.upstream);
+    host.provide(Channels, {
+      name: "chatapp",
+      send: createSender(graph, () => host.needs.store.values, host.log),
+      isOwner: (sender) => sender !== "*" && allowedNumbers.includes(sender),
+    });
+    host.hooks.onInboundMessage.tap(({ channel, sender }) => {
+      if (channel !== "chatapp" || allowedNumbers.includes("*") || allowedNumbers.includes(sender)) return undefined;
+      return refuse(errors.CHATAPP_NOT_ALLOWED(sender));
+    });
+    for (const route of webhookRoutes(settings, host.needs.inbox, host.log)) host.provide(Routes, route);
+    for (const check of chatappChecks(settings, graph)) host.provide(Checks, check);
+  },
+});

@@ -1,0 +1,36 @@
+import type { InboundMessage } from "@gantry/sdk";
+
+/** The text messages of a webhook payload, in its order. What is malformed or of another type is left out, the rest is kept. */
+export function textMessages(payload: object, now: number): readonly InboundMessage[] {
+  return items(payload, "entry")
+    .flatMap((entry) => items(entry, "changes"))
+    .flatMap((change) => items(field(change, "value"), "messages"))
+    .flatMap((message) => textMessage(message, now) ?? []);
+}
+
+function textMessage(message: unknown, now: number): InboundMessage | undefined {
+  const id = field(message, "id");
+  const from = field(message, "from");
+  const text = field(field(message, "text"), "body");
+  if (field(message, "type") !== "text" || !isText(id) || !isText(text) || !isText(from) || !/^\+?[0-9]{1,20}$/.test(from))
+    return undefined;
+  const sender = from.startsWith("+") ? from : `+${from}`;
+  return { channel: "chatapp", id, sender, text, timestamp: seconds(field(message, "timestamp")) ?? now };
+}
+
+function seconds(value: unknown): number | undefined {
+  return /^\d{1,12}$/.test(String(value)) ? Number(value) : undefined;
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function items(value: unknown, key: string): readonly unknown[] {
+  const list = field(value, key);
+  return Array.isArray(list) ? list : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

@@ -1,0 +1,76 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import type { GantryError, Inbox, Logger, Route, RouteReply } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { textMessages } from "./payload.ts";
+import type { Settings } from "./settings.ts";
+import { isSigned, same } from "./signature.ts";
+
+const retryAfterSeconds = 5;
+
+export const unsigned =
+  "The chat-app webhook has no app secret, so signatures are not checked and anyone who finds it can write in another's name: set channels_config.chatapp.app_secret or SERVICE_CHATAPP_APP_SECRET.";
+
+/** The platform proves itself: by the verify token once, then by a signature over the bytes of every delivery. */
+export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): readonly Route[] {
+  return [
+    {
+      name: "GET /chatapp",
+      method: "GET",
+      path: "/chatapp",
+      auth: "own",
+      summary: "Verification of the chat-app webhook: answers hub.challenge.",
+      handle: async ({ query, peer }) => verify(query, peer, settings, log),
+    },
+    {
+      name: "POST /chatapp",
+      method: "POST",
+      path: "/chatapp",
+      auth: "own",
+      summary: "Deliveries of the chat-app platform; answered once every accepted message is on disk.",
+      bodyLimit: 1024 * 1024,
+      // The platform delivers from few addresses; what bounds it is the inbox, which says when it is full.
+      perMinute: Number.POSITIVE_INFINITY,
+      ...(settings.appSecret === undefined && { warning: unsigned }),
+      handle: async ({ rawBody, headers }) => receive(rawBody, headers["x-hub-signature-256"], settings, inbox),
+    },
+  ];
+}
+
+/** Without any hub parameter it is a person who looks whether the address answers. */
+function verify(query: Readonly<Record<string, unknown>>, peer: string, settings: Settings, log: Logger): RouteReply {
+  if (!Object.keys(query).some((name) => name.startsWith("hub."))) return { status: 200, text: "The chat-app webhook is here." };
+  const token = query["hub.verify_token"];
+  if (query["hub.mode"] !== "subscribe" || typeof token !== "string" || !same(token, settings.verifyToken)) {
+    const error = errors.CHATAPP_VERIFY_TOKEN();
+    log.warn({ code: error.code, peer }, error.message);
+    return problem(403, error);
+  }
+  const challenge = query["hub.challenge"];
+  if (typeof challenge !== "string" || challenge === "") return problem(400, errors.CHATAPP_NO_CHALLENGE());
+  return { status: 200, text: challenge };
+}
+
+async function receive(rawBody: Uint8Array, signature: unknown, settings: Settings, inbox: Inbox): Promise<RouteReply> {
+  if (settings.appSecret !== undefined && !isSigned(rawBody, signature, settings.appSecret))
+    return problem(401, errors.CHATAPP_SIGNATURE());
+  const payload = parse(rawBody);
+  if (!payload) return problem(400, errors.CHATAPP_BAD_PAYLOAD());
+  const messages = textMessages(payload, Math.floor(Date.now() / 1_000));
+  const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
+  if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
+  return { ...problem(503, errors.CHATAPP_FULL(retryAfterSeconds)), headers: { "retry-after": String(retryAfterSeconds) } };
+}
+
+function parse(rawBody: Uint8Array): object | undefined {
+  if (!isUtf8(rawBody)) return undefined;
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString());
+    return typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function problem(status: number, { code, message }: GantryError) {
+  return { status, body: { error: { code, message } } };
+}

@@ -1,0 +1,41 @@
+import type { Check, CheckRow } from "@gantry/sdk";
+
+const states = new Set(["ok", "warn", "fail"]);
+
+/** All checks beside each other, their rows in order. Never throws: a check that throws, hangs or answers nonsense is a failed row. */
+export async function askAll(checks: readonly Check[], ms: number, signal: AbortSignal): Promise<readonly CheckRow[]> {
+  return (await Promise.all(checks.map((check) => askOne(check, ms, signal)))).flat();
+}
+
+async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<readonly CheckRow[]> {
+  const limit = AbortSignal.timeout(ms);
+  const signal = AbortSignal.any([limit, outer]);
+  const cut = new Promise<string>((resolve) => {
+    const stop = (): void => resolve(limit.aborted ? `it did not answer in ${ms / 1_000} s` : "it was cancelled");
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    const answer: unknown = await Promise.race([(async () => check.run(signal))(), cut]);
+    if (typeof answer === "string") return [failed(check, answer)];
+    return Array.isArray(answer) && answer.every(isRow) ? answer : [failed(check, "it answered something else than rows")];
+  } catch (error) {
+    return [failed(check, error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function failed({ name }: Check, why: string): CheckRow {
+  return {
+    what: name,
+    state: "fail",
+    detail: `the check failed: ${why}`,
+    cure: "Run it again with --debug; a plugin of your own may be at fault.",
+  };
+}
+
+function isRow(value: unknown): value is CheckRow {
+  const { what, state, detail, cure } = (value ?? {}) as Record<string, unknown>;
+  return (
+    typeof what === "string" && states.has(state as string) && typeof detail === "string" && ["string", "undefined"].includes(typeof cure)
+  );
+}

@@ -1,0 +1,54 @@
+import type { Check, ConfigFile, Models, Router, Runner, Runtime, Store } from "@gantry/sdk";
+import { checkFiles } from "./check-files.ts";
+import { checkPlugins } from "./check-plugins.ts";
+import { checkAnswer, checkProvider } from "./check-provider.ts";
+import { checkStore } from "./check-store.ts";
+
+export interface Needs {
+  readonly configFile: ConfigFile;
+  readonly models: Models;
+  readonly router: Router | undefined;
+  readonly runner: Runner | undefined;
+  readonly runtime: Runtime;
+  readonly store: Store | undefined;
+}
+
+/** What no plugin can say of itself; `doctor` ones reach out. */
+export function ownChecks({ configFile, models, router, runner, runtime, store }: Needs): readonly Check[] {
+  return [
+    { name: "files", kind: "status", run: () => checkFiles(runtime) },
+    {
+      name: "node",
+      kind: "status",
+      run: async () => [{ what: "node", state: "ok", detail: `${process.version}, Gantry ${runtime.version}` }],
+    },
+    { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
+    { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
+    { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
+    { name: "autonomy", kind: "status", run: async () => autonomy(configFile) },
+    { name: "sandbox", kind: "status", run: () => walls(runner) },
+    { name: "store", kind: "status", run: () => checkStore(store) },
+    { name: "router", kind: "status", run: async () => cooling(router) },
+  ];
+}
+
+async function walls(runner: Runner | undefined): ReturnType<Check["run"]> {
+  if (!runner) return [{ what: "sandbox", state: "warn", detail: "no plugin starts programs or opens files, so no tool can" }];
+  const { files, network, detail } = await runner.walls();
+  if (files && network) return [{ what: "sandbox", state: "ok", detail }];
+  return [{ what: "sandbox", state: "warn", detail, cure: "Use Linux with Landlock (5.13 or newer), or let tools ask before they run." }];
+}
+
+function cooling(router: Router | undefined): Awaited<ReturnType<Check["run"]>> {
+  return (router?.cooling() ?? []).map(({ provider, until, reason }) => ({
+    what: `provider ${provider}`,
+    state: "warn",
+    detail: `left alone until ${until}: ${reason}`,
+    cure: "Wait, mend it, or set reliability.fallback_providers.",
+  }));
+}
+
+function autonomy(configFile: ConfigFile): Awaited<ReturnType<Check["run"]>> {
+  const level = configFile.get("agent.autonomy_level");
+  return typeof level === "string" ? [{ what: "autonomy", state: "ok", detail: level }] : [];
+}

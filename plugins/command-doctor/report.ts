@@ -1,0 +1,45 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+import type { CheckRow, CommandRun, Redactor } from "@gantry/sdk";
+
+const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
+
+/** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
+export function printReport({ out, options }: CommandRun, rows: readonly CheckRow[], redactors: Iterable<Redactor>): boolean {
+  const clean = cleaner([...redactors]);
+  const shown = rows.map(({ what, state, detail, cure }) => ({
+    what: clean(what),
+    state,
+    detail: clean(detail),
+    ...(cure !== undefined && { cure: clean(cure) }),
+  }));
+  const ok = rows.every(({ state }) => state !== "fail");
+  if (options["json"]) out(JSON.stringify({ ok, rows: shown }));
+  else for (const line of table(shown)) out(line);
+  return ok;
+}
+
+function* table(rows: readonly CheckRow[]): Generator<string> {
+  const width = Math.max(0, ...rows.map(({ what }) => what.length));
+  for (const { what, state, detail, cure } of rows) {
+    const [color, sign] = signs[state];
+    const mark = styleText(color, sign, { stream: process.stdout });
+    yield `${mark} ${what.padEnd(width)}  ${detail}`;
+    if (cure !== undefined) yield `  ${" ".repeat(width)}  ${styleText("dim", `→ ${cure}`, { stream: process.stdout })}`;
+  }
+  const count = (state: CheckRow["state"]): number => rows.filter((row) => row.state === state).length;
+  yield `${count("ok")} right, ${count("warn")} to look at, ${count("fail")} wrong`;
+}
+
+/** No secret, no control sign, one line. A redactor that fails hides the text. */
+function cleaner(redactors: readonly Redactor[]): (text: string) => string {
+  return (text) => {
+    try {
+      const redacted = redactors.reduce((clean, redactor) => redactor.redact(clean), text);
+      return stripVTControlCharacters(redacted)
+        .replace(/[\s\p{C}]+/gu, " ")
+        .trim();
+    } catch {
+      return "(hidden: it could not be redacted)";
+    }
+  };
+}

@@ -1,0 +1,48 @@
+import type { ProviderOffer } from "@gantry/sdk";
+import type { Answers } from "./answers.ts";
+import type { Ask, Choice } from "./ask.ts";
+import { checkVariable } from "./command.ts";
+
+/** Where providers of the contract look for a key by themselves. */
+const variables: Readonly<Record<string, string>> = {
+  "local-a": "LOCALA_API_KEY",
+  hostedllm: "HOSTEDLLM_API_KEY",
+  genlang: "GENLANG_API_KEY",
+};
+
+/** Where the key comes from; undefined: nothing is written, the provider finds it or needs none. */
+export async function askKey(
+  ask: Ask,
+  provider: string,
+  offer: ProviderOffer | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Answers["apiKey"]> {
+  if (provider === "demo") return undefined;
+  const own = offer?.keyVariable ?? variables[provider] ?? (/^(?:messages-)?custom:/.test(provider) ? "SERVICE_API_KEY" : undefined);
+  const docs = offer?.docs ? ` (${offer.docs})` : "";
+  const choices: Choice<"own" | "value" | "variable" | "none">[] = [
+    ...(own !== undefined && env[own] ? [{ value: "own" as const, label: `${own}, which is set`, hint: "nothing is written down" }] : []),
+    { value: "value", label: "Type it", hint: "kept in config.toml, which only you can read" },
+    { value: "variable", label: "An environment variable", hint: own ?? "read at every start" },
+    {
+      value: "none",
+      label: "None",
+      hint: provider === "genlang" ? "log in later: gantry auth login --provider genlang" : "the server needs none",
+    },
+  ];
+  const needed = offer?.keyVariable !== undefined || provider === "hostedllm" || provider === "genlang" || own === "SERVICE_API_KEY";
+  const preferred = choices[0]?.value === "own" ? "own" : needed ? "value" : "none";
+  const from = await ask.choice(`Where is the key of ${provider}?${docs}`, choices, preferred);
+  if (from === "value") return ask.secret("The key");
+  if (from !== "variable") return undefined;
+  return `\${${await ask.text("Which variable?", { initial: own ?? "", check: (name) => wrongVariable(name, env) })}}`;
+}
+
+function wrongVariable(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    checkVariable(name, env);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

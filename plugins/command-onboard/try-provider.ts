@@ -1,0 +1,50 @@
+import { ProviderError, type ConfigFile, type Provider } from "@gantry/sdk";
+import { changesOf, type Answers } from "./answers.ts";
+
+const LIMIT_MS = 60_000;
+const QUESTION = "Answer with the single word: ready";
+
+/** The models that the provider offers under these answers; undefined where it has no list. Throws what is wrong with address or key. */
+export async function listModels(configFile: ConfigFile, answers: Answers, outer: AbortSignal): Promise<readonly string[] | undefined> {
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
+  return withProvider(configFile, answers, async (provider) => {
+    try {
+      return await provider.models?.(signal);
+    } catch (error) {
+      if (String((error as { code?: unknown }).code).endsWith("_NO_MODEL_LIST")) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** One small answer under these answers: what the provider said. A list of models is often given without a key, an answer is not. */
+export async function tryAnswer(configFile: ConfigFile, answers: Answers, outer: AbortSignal): Promise<string> {
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
+  const temperature = configFile.get("default_temperature");
+  return withProvider(configFile, answers, async (provider) => {
+    let text = "";
+    const request = {
+      model: answers.model ?? configuredModel(configFile),
+      messages: [{ role: "user" as const, text: QUESTION }],
+      tools: [],
+      temperature: typeof temperature === "number" ? temperature : 0.7,
+      session: "onboard",
+      signal,
+    };
+    for await (const event of provider.chat(request)) {
+      if (event.type === "text") text += event.text;
+      if (event.type === "error") throw new ProviderError(event.failure);
+    }
+    return text.replace(/\s+/g, " ").trim();
+  });
+}
+
+async function withProvider<T>(configFile: ConfigFile, answers: Answers, work: (provider: Provider) => Promise<T>): Promise<T> {
+  const changes = changesOf({ ...answers, channel: undefined }, configFile);
+  return configFile.trial(changes, async ({ models }) => work(await models.resolve(answers.provider, answers.model)));
+}
+
+export function configuredModel(configFile: ConfigFile): string | undefined {
+  const model = configFile.get("agent.model") ?? configFile.get("default_model");
+  return typeof model === "string" ? model : undefined;
+}

@@ -1,0 +1,51 @@
+import path from "node:path";
+import type { CommandRun } from "@gantry/sdk";
+import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
+import { Ask, Cancelled } from "./ask.ts";
+import { askChannel } from "./ask-channel.ts";
+import { askModelProvider } from "./ask-model-provider.ts";
+import { nextCommands, type OnboardNeeds } from "./command.ts";
+
+/** The path through all questions; what the command line says is not asked. Exit code 130 where the person leaves: nothing was written. */
+export async function wizard(run: CommandRun, needs: OnboardNeeds, given: Partial<Answers>): Promise<number> {
+  const ask = new Ask(run.signal);
+  const { configFile, runtime } = needs;
+  try {
+    ask.begin("Gantry: from nothing to a first answer");
+    const model = await askModelProvider(ask, run, needs, given);
+    const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
+    const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
+    const answers: Answers = { ...model, workspace, autonomy, channel: await askChannel(ask) };
+    const changes = changesOf(answers, configFile);
+    ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
+    if (!(await ask.yes("Write them?", true))) throw new Cancelled();
+    await configFile.set(changes);
+    ask.end(`Wrote ${runtime.configFile}`);
+    for (const line of nextCommands(answers)) run.err(line);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    ask.end("Nothing was written.");
+    return 130;
+  }
+}
+
+async function askWorkspace(ask: Ask, now: string): Promise<string | undefined> {
+  const chosen = await ask.text("Which directory may the tools work in?", { initial: now, check: wrongDirectory });
+  return chosen === now ? undefined : chosen;
+}
+
+function wrongDirectory(text: string): string | undefined {
+  return path.isAbsolute(text) || text.startsWith("~/") ? undefined : "Please write a whole path, from / or ~/.";
+}
+
+async function askAutonomy(ask: Ask, now: unknown): Promise<string> {
+  const levels = Object.entries(autonomyLevels).map(([value, hint]) => ({ value, label: value, hint }));
+  return ask.choice("How much may the agent do by itself?", levels, typeof now === "string" ? now : "semi-autonomous");
+}
+
+/** A line for the person; a secret is only said to be there, a reference to a variable is shown. */
+function shown([key, value]: readonly [string, unknown]): string {
+  const secret = /(?:key|token|secret)$/.test(key) && !/^\$\{\w+\}$/.test(String(value));
+  return `${key} = ${secret ? "********" : JSON.stringify(value)}`;
+}

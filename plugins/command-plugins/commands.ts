@@ -1,0 +1,45 @@
+import type { Audit, Command, ConfigFile, PluginLoader, Runtime, Upstream } from "@gantry/sdk";
+
+export interface PluginNeeds {
+  readonly audit: Audit;
+  readonly configFile: ConfigFile;
+  readonly loader: PluginLoader;
+  readonly runtime: Runtime;
+  readonly upstream: Upstream | undefined;
+}
+
+/** Each word's code is imported when it is run. */
+export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Command[] {
+  return [
+    {
+      name: "plugins new",
+      summary: "write a plugin to start from, with its test: provider, tool, channel, guard or store",
+      args: ["<kind>", "<name>"],
+      options: [{ flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" }],
+      run: async (run) => (await import("./new-plugin.ts")).newPlugin(run, templates, needs.runtime.version),
+    },
+    {
+      name: "plugins check",
+      summary: "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
+      args: ["<path>"],
+      options: [{ flags: "--json", summary: "print one JSON object" }],
+      run: async (run) => (await import("./check.ts")).check(run, needs.loader),
+    },
+    {
+      name: "plugins add",
+      summary: "install a plugin from a registry or a tarball under the configuration directory; it runs once it is listed",
+      args: ["<package>"],
+      options: [
+        { flags: "--registry <url>", summary: "take it from this registry" },
+        { flags: "--yes", summary: "accept what the plugin needs, provides and taps" },
+      ],
+      run: async (run) => (await import("./add.ts")).add(run, needs),
+    },
+    {
+      name: "plugins remove",
+      summary: "take an installed plugin off the disk",
+      args: ["<package>"],
+      run: async (run) => (await import("./remove.ts")).remove(run, needs),
+    },
+  ];
+}

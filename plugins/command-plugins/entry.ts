@@ -1,0 +1,41 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { errors } from "./errors.ts";
+
+export interface PackageFacts {
+  readonly name?: unknown;
+  readonly version?: unknown;
+  readonly exports?: unknown;
+  readonly main?: unknown;
+  readonly scripts?: unknown;
+  readonly dependencies?: unknown;
+  readonly optionalDependencies?: unknown;
+  readonly peerDependencies?: unknown;
+  readonly gantry?: unknown;
+}
+
+/** The module that a path means: a file itself, a folder by its package.json, else its index.ts or index.js. Throws `PLUGINS_NO_ENTRY`. */
+export async function entryOf(given: string): Promise<string> {
+  const at = path.resolve(given);
+  const found = await stat(at).catch(() => undefined);
+  if (found?.isFile()) return at;
+  if (!found) throw errors.PLUGINS_NO_ENTRY(at);
+  const facts = await readFile(path.join(at, "package.json"), "utf8").then(JSON.parse, () => ({}));
+  for (const candidate of [moduleOf(facts), "index.ts", "index.js"]) {
+    if (candidate === undefined) continue;
+    const file = path.resolve(at, candidate);
+    if (file.startsWith(at + path.sep) && (await stat(file).catch(() => undefined))?.isFile()) return file;
+  }
+  throw errors.PLUGINS_NO_ENTRY(at);
+}
+
+/** What `exports` or `main` names, as the loader reads it. */
+export function moduleOf({ exports, main }: PackageFacts): string | undefined {
+  const pick = (value: unknown): string | undefined => {
+    if (typeof value === "string") return value;
+    if (typeof value !== "object" || value === null) return undefined;
+    const { ".": root, import: esm, node, default: other } = value as Record<string, unknown>;
+    return pick(root) ?? pick(esm) ?? pick(node) ?? pick(other);
+  };
+  return pick(exports) ?? (typeof main === "string" ? main : undefined);
+}

@@ -1,0 +1,15 @@
+import { Audit, Commands, ConfigFile, definePlugin, PluginLoader, Runtime, Upstream, optional } from "@gantry/sdk";
+import { pluginCommands } from "./commands.ts";
+import { errors } from "./errors.ts";
+
+export default definePlugin({
+  name: "command-plugins",
+  summary: "plugins new, check, add and remove.",
+  needs: { audit: Audit, configFile: ConfigFile, loader: PluginLoader, runtime: Runtime, upstream: optional(Upstream) },
+  provides: [Commands],
+  errors,
+  setup(host) {
+    const templates = new URL("./template/", import.meta.url);
+    for (const command of pluginCommands(host.needs, templates)) host.provide(Commands, command);
+  },
+});

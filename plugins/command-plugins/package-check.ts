@@ -1,0 +1,40 @@
+import { errors } from "./errors.ts";
+import { moduleOf, type PackageFacts } from "./entry.ts";
+import { readStated, type StatedFacts } from "./facts.ts";
+
+const fromHost = new Set(["@gantry/sdk", "typebox"]);
+const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+
+export interface PluginPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly stated: StatedFacts;
+  /** Scripts that npm would have run and that are not run here. */
+  readonly scripts: readonly string[];
+}
+
+/** Reads package.json of an unpacked tarball, running nothing. Throws `PLUGINS_PACKAGE` and `PLUGINS_DEPENDENCIES`. */
+export function checkPackage(spec: string, files: ReadonlyMap<string, Uint8Array>): PluginPackage {
+  const text = files.get("package.json");
+  let facts: PackageFacts;
+  try {
+    facts = JSON.parse(new TextDecoder().decode(text)) as PackageFacts;
+  } catch {
+    throw errors.PLUGINS_PACKAGE(spec, "it has no readable package.json");
+  }
+  const { name, version } = facts;
+  if (typeof name !== "string" || !npmName.test(name) || name.includes("..") || name.length > 214)
+    throw errors.PLUGINS_PACKAGE(spec, "its name is none of a package");
+  if (typeof version !== "string" || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version))
+    throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
+  const module = moduleOf(facts)?.replace(/^\.\//, "");
+  if (module === undefined || !files.has(module)) throw errors.PLUGINS_PACKAGE(spec, "its `exports` name no file in it");
+  const stated = readStated(facts.gantry);
+  if (!stated) throw errors.PLUGINS_PACKAGE(spec, "its package.json does not state needs, provides and taps under `gantry`");
+  const others = [facts.dependencies, facts.optionalDependencies, facts.peerDependencies]
+    .flatMap((table) => Object.keys((table ?? {}) as object))
+    .filter((dependency) => !fromHost.has(dependency));
+  if (others.length > 0) throw errors.PLUGINS_DEPENDENCIES(name, others.join(", "));
+  const scripts = Object.keys((facts.scripts ?? {}) as object).filter((script) => /^(?:pre|post)?install$|^prepare$/.test(script));
+  return { name, version, stated, scripts };
+}

@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
+import type { GantryError } from "@gantry/sdk";
+import type { GatewayConfig } from "./config.ts";
+import { errors } from "./errors.ts";
+import { isLoopback } from "./peer.ts";
+
+/** Why listening on `host` would leave the door open, or undefined. */
+export function openBind(host: string, config: GatewayConfig): GantryError | undefined {
+  if (isLoopback(host)) return undefined;
+  if (!config.require_pairing)
+    return errors.GATEWAY_OPEN_BIND(host, "pairing", "gateway.require_pairing to true, or gateway.host to 127.0.0.1");
+  if (config.tls_enabled || config.trusted_proxies.length > 0) return undefined;
+  const cure = "gateway.tls_enabled with its two files, or gateway.trusted_proxies, or gateway.host to 127.0.0.1";
+  return errors.GATEWAY_OPEN_BIND(host, "TLS or a proxy that does it", cure);
+}
+
+/** As the system takes it. `localhost` may stand for two addresses; it is the first. */
+export function bindAddress(host: string): string {
+  return host.toLowerCase() === "localhost" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Where the gateway is reached. */
+export function urlAt(host: string, port: number, tls: boolean): string {
+  const address = bindAddress(host);
+  return `${tls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+export interface Tls {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** The two files, read and seen to belong together; undefined where TLS is off. Throws GATEWAY_TLS_*. */
+export async function readTls(config: GatewayConfig, configDir: string): Promise<Tls | undefined> {
+  if (!config.tls_enabled) return undefined;
+  const cert = await readPem("tls_cert_path", config, configDir);
+  const key = await readPem("tls_key_path", config, configDir);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw errors.GATEWAY_TLS_INVALID(error);
+  }
+  return { cert, key };
+}
+
+async function readPem(name: "tls_cert_path" | "tls_key_path", config: GatewayConfig, configDir: string): Promise<Buffer> {
+  const written = config[name];
+  if (written === undefined) throw errors.GATEWAY_TLS_PATH(name);
+  const path = resolve(configDir, written.replace(/^~(?=\/|$)/, homedir()));
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw errors.GATEWAY_TLS_UNREADABLE(path, name, (error as NodeJS.ErrnoException).code ?? error);
+  }
+}
+
+/** What the system says of listening, as a sentence with a cure. */
+export function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === "EADDRINUSE") return errors.GATEWAY_PORT_IN_USE(port);
+  return error.syscall === undefined ? error : errors.GATEWAY_LISTEN_FAILED(`${host}, port ${port}`, error.code ?? error.message);
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from "node:http";
+import type { TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { errors } from "./errors.ts";
+
+/** Bytes of unfinished bodies that are held for all clients together. */
+const maxInFlight = 32 * 1024 * 1024;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+let inFlight = 0;
+
+/** Collects a body. Gives GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY where too many come at once. */
+export function readBody(stream: IncomingMessage, limit: number, done: (error: Error | null, body?: Buffer) => void): void {
+  if (Number(stream.headers["content-length"] ?? 0) > limit) return done(errors.GATEWAY_BODY_TOO_LARGE(limit));
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const finish = (error: Error | null): void => {
+    inFlight -= bytes;
+    bytes = 0;
+    stream.off("data", take).off("end", end).off("error", fail);
+    if (!error) return done(null, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+    stream.resume();
+    done(error);
+  };
+  const take = (piece: Buffer): void => {
+    bytes += piece.length;
+    inFlight += piece.length;
+    pieces.push(piece);
+    if (bytes > limit) finish(errors.GATEWAY_BODY_TOO_LARGE(limit));
+    else if (inFlight > maxInFlight) finish(errors.GATEWAY_BUSY());
+  };
+  const end = (): void => finish(null);
+  const fail = (): void => finish(errors.GATEWAY_BAD_REQUEST());
+  stream.on("data", take).on("end", end).on("error", fail);
+}
+
+/** Parses and checks a JSON body. Throws GATEWAY_BODY_TYPE and GATEWAY_BAD_BODY. */
+export function parseBody(raw: Uint8Array, contentType: string | undefined, schema: TSchema): unknown {
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? "")) throw errors.GATEWAY_BODY_TYPE();
+  let body: unknown;
+  try {
+    body = JSON.parse(utf8.decode(raw));
+  } catch {
+    throw errors.GATEWAY_BAD_BODY("it is not JSON in UTF-8");
+  }
+  if (Value.Check(schema, body)) return body;
+  const [first] = Value.Errors(schema, body);
+  throw errors.GATEWAY_BAD_BODY(`${first?.instancePath || "the whole"} ${first?.message ?? "does not fit"}`);
+}

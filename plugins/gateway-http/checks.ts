@@ -1,0 +1,63 @@
+import { connect } from "node:net";
+import type { CheckRow } from "@gantry/sdk";
+import { bindAddress, openBind, readTls, urlAt } from "./bind.ts";
+import type { GatewayConfig } from "./config.ts";
+import type { Devices } from "./devices.ts";
+
+const connectMs = 1_000;
+
+/** `status` looks at what is here; `doctor` also at what a start would trip over. */
+export async function gatewayRows(
+  kind: "status" | "doctor",
+  config: GatewayConfig,
+  configDir: string,
+  devices: Devices,
+): Promise<readonly CheckRow[]> {
+  const rows = [await listening(config), await pairing(config, devices)];
+  return kind === "status" ? rows : [...rows, bind(config), await tls(config, configDir)];
+}
+
+async function listening({ host, port, tls_enabled }: GatewayConfig): Promise<CheckRow> {
+  const what = "gateway";
+  const at = urlAt(host, port, tls_enabled);
+  if (await answers(bindAddress(host), port)) return { what, state: "ok", detail: `something listens on ${at}` };
+  return {
+    what,
+    state: "warn",
+    detail: `nothing listens on ${at}`,
+    cure: "start it with `gantry gateway`, `gantry daemon` or `gantry service start`",
+  };
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (open: boolean) => () => {
+      socket.destroy();
+      resolve(open);
+    };
+    const socket = connect({ host, port, timeout: connectMs }).on("connect", end(true)).on("error", end(false)).on("timeout", end(false));
+  });
+}
+
+async function pairing({ require_pairing }: GatewayConfig, devices: Devices): Promise<CheckRow> {
+  const what = "gateway pairing";
+  const cure = "set gateway.require_pairing to true";
+  if (!require_pairing) return { what, state: "warn", detail: "off: whoever reaches this machine's loopback may chat", cure };
+  const { length } = await devices.list();
+  return { what, state: "ok", detail: `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired` };
+}
+
+function bind(config: GatewayConfig): CheckRow {
+  const refusal = openBind(config.host, config);
+  if (!refusal) return { what: "gateway address", state: "ok", detail: config.host };
+  return { what: "gateway address", state: "fail", detail: refusal.message };
+}
+
+async function tls(config: GatewayConfig, configDir: string): Promise<CheckRow> {
+  const what = "gateway tls";
+  try {
+    return { what, state: "ok", detail: (await readTls(config, configDir)) ? "the certificate and its key fit" : "off" };
+  } catch (error) {
+    return { what, state: "fail", detail: (error as Error).message };
+  }
+}

@@ -1,0 +1,20 @@
+import type { Socket } from "node:net";
+import { STATUS_CODES } from "node:http";
+import type { GantryError } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { failure } from "./status.ts";
+
+/** Answers what never became a request, and closes. */
+export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
+  const { status, body } = failure(reason(error.code));
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n`;
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`);
+  socket.destroySoon();
+}
+
+function reason(code: string | undefined): GantryError {
+  if (code === "HPE_HEADER_OVERFLOW") return errors.GATEWAY_HEADERS_TOO_LARGE();
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? errors.GATEWAY_TIMEOUT() : errors.GATEWAY_BAD_REQUEST();
+}

@@ -1,0 +1,84 @@
+import { userInfo } from "node:os";
+import type { Audit, Command, CommandRun } from "@gantry/sdk";
+import type { Devices } from "./devices.ts";
+import { errors } from "./errors.ts";
+import type { Pairing } from "./pairing.ts";
+
+const json = { flags: "--json", summary: "print JSON" };
+
+/** `listen` takes what the command line says over what the configuration says. */
+export function gatewayCommand(listen: (where: { host?: string; port?: number }) => void): Command {
+  return {
+    name: "gateway",
+    summary: "serve the HTTP gateway until it is stopped",
+    options: [
+      { flags: "--port <number>", summary: "listen on this port instead of gateway.port" },
+      { flags: "--host <address>", summary: "listen on this address instead of gateway.host" },
+    ],
+    async run({ options: { port, host }, serve }) {
+      const wanted = typeof port === "string" ? port : undefined;
+      if (wanted !== undefined && !(/^\d{1,5}$/.test(wanted) && Number(wanted) <= 65_535)) throw errors.GATEWAY_BAD_PORT(wanted);
+      listen({ ...(wanted !== undefined && { port: Number(wanted) }), ...(typeof host === "string" && { host }) });
+      return serve(["gateway"]);
+    },
+  };
+}
+
+export function pairCommands(pairing: () => Pairing, devices: () => Devices, audit: Audit): readonly Command[] {
+  const record = (result: string, args: Readonly<Record<string, unknown>>) =>
+    audit.record({ event_type: "pairing", tool: "", args, result, user: userOfTerminal(), session_id: "" });
+  return [
+    {
+      name: "pair new",
+      summary: "make a one-time pairing code; an earlier one is dead",
+      options: [json],
+      async run({ out, err, options }) {
+        await record("code made", {});
+        const { code, expires } = await pairing().create();
+        const until = new Date(expires).toISOString();
+        out(options["json"] ? JSON.stringify({ code, expires: until }) : code);
+        if (!options["json"]) err(`One use, until ${until}: POST /pair {"code": "…"}`);
+        return 0;
+      },
+    },
+    {
+      name: "pair list",
+      summary: "show the paired devices",
+      options: [json],
+      async run({ out, err, options }) {
+        const paired = await devices().list();
+        if (options["json"]) out(JSON.stringify(paired));
+        else for (const { device_id, name, paired: since } of paired) out(`${device_id}  ${since}  ${name}`);
+        if (!options["json"] && paired.length === 0) err("No device is paired: make a code with `gantry pair new`.");
+        return 0;
+      },
+    },
+    {
+      name: "pair revoke",
+      summary: "take a device its token; it is dead at once",
+      args: ["<device_id>"],
+      options: [json],
+      run: (run) => revoke(run, devices(), record),
+    },
+  ];
+}
+
+async function revoke(
+  { args: [id = ""], out, err, options }: CommandRun,
+  devices: Devices,
+  record: (result: string, args: Readonly<Record<string, unknown>>) => Promise<void>,
+): Promise<number> {
+  if (!(await devices.revoke(id))) throw errors.GATEWAY_DEVICE_UNKNOWN(id);
+  await record("revoked", { device_id: id });
+  if (options["json"]) out(JSON.stringify({ revoked: id }));
+  else err(`The device ${id} is no longer paired.`);
+  return 0;
+}
+
+function userOfTerminal(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return "cli:unknown";
+  }
+}

@@ -1,0 +1,56 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Values } from "@gantry/sdk";
+
+export interface Device {
+  readonly device_id: string;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly paired: string;
+}
+
+type Stored = Device & { readonly hash: string };
+
+const space = "gateway.devices";
+const tokenPattern = /^gt_[A-Za-z0-9_-]{43}$/;
+
+/** Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation holds at once. */
+export class Devices {
+  readonly #values: Values;
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  async add(name: string): Promise<{ readonly token: string; readonly device: Device }> {
+    const token = `gt_${randomBytes(32).toString("base64url")}`;
+    const device = { device_id: `d${randomBytes(6).toString("hex")}`, name, paired: new Date().toISOString() };
+    const hash = sha256(token);
+    await this.#values.put(space, hash, { ...device, hash } satisfies Stored);
+    return { token, device };
+  }
+
+  /** The device that a token belongs to. */
+  async find(token: string): Promise<Device | undefined> {
+    if (!tokenPattern.test(token)) return undefined;
+    const hash = sha256(token);
+    const stored = await this.#values.get<Stored>(space, hash);
+    return stored && timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hash)) ? stored : undefined;
+  }
+
+  async list(): Promise<readonly Device[]> {
+    const rows = await this.#values.list<Stored>(space);
+    return rows
+      .map(({ value: { device_id, name, paired } }) => ({ device_id, name, paired }))
+      .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
+  }
+
+  /** False where there is no such device. */
+  async revoke(deviceId: string): Promise<boolean> {
+    const row = (await this.#values.list<Stored>(space)).find(({ value }) => value.device_id === deviceId);
+    return row !== undefined && (await this.#values.remove(space, row.key));
+  }
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { GantryError } from "@gantry/sdk";
+import type { FastifyRequest } from "fastify";
+import type { GatewayConfig } from "./config.ts";
+import { errors } from "./errors.ts";
+import { isCanonicalPath, pathOf } from "./path.ts";
+
+const forwarding = new Set(["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip", "fly-client-ip"]);
+const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/;
+const wildcards = new Set(["0.0.0.0", "[::]"]);
+
+/** What is refused whatever the route: it holds against pages in the owner's browser and against proxies nobody named. */
+export class Gate {
+  readonly #own: ReadonlySet<string>;
+  readonly #allowed: ReadonlySet<string>;
+  readonly #trusted: (address: string | undefined) => boolean;
+
+  constructor(config: GatewayConfig, trusted: (address: string | undefined) => boolean) {
+    this.#own = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(config.host)].filter((name) => !wildcards.has(name)));
+    this.#allowed = new Set(config.allowed_hosts.map((name) => name.toLowerCase()));
+    this.#trusted = trusted;
+  }
+
+  /** The first thing wrong with a request, or undefined. */
+  refusal(request: FastifyRequest): GantryError | undefined {
+    const { headers, socket } = request.raw;
+    if (!isCanonicalPath(pathOf(request.raw.url ?? ""))) return errors.GATEWAY_BAD_PATH();
+    const host = headers.host?.toLowerCase() ?? "";
+    if (repeated(request, "host") || !this.#isOurs(host, socket.localAddress, socket.localPort)) return errors.GATEWAY_FOREIGN_HOST();
+    if (headers.origin !== undefined && !this.#isOurOrigin(headers.origin, host)) return errors.GATEWAY_FOREIGN_ORIGIN();
+    return this.isForwarded(request) ? errors.GATEWAY_UNTRUSTED_PROXY() : undefined;
+  }
+
+  /** True where somebody forwarded the request whom `trusted_proxies` does not name. */
+  isForwarded({ raw }: FastifyRequest): boolean {
+    return hasForwarding(raw.headers) && !this.#trusted(raw.socket.remoteAddress);
+  }
+
+  #isOurs(host: string, localAddress: string | undefined, localPort: number | undefined): boolean {
+    const [, name = "", port] = hostPattern.exec(host) ?? [];
+    if (this.#allowed.has(host) || this.#allowed.has(name)) return true;
+    if (port !== undefined && Number(port) !== localPort) return false;
+    return this.#own.has(name) || (localAddress !== undefined && name === bracketed(localAddress.replace(/^::ffff:/, "")));
+  }
+
+  /** The page came from the very address that it asks, or from one that the owner allowed. */
+  #isOurOrigin(origin: string, host: string): boolean {
+    if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
+    const { host: from } = new URL(origin);
+    return from === host || this.#allowed.has(from);
+  }
+}
+
+/** True where somebody says to have forwarded the request. */
+export function hasForwarding(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (name.startsWith("x-forwarded-") || forwarding.has(name)) return true;
+  return false;
+}
+
+/** Node keeps the first of several and hides the others. */
+export function repeated(request: FastifyRequest, name: string): boolean {
+  const { rawHeaders } = request.raw;
+  let seen = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const found = rawHeaders[i] as string;
+    if (found.length === name.length && found.toLowerCase() === name) seen += 1;
+  }
+  return seen > 1;
+}
+
+function bracketed(host: string): string {
+  const name = host.toLowerCase();
+  return name.includes(":") && !name.startsWith("[") ? `[${name}]` : name;
+}

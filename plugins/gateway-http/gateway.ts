@@ -1,0 +1,46 @@
+import type { Approvals, Audit, Inbox, Logger, Route, Runtime, Store } from "@gantry/sdk";
+import { openBind, readTls } from "./bind.ts";
+import type { GatewayConfig } from "./config.ts";
+import { Devices } from "./devices.ts";
+import { Pairing } from "./pairing.ts";
+import { approvalRoutes } from "./route-approvals.ts";
+import { chatRoute } from "./route-chat.ts";
+import { healthRoute } from "./route-health.ts";
+import { pairRoute } from "./route-pair.ts";
+import { openServer, type Server } from "./server.ts";
+
+export interface GatewayNeeds {
+  readonly approvals: Approvals;
+  readonly audit: Audit;
+  readonly inbox: Inbox;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly runtime: Runtime;
+  readonly store: Store;
+}
+
+/** Starts the gateway with its own routes and everybody else's. Throws GATEWAY_* errors. */
+export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, log: Logger): Promise<Server> {
+  const refusal = openBind(config.host, config);
+  if (refusal) throw refusal;
+  const { approvals, audit, inbox, routes, runtime, store } = needs;
+  const pairing = new Pairing(store, config);
+  const devices = new Devices(store.values);
+  const own = [
+    healthRoute(runtime, devices, config.require_pairing),
+    pairRoute(pairing, devices, audit),
+    chatRoute(inbox),
+    ...approvalRoutes(approvals),
+  ];
+  const tls = await readTls(config, runtime.configDir);
+  const { version } = runtime;
+  const server = await openServer({ config, routes: [...own, ...routes.values()], tls, devices, pairing, audit, log, version });
+  log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
+  if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes);
+  return server;
+}
+
+/** Said once, to whoever started the service: the log keeps secrets out, so this is no log line. */
+async function announceCode(pairing: Pairing, minutes: number): Promise<void> {
+  const { code } = await pairing.create();
+  process.stderr.write(`Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`);
+}

@@ -1,0 +1,50 @@
+import { definePlugin, Routes, type Plugin } from "@gantry/sdk";
+import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { Type } from "typebox";
+import { expect, test } from "vitest";
+import { startGateway } from "./gateway.test-kit.ts";
+
+const weather: Plugin = definePlugin({
+  name: "weather-routes",
+  provides: [Routes],
+  setup: (host) =>
+    host.provide(Routes, {
+      name: "PUT /api/weather/:city",
+      method: "PUT",
+      path: "/api/weather/:city",
+      auth: "token",
+      summary: "Sets the weather.",
+      bodySchema: Type.Object({ degrees: Type.Number({ minimum: -90 }) }),
+      replySchema: Type.Object({ city: Type.String() }),
+      handle: async ({ params }) => ({ status: 200, body: { city: params["city"] } }),
+    }),
+});
+
+test("GW-01: the description lists every route with its schemas and its auth, a plugin's too, for paired devices only", async () => {
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), weather] });
+  expect((await gateway.ask("/api/openapi.json")).status).toBe(401);
+  const { token } = await gateway.pair();
+  const { json } = await gateway.ask("/api/openapi.json", { token });
+  expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "Gantry", version: gateway.host.runtime.version } });
+  const listed = Object.entries<object>(json.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+  expect(listed.toSorted()).toEqual([
+    "get /api/approvals",
+    "get /api/openapi.json",
+    "get /health",
+    "post /api/approvals/{id}",
+    "post /api/chat",
+    "post /pair",
+    "put /api/weather/{city}",
+  ]);
+  expect(json.components.securitySchemes.token).toMatchObject({ type: "http", scheme: "bearer" });
+  const { put } = json.paths["/api/weather/{city}"];
+  expect(put).toMatchObject({ summary: "Sets the weather.", security: [{ token: [] }] });
+  expect(put.requestBody.content["application/json"].schema.properties.degrees).toEqual({ type: "number", minimum: -90 });
+  expect(put.responses["200"].content["application/json"].schema.properties).toEqual({ city: { type: "string" } });
+  expect(put.parameters).toMatchObject([{ name: "city", in: "path", required: true }]);
+  expect(json.paths["/health"].get.security).toBeUndefined();
+  expect(json.paths["/pair"].post.responses["4XX"].content["application/json"].schema.properties.error.required).toEqual([
+    "code",
+    "message",
+  ]);
+});

@@ -1,0 +1,25 @@
+import swagger from "@fastify/swagger";
+import type { Route } from "@gantry/sdk";
+import type { FastifyInstance } from "fastify";
+
+/** Has the framework note every route that is mounted from now on. */
+export async function describe(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Gantry", version },
+      components: { securitySchemes: { token: { type: "http", scheme: "bearer", description: "The token of a paired device." } } },
+    },
+  });
+}
+
+export function openApiRoute(app: FastifyInstance): Route {
+  return {
+    name: "GET /api/openapi.json",
+    method: "GET",
+    path: "/api/openapi.json",
+    auth: "token",
+    summary: "This description.",
+    handle: async () => ({ status: 200, body: (app as FastifyInstance & { swagger(): unknown }).swagger() }),
+  };
+}

@@ -1,0 +1,189 @@
+import { Store } from "@gantry/sdk";
+import { createMemoryStore } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import { Devices } from "./devices.ts";
+import { startGateway, type Reply, type TestGateway } from "./gateway.test-kit.ts";
+import { Pairing } from "./pairing.ts";
+
+const outcome = ({ status, json }: Reply): unknown[] => [status, json?.error?.code];
+const settings = { pairing_code_length: 6, pairing_timeout_minutes: 10 };
+
+/** Some code that is not the right one. */
+function wrong(code: string): string {
+  return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10));
+}
+
+async function newCode(gateway: TestGateway): Promise<string> {
+  return (await gateway.word("pair new")).out.trim();
+}
+
+test("GW-02: the code printed at the start pairs one device, once, and its token then chats", async () => {
+  await using gateway = await startGateway();
+  const [, code = ""] = /Pairing code: (\d{6}) /.exec(gateway.printed) ?? [];
+  const paired = await gateway.ask("/pair", { body: { code, device_name: "phone" } });
+  expect(paired.status).toBe(200);
+  expect(paired.json).toEqual({ token: expect.stringMatching(/^gt_[A-Za-z0-9_-]{43}$/), device_id: expect.any(String) });
+  const reply = await gateway.ask("/api/chat", { body: { message: "hi" }, token: paired.json.token });
+  expect([reply.status, reply.json.reply]).toEqual([200, "hello there"]);
+  expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
+  expect(gateway.host.audit.map(({ event_type, result, user }) => [event_type, result, user])).toEqual([
+    ["pairing", "paired", `http:${paired.json.device_id}`],
+    ["pairing", "refused: PAIR_CODE_INVALID", "http:unknown"],
+  ]);
+});
+
+test("GW-02: neither code nor token is in the log, the audit log or the store", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  const { json } = await gateway.ask("/pair", { body: { code } });
+  const { values } = gateway.host.slot(Store);
+  const kept = JSON.stringify([
+    gateway.host.logs,
+    gateway.host.audit,
+    await values.list("gateway.devices"),
+    await values.list("gateway.codes"),
+  ]);
+  expect(kept).not.toContain(json.token);
+  expect(kept).not.toContain(code);
+  expect(gateway.host.logs.some(({ message }) => message.includes("Pairing code"))).toBe(false);
+});
+
+test("GW-02: a code has pairing_code_length digits and is dead after pairing_timeout_minutes", async () => {
+  let now = Date.now();
+  const pairing = new Pairing(createMemoryStore(), { pairing_code_length: 9, pairing_timeout_minutes: 3 }, () => now);
+  const first = await pairing.create();
+  expect(first.code).toMatch(/^\d{9}$/);
+  now += 3 * 60_000;
+  await expect(pairing.redeem(first.code, "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  const second = await pairing.create();
+  now += 3 * 60_000 - 1;
+  await expect(pairing.redeem(second.code, "a")).resolves.toBeUndefined();
+});
+
+test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code that is printed", async () => {
+  await using gateway = await startGateway({ gateway: { pairing_code_length: 8, pairing_timeout_minutes: 2 } });
+  expect(gateway.printed).toMatch(/Pairing code: \d{8} \(one use, 2 minutes/);
+  const { out } = await gateway.word("pair new", [], { json: true });
+  const { code, expires } = JSON.parse(out);
+  expect(code).toMatch(/^\d{8}$/);
+  expect(Date.parse(expires) - Date.now()).toBeGreaterThan(110_000);
+  expect(Date.parse(expires) - Date.now()).toBeLessThanOrEqual(120_000);
+});
+
+test("GW-02: a new code kills the one before", async () => {
+  await using gateway = await startGateway();
+  const first = await newCode(gateway);
+  const second = await newCode(gateway);
+  expect(outcome(await gateway.ask("/pair", { body: { code: first } }))).toEqual([403, "PAIR_CODE_INVALID"]);
+  expect((await gateway.ask("/pair", { body: { code: second } })).status).toBe(200);
+});
+
+test("GW-02: of many who send the right code at once, one is paired", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  const all = await Promise.all(Array.from({ length: 8 }, (_, i) => gateway.ask("/pair", { body: { code }, from: `127.0.0.${i + 2}` })));
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+});
+
+test("GW-02: five failures lock a peer out, even with the right code, whatever headers it sends", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  const headers = {
+    authorization: "Bearer x",
+    "x-forwarded-for": "9.9.9.9",
+    "x-real-ip": "8.8.8.8",
+    forwarded: "for=7.7.7.7",
+    accept: "a/b",
+  };
+  for (const [name, value] of Object.entries(headers))
+    expect((await gateway.ask("/pair", { body: { code: wrong(code) }, headers: { [name]: value } })).status).toBe(403);
+  for (const body of [{ code: wrong(code) }, { code }]) {
+    const locked = await gateway.ask("/pair", { body });
+    expect(outcome(locked)).toEqual([429, "PAIR_LOCKED"]);
+    expect(Number(locked.headers["retry-after"])).toBeGreaterThan(295);
+    expect(Number(locked.headers["retry-after"])).toBeLessThanOrEqual(300);
+  }
+  expect(outcome(await gateway.ask("/pair", { body: { code }, headers: { "x-forwarded-for": "7.7.7.7" } }))).toEqual([429, "PAIR_LOCKED"]);
+  expect((await gateway.ask("/pair", { body: { code }, from: "127.0.0.9" })).status).toBe(200);
+});
+
+test("GW-02: many guesses at once are no way around the lockout", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  const all = await Promise.all(Array.from({ length: 10 }, () => gateway.ask("/pair", { body: { code: wrong(code) } })));
+  expect(all.filter(({ status }) => status === 403)).toHaveLength(5);
+  expect(all.filter(({ status }) => status === 429)).toHaveLength(5);
+});
+
+test("GW-02: a lockout ends after 300 seconds", async () => {
+  let now = Date.now();
+  const pairing = new Pairing(createMemoryStore(), settings, () => now);
+  const { code } = await pairing.create();
+  for (let i = 0; i < 5; i += 1) await expect(pairing.redeem("no", "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  now += 299_000;
+  await expect(pairing.redeem(code, "a")).rejects.toMatchObject({ code: "PAIR_LOCKED", retryAfter: 1 });
+  now += 1_001;
+  await expect(pairing.redeem(code, "a")).resolves.toBeUndefined();
+});
+
+test("GW-02: requests without a body that could be a code cost no try", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  for (const body of ["", "{", "[]", JSON.stringify({ code: 1 }), JSON.stringify({ code: ["1"] }), "null"])
+    expect((await gateway.ask("/pair", { body })).status).toBe(400);
+  expect((await gateway.ask("/pair", { method: "GET" })).status).toBe(401);
+  expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
+});
+
+test("GW-02: a revoked token is dead with the next request", async () => {
+  await using gateway = await startGateway();
+  const { token, device_id } = await gateway.pair("phone");
+  const other = await gateway.pair("tablet");
+  expect((await gateway.ask("/api/approvals", { token })).status).toBe(200);
+  expect((await gateway.word("pair revoke", [device_id])).code).toBe(0);
+  expect((await gateway.ask("/api/approvals", { token })).status).toBe(401);
+  expect((await gateway.ask("/api/approvals", { token: other.token })).status).toBe(200);
+  expect(gateway.host.audit).toContainEqual(expect.objectContaining({ event_type: "pairing", result: "revoked", args: { device_id } }));
+  await expect(gateway.word("pair revoke", [device_id])).rejects.toMatchObject({ code: "GATEWAY_DEVICE_UNKNOWN" });
+});
+
+test("GW-02: pair list shows the devices and never a token or its hash", async () => {
+  await using gateway = await startGateway();
+  expect((await gateway.word("pair list")).err).toContain("gantry pair new");
+  const { device_id } = await gateway.pair("my phone");
+  const plain = await gateway.word("pair list");
+  expect(plain.out).toMatch(new RegExp(`^${device_id}  \\S+Z  my phone\n$`));
+  const { out } = await gateway.word("pair list", [], { json: true });
+  expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired: expect.any(String) }]);
+});
+
+test("GW-02: a token survives a restart and a device name cannot break a line", async () => {
+  const store = createMemoryStore();
+  const { token } = await new Devices(store.values).add("phone");
+  expect(await new Devices(store.values).find(token)).toMatchObject({ name: "phone" });
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  expect((await gateway.ask("/pair", { body: { code, device_name: "a\nb" } })).status).toBe(400);
+});
+
+test("GW-02: no pairing without its audit record", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  Object.defineProperty(gateway.host.audit, "push", {
+    value: () => {
+      throw new Error("disk full");
+    },
+  });
+  const { status, json, text } = await gateway.ask("/pair", { body: { code } });
+  expect([status, json.error.code]).toEqual([500, "GATEWAY_FAILED"]);
+  expect(text).not.toContain("gt_");
+  expect(JSON.parse((await gateway.word("pair list", [], { json: true })).out)).toEqual([]);
+});
+
+test("GW-02: with require_pairing off everybody on this machine may chat, and the gateway says so", async () => {
+  await using gateway = await startGateway({ gateway: { require_pairing: false } });
+  expect(gateway.printed).toBe("");
+  expect((await gateway.ask("/health")).json).toMatchObject({ require_pairing: false, paired: false });
+  const { status, json } = await gateway.ask("/api/chat", { body: { message: "hi" } });
+  expect([status, json.reply]).toEqual([200, "hello there"]);
+});

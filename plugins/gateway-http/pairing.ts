@@ -1,0 +1,81 @@
+import { randomInt } from "node:crypto";
+import type { Store } from "@gantry/sdk";
+import type { GatewayConfig } from "./config.ts";
+import { sha256 } from "./devices.ts";
+import { errors } from "./errors.ts";
+
+const codes = "gateway.codes";
+const locks = "gateway.locks";
+const lockMs = 300_000;
+const window = { ms: lockMs, max: 5 };
+
+export interface PairingCode {
+  readonly code: string;
+  /** Unix ms. */
+  readonly expires: number;
+}
+
+/** One-time codes, shared through the store by the command line and the running gateway. */
+export class Pairing {
+  readonly #store: Pick<Store, "values" | "limits">;
+  readonly #length: number;
+  readonly #lifeMs: number;
+  readonly #now: () => number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    store: Pick<Store, "values" | "limits">,
+    config: Pick<GatewayConfig, "pairing_code_length" | "pairing_timeout_minutes">,
+    now: () => number = Date.now,
+  ) {
+    this.#store = store;
+    this.#length = config.pairing_code_length;
+    this.#lifeMs = config.pairing_timeout_minutes * 60_000;
+    this.#now = now;
+  }
+
+  /** Makes the one code that counts; an earlier one is dead. */
+  async create(): Promise<PairingCode> {
+    const { values } = this.#store;
+    for (const { key } of await values.list(codes)) await values.remove(codes, key);
+    const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
+    const expires = this.#now() + this.#lifeMs;
+    await values.put(codes, sha256(code), { expires }, expires);
+    return { code, expires };
+  }
+
+  /** Uses a code up. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
+  redeem(code: string, peer: string): Promise<void> {
+    return this.#oneByOne(async () => {
+      const found = await this.#store.values.take<{ expires: number }>(codes, sha256(code));
+      if (found && found.expires > this.#now()) return;
+      await this.#count(peer);
+      throw errors.PAIR_CODE_INVALID();
+    }, peer);
+  }
+
+  /** Counts a try that was refused before its code was looked at. */
+  countFailure(peer: string): Promise<void> {
+    return this.#oneByOne(() => this.#count(peer), peer);
+  }
+
+  #oneByOne(work: () => Promise<void>, peer: string): Promise<void> {
+    const mine = this.#last.then(async () => {
+      const lock = await this.#store.values.get<{ until: number }>(locks, peer);
+      const left = (lock?.until ?? 0) - this.#now();
+      if (left > 0) throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), { retryAfter: Math.ceil(left / 1_000) });
+      await work();
+    });
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #count(peer: string): Promise<void> {
+    const { values, limits } = this.#store;
+    const key = `pair:${peer}`;
+    await limits.hit(key, [window], this.#now());
+    if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
+    const until = this.#now() + lockMs;
+    await values.put(locks, peer, { until }, until);
+  }
+}

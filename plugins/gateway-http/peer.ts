@@ -1,0 +1,37 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { errors } from "./errors.ts";
+
+/** Says whether an address is one of `entries` (addresses and CIDR ranges). Throws GATEWAY_BAD_PROXY. */
+export function addressList(entries: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = "", bits, ...rest] = entry.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const most = family === "ipv4" ? 32 : 128;
+    const wrong = isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+    if (wrong) throw errors.GATEWAY_BAD_PROXY(entry);
+    list.addSubnet(address, bits === undefined ? most : Number(bits), family);
+  }
+  if (entries.length === 0) return () => false;
+  return (address) => address !== undefined && isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+const loopback = addressList(["127.0.0.0/8", "::1"]);
+
+/** For addresses, and for the name `localhost`. */
+export function isLoopback(host: string): boolean {
+  return host.toLowerCase() === "localhost" || loopback(host.replace(/^\[|\]$/g, ""));
+}
+
+/** One client to the limits: an IPv4 address, or the /64 that an IPv6 client can choose its address from. */
+export function peerKey(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1]) return mapped[1];
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = address.toLowerCase().replace(/%.*/, "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = [...left, ...Array.from<string>({ length: Math.max(0, 8 - left.length - right.length) }).fill("0"), ...right];
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(":")}::/64`;
+}

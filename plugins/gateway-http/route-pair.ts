@@ -1,0 +1,43 @@
+import type { Audit, Route } from "@gantry/sdk";
+import { Type } from "typebox";
+import type { Static } from "typebox";
+import type { Devices } from "./devices.ts";
+import { peerKey } from "./peer.ts";
+import type { Pairing } from "./pairing.ts";
+
+const body = Type.Object({
+  code: Type.String({ maxLength: 64 }),
+  device_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })),
+});
+
+export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Route {
+  const record = (result: string, peer: string, device = "unknown") =>
+    audit.record({ event_type: "pairing", tool: "", args: { peer }, result, user: `http:${device}`, session_id: "" });
+  return {
+    name: "POST /pair",
+    method: "POST",
+    path: "/pair",
+    auth: "none",
+    summary: "Exchanges a one-time code for the token of a new device.",
+    perMinute: 10,
+    bodySchema: body,
+    replySchema: Type.Object({ token: Type.String(), device_id: Type.String() }),
+    async handle(request) {
+      const { code, device_name = "unnamed" } = request.body as Static<typeof body>;
+      try {
+        await pairing.redeem(code, peerKey(request.peer));
+      } catch (error) {
+        await record(`refused: ${(error as { code?: string }).code ?? "failed"}`, request.peer);
+        throw error;
+      }
+      const { token, device } = await devices.add(device_name);
+      try {
+        await record("paired", request.peer, device.device_id);
+      } catch (error) {
+        await devices.revoke(device.device_id);
+        throw error;
+      }
+      return { status: 200, body: { token, device_id: device.device_id } };
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { connect, type Socket } from "node:net";
+import { memoryStore, fakeProvider } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
+import { startGateway } from "./gateway.test-kit.ts";
+
+vi.mock("./arrival.ts", () => ({ arrivalMs: 400 }));
+vi.mock("./connections.ts", () => ({ maxConnections: () => 20 }));
+
+/** Sends a byte now and then until the server has enough; gives the answer and how long it took. */
+function drip(port: number, start: string, piece: string): Promise<{ text: string; ms: number }> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    let text = "";
+    const socket: Socket = connect(port, "127.0.0.1", () => socket.write(start));
+    const timer = setInterval(() => piece && socket.writable && socket.write(piece), 50);
+    socket.on("data", (data) => (text += data.toString())).on("error", () => {});
+    socket.on("close", () => {
+      clearInterval(timer);
+      resolve({ text, ms: performance.now() - began });
+    });
+  });
+}
+
+test("GW-04: headers and bodies that do not arrive in time get 408 and the connection is closed, while others are served", async () => {
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
+  const slow = [
+    drip(gateway.port, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n", "x-a: b\r\n"),
+    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n", "{"),
+    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n{\r\n"),
+    drip(gateway.port, "G", ""),
+    drip(gateway.port, "", ""),
+  ];
+  expect((await gateway.ask("/health")).status).toBe(200);
+  for (const { text, ms } of await Promise.all(slow)) {
+    expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"GATEWAY_TIMEOUT"/);
+    expect(ms).toBeLessThan(2_000);
+  }
+});
+
+test("GW-04: connections are bounded: beyond the bound they are dropped, and served again once there is room", async () => {
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
+  const held = Array.from({ length: 20 }, () => drip(gateway.port, "GET /health HTTP/1.1\r\n", "x: y\r\n"));
+  await expect.poll(() => gateway.ask("/health").then(String, (error: NodeJS.ErrnoException) => error.code)).toMatch(/ECONNRESET|EPIPE/);
+  await Promise.all(held);
+  expect((await gateway.ask("/health")).status).toBe(200);
+});
+
+test("GW-04: a hundred flooding and never-ending clients do not keep one honest client from its answer", async () => {
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
+  const { token } = await gateway.pair();
+  const flood = Array.from({ length: 100 }, () => gateway.ask("/api/nothing", { from: "127.0.0.66" }).catch(() => undefined));
+  const endless = Array.from({ length: 5 }, () =>
+    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n{\r\n"),
+  );
+  await Promise.all(flood);
+  const honest = await gateway.ask("/api/chat", { token, body: { message: "hi" }, from: "127.0.0.67" });
+  expect([honest.status, honest.json.reply]).toEqual([200, "hello"]);
+  await Promise.all(endless);
+});

@@ -1,0 +1,70 @@
+import { access } from "node:fs/promises";
+import type { Command, CommandRun } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { managerFailed, perform, run } from "./perform.ts";
+import type { Action, Manager, ServiceState, Step } from "./plan.ts";
+
+const summaries: Readonly<Record<Action, string>> = {
+  install: "install the daemon as a service of this user",
+  uninstall: "stop the service and remove it",
+  start: "start the service",
+  stop: "stop the service",
+  restart: "stop the service and start it again",
+};
+const dryRun = { flags: "--dry-run", summary: "print what would be written and run, and do nothing" };
+
+/** `manager` throws SERVICE_PLATFORM where there is none. */
+export function serviceCommands(manager: () => Manager): readonly Command[] {
+  const actions = (Object.keys(summaries) as Action[]).map((action): Command => ({
+    name: `service ${action}`,
+    summary: summaries[action],
+    options: [dryRun],
+    run: (words) => act(action, manager(), words),
+  }));
+  const status: Command = {
+    name: "service status",
+    summary: "whether the service is installed and runs; the exit code is 1 where it does not run",
+    options: [{ flags: "--json", summary: "print JSON" }],
+    run: (words) => tell(manager(), words),
+  };
+  return [...actions, status];
+}
+
+async function act(action: Action, manager: Manager, { options, out, err }: CommandRun): Promise<number> {
+  const steps = manager.plan(action);
+  if (options["dryRun"]) {
+    for (const step of steps) print(step, out, err);
+    return 0;
+  }
+  if (action !== "install" && !(await exists(manager.file))) throw errors.SERVICE_NOT_INSTALLED(manager.file);
+  for (const step of steps) await perform(step);
+  if (action !== "install") return 0;
+  err(`Installed as ${manager.file}. Start it with \`gantry service start\`.`);
+  for (const hint of manager.hints) err(hint);
+  return 0;
+}
+
+/** The unit is the answer; the rest is said beside it. */
+function print(step: Step, out: (line: string) => void, err: (line: string) => void): void {
+  if (step.do === "run") return err(step.argv.join(" "));
+  err(`${step.do} ${step.path}`);
+  if (step.do === "write") out(step.text.trimEnd());
+}
+
+async function tell(manager: Manager, { options, out }: CommandRun): Promise<number> {
+  const installed = await exists(manager.file);
+  const { code, stdout, stderr } = await run(manager.query);
+  const found = manager.read(code, stdout);
+  if (!found) throw managerFailed(manager.query, code, stderr);
+  const state: ServiceState = { installed, ...found };
+  const words = `${installed ? "installed" : "not installed"}, ${state.state}${state.pid === undefined ? "" : `, process ${state.pid}`}`;
+  out(options["json"] ? JSON.stringify(state) : words);
+  return state.running ? 0 : 1;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
