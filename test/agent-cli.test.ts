@@ -1,0 +1,335 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { gantry, startGantry } from "./helpers/cli.ts";
+import { chunk, startModel, type ModelServer } from "./helpers/model.ts";
+import { talk } from "./helpers/pty.ts";
+import { tempDir } from "./helpers/temp-dir.ts";
+
+/** A configuration that asks this model server, and nobody twice. */
+function configOf({ provider }: ModelServer, more = ""): string {
+  return `default_provider = "${provider}"\ndefault_model = "m"\n${more}\n[providers.custom]\nmax_retries = 0\n`;
+}
+
+/** Streams a first word and then nothing more. */
+const slow = {
+  raw: (response: import("node:http").ServerResponse) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(chunk({ content: "Well, " }));
+  },
+};
+const shell = (command: string) => ({ calls: [{ name: "shell", args: { command } }] });
+
+/** True while a process runs whose command line holds `text`. */
+function runs(text: string): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Puts a file into the workspace before its first use. */
+function put(dir: string, name: string, text: string): void {
+  mkdirSync(path.join(dir, "workspace"), { recursive: true });
+  writeFileSync(path.join(dir, "workspace", name), text);
+}
+
+/** What tools have made in the workspace. */
+function filesOf(dir: string): readonly string[] {
+  return readdirSync(path.join(dir, "workspace")).filter((name) => !name.startsWith("."));
+}
+
+/** Every call of the last request has its result, right behind it. */
+function isWhole(model: ModelServer): boolean {
+  const messages = (model.requests.at(-1)?.messages ?? []) as readonly {
+    role: string;
+    tool_calls?: { id: string }[];
+    tool_call_id?: string;
+  }[];
+  return messages.every(({ tool_calls = [] }, i) => tool_calls.every(({ id }, n) => messages[i + 1 + n]?.tool_call_id === id));
+}
+
+test("CLI-05: what `config init` writes, and a table without keys, change nothing for `agent`; a wrong key there is named as such", async () => {
+  using home = tempDir();
+  expect(await gantry(["config", "init"], { dir: home.dir })).toMatchObject({ code: 0 });
+  expect(await gantry(["agent", "-m", "hi"], { dir: home.dir })).toMatchObject({ code: 0, err: "" });
+  writeFileSync(path.join(home.dir, "config.toml"), "[gateway]\nprot = 1\n");
+  const { code, err } = await gantry(["agent", "-m", "hi"], { dir: home.dir });
+  expect([code, err]).toEqual([2, expect.stringContaining("unknown key `gateway.prot` (did you mean `gateway.port`?)")]);
+});
+
+test("AGT-01: agent -m prints the answer on stdout and nothing else there", async () => {
+  await using model = await startModel("Hello there.");
+  using home = tempDir(configOf(model));
+  expect(await gantry(["agent", "-m", "hi"], { dir: home.dir })).toEqual({ code: 0, out: "Hello there.\n", err: "" });
+  expect(model.requests[0]?.messages.at(-1)).toEqual({ role: "user", content: "hi" });
+});
+
+test("AGT-01: --json prints one object with the answer, who served it, the usage and the calls", async () => {
+  await using model = await startModel({ calls: [{ name: "file_list", args: {} }] }, "Empty.");
+  using home = tempDir(configOf(model));
+  const { code, out, err } = await gantry(["agent", "-m", "list", "--json", "--session", "s1"], { dir: home.dir });
+  expect([code, err]).toEqual([0, ""]);
+  expect(JSON.parse(out)).toEqual({
+    reply: "Empty.",
+    session_id: "s1",
+    provider: model.provider,
+    model: "m",
+    stop_reason: "EndTurn",
+    usage: { input_tokens: 20, output_tokens: 10 },
+    tool_calls: [{ tool: "file_list", decision: "allowed" }],
+  });
+});
+
+test("AGT-01: --session continues a conversation in another process; --provider and --model go before the configuration", async () => {
+  await using model = await startModel("First.", "Second.");
+  using home = tempDir("default_provider = 'demo'\n");
+  const args = ["--session", "s1", "--provider", model.provider, "--model", "other"];
+  await gantry(["agent", "-m", "one", ...args], { dir: home.dir });
+  await gantry(["agent", "-m", "two", ...args], { dir: home.dir });
+  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual(["one", "First.", "two"]);
+  expect(model.requests[1]?.model).toBe("other");
+});
+
+test("AGT-01: without a message and without a terminal, and with --json alone, the cure is said", async () => {
+  using home = tempDir("");
+  expect(await gantry(["agent"], { dir: home.dir })).toEqual({
+    code: 2,
+    out: "",
+    err: "gantry: There is no terminal to talk in: pass a message with -m: see `gantry agent --help`. [USAGE]\n",
+  });
+  expect(await gantry(["agent", "--json"], { dir: home.dir })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--json needs a message with -m"),
+  });
+});
+
+test("CLI-05: what needs a person is refused without one, with exit code 3; --yes lets it run; what is refused stays refused", async () => {
+  await using model = await startModel(
+    shell("echo made > made.txt"),
+    "Done.",
+    shell("echo made > made.txt"),
+    "Done.",
+    shell("sudo id"),
+    "No.",
+  );
+  using home = tempDir(configOf(model));
+  const made = path.join(home.dir, "workspace/made.txt");
+  const first = await gantry(["agent", "-m", "go", "--json"], { dir: home.dir });
+  expect([first.code, JSON.parse(first.out).tool_calls]).toEqual([3, [{ tool: "shell", decision: "refused", code: "APPROVAL_NO_PERSON" }]]);
+  expect(existsSync(made)).toBe(false);
+  const second = await gantry(["agent", "-m", "go", "--yes", "--json"], { dir: home.dir });
+  expect([second.code, JSON.parse(second.out).tool_calls]).toEqual([0, [{ tool: "shell", decision: "approved" }]]);
+  expect(existsSync(made)).toBe(true);
+  const third = await gantry(["agent", "-m", "go", "--yes", "--json"], { dir: home.dir });
+  expect([third.code, JSON.parse(third.out).tool_calls[0].decision]).toEqual([3, "refused"]);
+  expect(JSON.stringify(model.requests.at(-1))).toContain("Command blocked by security policy");
+});
+
+test("AGT-05: Ctrl-C during a slow model ends with 130, the request is dropped, and the session is whole afterwards", async () => {
+  await using model = await startModel(slow, "Again.");
+  using home = tempDir(configOf(model));
+  const { child, ended } = startGantry(["agent", "-m", "first", "--session", "s1"], { dir: home.dir });
+  await model.asked(1);
+  child.kill("SIGINT");
+  const { code, err } = await ended;
+  await model.left;
+  expect([code, err]).toEqual([130, expect.stringMatching(/cancelled\. \[\w+_CANCELLED\]\n$/)]);
+  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({ code: 0, out: "Again.\n" });
+  expect(isWhole(model)).toBe(true);
+});
+
+test("AGT-05: Ctrl-C during a tool ends the tool with 130, starts no other, and the session is whole afterwards", async () => {
+  const sleep = "touch started; sleep 31.4159";
+  await using model = await startModel(
+    {
+      calls: [
+        { name: "shell", args: { command: sleep } },
+        { name: "file_write", args: { path: "second.txt", content: "x" } },
+      ],
+    },
+    "Again.",
+  );
+  using home = tempDir(configOf(model));
+  const { child, ended } = startGantry(["agent", "-m", "first", "--session", "s1", "--yes"], { dir: home.dir });
+  await expect.poll(() => existsSync(path.join(home.dir, "workspace/started")), { timeout: 10_000 }).toBe(true);
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(130);
+  await expect.poll(() => runs("31.4159")).toBe(false);
+  expect(existsSync(path.join(home.dir, "workspace/second.txt"))).toBe(false);
+  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({ code: 0, out: "Again.\n" });
+  expect(isWhole(model)).toBe(true);
+  expect(model.requests).toHaveLength(2);
+});
+
+test("AGT-01: a conversation in a terminal streams answers, keeps its history, starts anew with /new and ends with /exit", async () => {
+  await using model = await startModel("Hello, friend.", "Again.", "New.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  const [, first] = /Conversation (cli-\w+)\./.exec(await person.until(/> $/)) ?? [];
+  person.type("one\r");
+  await person.until(/Hello, friend\.\r\n/);
+  await person.until(/> $/);
+  person.type("\u001b[A!\r");
+  await person.until(/Again\./);
+  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual(["one", "Hello, friend.", "one!"]);
+  await person.until(/> $/);
+  person.type("/new\r");
+  const [, second] = /Conversation (cli-\w+)\./.exec(await person.until(/Conversation cli-\w+\.[^]*> $/)) ?? [];
+  expect(second).not.toBe(first);
+  person.type("two\r");
+  await person.until(/New\./);
+  expect(model.requests[2]?.messages).toHaveLength(2);
+  await person.until(/> $/);
+  person.type("/exit\r");
+  expect(await person.ended).toBe(0);
+});
+
+test("AGT-01: Ctrl-D at the prompt ends the conversation", async () => {
+  using home = tempDir("");
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("\u0004");
+  expect(await person.ended).toBe(0);
+});
+
+test("SEC-02: in a terminal an approval is asked in place and shows exactly what will run; only y lets it", async () => {
+  await using model = await startModel(shell("echo one > one.txt"), "Refused.", shell("echo two > two.txt"), "Made.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  const asked = await person.until(/Allow this once\? \[y\/N\] $/);
+  expect(asked).toContain("May shell run?\r\n  | echo one > one.txt\r\n");
+  person.type("\r");
+  await person.until(/APPROVAL_DENIED[^]*Refused\./);
+  await person.until(/> $/);
+  person.type("second\r");
+  await person.until(/echo two > two\.txt[^]*Allow this once\? \[y\/N\] $/);
+  person.type("y\r");
+  await person.until(/Made\./);
+  expect(filesOf(home.dir)).toEqual(["two.txt"]);
+});
+
+test("SEC-02: what was typed before an approval was asked does not answer it", async () => {
+  await using model = await startModel({ calls: [{ name: "shell", args: { command: "echo one > one.txt" } }] }, "Done.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\ry\ry\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("n\r");
+  await person.until(/APPROVAL_DENIED/);
+  expect(filesOf(home.dir)).toEqual([]);
+});
+
+test("SEC-02: two calls that ask at the same time are asked one after the other, and each gets its own answer", async () => {
+  const calls = ["a.txt", "b.txt"].map((name) => ({ name: "file_read", args: { path: name } }));
+  await using model = await startModel({ calls }, "Done.");
+  using home = tempDir(configOf(model, '[agent]\nautonomy_level = "supervised"'));
+  for (const name of ["a.txt", "b.txt"]) put(home.dir, name, `I am ${name}`);
+  await using person = talk(["agent", "-m", "read both"], { dir: home.dir });
+  const asked = async () =>
+    /\| file_read \{"path":"(\w\.txt)"\}/.exec(await person.until(/\| file_read [^]*Allow this once\? \[y\/N\] /))?.[1];
+  const first = await asked();
+  person.type("n\r");
+  const second = await asked();
+  person.type("y\r");
+  await person.until(/Done\./);
+  expect([first, second].toSorted()).toEqual(["a.txt", "b.txt"]);
+  const results = JSON.stringify(model.requests[1]?.messages.filter(({ role }) => role === "tool"));
+  expect([results.includes(`I am ${first}`), results.includes(`I am ${second}`)]).toEqual([false, true]);
+  expect(await person.ended).toBe(0);
+});
+
+test("SEC-02: Ctrl-C at an approval stops the turn, and the conversation goes on; Ctrl-D at one is a no", async () => {
+  await using model = await startModel(shell("echo one > one.txt"), "Still here.", shell("echo two > two.txt"), "Bye.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("\u0003");
+  await person.until(/TURN_CANCELLED[^]*> $/);
+  person.type("and now?\r");
+  await person.until(/Still here\.[^]*> $/);
+  expect(isWhole(model)).toBe(true);
+  person.type("third\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("\u0004");
+  expect(await person.ended).toBe(0);
+  expect(filesOf(home.dir)).toEqual([]);
+});
+
+test("SEC-02: Ctrl-D at one of several approvals of a single message denies them all, and the turn ends", async () => {
+  const calls = ["a.txt", "b.txt"].map((name) => ({ name: "file_read", args: { path: name } }));
+  await using model = await startModel({ calls }, "Done.");
+  using home = tempDir(configOf(model, '[agent]\nautonomy_level = "supervised"'));
+  await using person = talk(["agent", "-m", "read both"], { dir: home.dir });
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("\u0004");
+  await person.until(/Done\./);
+  expect(await person.ended).toBe(3);
+});
+
+test("AGT-05: Ctrl-C in a conversation stops the answer and not the program; a spinner shows while the model thinks", async () => {
+  const silent = { raw: () => {} };
+  await using model = await startModel(silent, "Back again.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  await person.until(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking/);
+  person.type("\u0003");
+  await model.left;
+  await person.until(/CANCELLED[^]*> $/);
+  person.type("second\r");
+  await person.until(/Back again\./);
+  await person.until(/> $/);
+  person.type("\u0003");
+  expect(await person.ended).toBe(130);
+});
+
+test("AGT-01: --json in a terminal asks in place too, and prints the object alone on stdout", async () => {
+  await using model = await startModel(shell("true"), "Ran.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent", "-m", "go", "--json"], { dir: home.dir });
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("y\r");
+  const object = (await person.until(/\{.*\}\r\n/)).split("\n").find((line) => line.startsWith("{")) ?? "";
+  expect(JSON.parse(object)).toMatchObject({ reply: "Ran.", tool_calls: [{ tool: "shell", decision: "approved" }] });
+  expect(person.screen().split("Ran.")).toHaveLength(2);
+  expect(await person.ended).toBe(0);
+});
+
+test("SEC-09: text of the model cannot move the terminal's cursor or hide what stands there", async () => {
+  await using model = await startModel("a\u001b[2Kb\u0007c\u202ed");
+  using home = tempDir(configOf(model));
+  const { out } = await gantry(["agent", "-m", "go"], { dir: home.dir });
+  expect(out).toBe("a\\u001b[2Kb\\u0007c\\u202ed\n");
+});
+
+test("AGT-01: signs that scripts and emoji are joined with are printed as they are", async () => {
+  await using model = await startModel("می‌خواهم 👨‍👩‍👧 ok");
+  using home = tempDir(configOf(model));
+  expect((await gantry(["agent", "-m", "go"], { dir: home.dir })).out).toBe("می‌خواهم 👨‍👩‍👧 ok\n");
+});
+
+test("AGT-01: who stops reading the answer ends the program quietly", async () => {
+  await using model = await startModel("word ".repeat(50_000));
+  using home = tempDir(configOf(model));
+  const { child, ended } = startGantry(["agent", "-m", "go"], { dir: home.dir });
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect(await ended).toMatchObject({ code: 0, err: "" });
+});
+
+test("HST-07: the workspace's own files configure nothing: a .env and a config.toml there are only files", async () => {
+  await using model = await startModel("Hi.");
+  using home = tempDir(configOf(model));
+  writeFileSync(path.join(home.dir, ".env"), "SERVICE_API_KEY=stolen\n");
+  await gantry(["agent", "-m", "go"], { dir: home.dir });
+  expect(JSON.stringify(model.requests)).not.toContain("stolen");
+});

@@ -1,0 +1,256 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { hostWords } from "../host/words/index.ts";
+import { bin, gantry, said, startGantry, type Ended } from "./helpers/cli.ts";
+import { chunk, startModel, type Answer } from "./helpers/model.ts";
+import { tempDir } from "./helpers/temp-dir.ts";
+
+/** One clear sentence with its code on stderr, and nothing on stdout. */
+function sentence({ code, out, err }: Ended): { readonly exit: number | null; readonly code: string; readonly text: string } {
+  const [, text = "", name = ""] = /^gantry: ([^\n]+) \[([A-Z_]+)\]\n$/.exec(err) ?? [];
+  expect([out, text === "" ? err : ""]).toEqual(["", ""]);
+  return { exit: code, code: name, text };
+}
+
+const agent = ["agent", "-m", "hi"];
+
+test.each<[string, string, string, RegExp]>([
+  [
+    "broken TOML",
+    'default_model = "x',
+    "CONFIG_TOML",
+    /^Failed to parse config: invalid TOML in .*config\.toml, line 1, column \d+: .+; fix that line/,
+  ],
+  [
+    "an unknown key",
+    "[agent]\nmodle = 1\n",
+    "CONFIG_UNKNOWN_KEY",
+    /config\.toml, line 2: unknown key `agent\.modle` \(did you mean `agent\.model`\?\)\.$/,
+  ],
+  ["a wrong type", "default_temperature = 'hot'\n", "CONFIG_WRONG_TYPE", /config\.toml, line 1: `default_temperature` must be number\.$/],
+  [
+    "an address without its scheme",
+    "default_provider = 'custom:localhost:1/v1'\n",
+    "CONFIG_WRONG_TYPE",
+    /write it with http:\/\/ or https:\/\//,
+  ],
+  [
+    "a missing variable",
+    "api_key = '${GANTRY_T_NONE}'\n",
+    "CONFIG_MISSING_VARIABLE",
+    /`api_key` uses \$\{GANTRY_T_NONE\}, which is not set/,
+  ],
+  ["a missing plugin", "plugins = ['nobody']\n", "PLUGIN_NOT_FOUND", /^The plugin nobody is named in the configuration but was not found/],
+  ["an empty set of plugins", "plugins = []\n", "NO_PROVIDER", /^No provider configured: /],
+  ["an unknown provider", "default_provider = 'nobody'\n", "PROVIDER_UNKNOWN", /^No plugin serves the provider `nobody`/],
+  ["a provider without its address", "default_provider = 'hostedllm'\n", "", /hosted_url/],
+])("CLI-05: %s is one sentence with a code, and exit code 2", async (_, toml, code, text) => {
+  using home = tempDir(toml);
+  const ended = sentence(await gantry(agent, { dir: home.dir }));
+  expect(ended).toEqual({ exit: 2, code: code || ended.code, text: expect.stringMatching(text) });
+});
+
+test("CLI-05: a configuration directory that cannot be made or written is said, with exit code 2", async () => {
+  using home = tempDir("");
+  const below = path.join(home.file, "below");
+  for (const args of [agent, ["config", "init"]]) {
+    expect(sentence(await gantry(args, { dir: below, cwd: home.dir }))).toMatchObject({ exit: 2, text: expect.stringContaining(below) });
+  }
+  using other = tempDir("");
+  mkdirSync(path.join(other.dir, "workspace-parent"));
+  writeFileSync(path.join(other.dir, "file"), "");
+  writeFileSync(other.file, '[security]\nworkspace_path = "file/workspace"\n');
+  expect(sentence(await gantry(agent, { dir: other.dir }))).toMatchObject({ exit: 2, code: "CONFIG_UNWRITABLE" });
+});
+
+test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothing is lost by trying", async () => {
+  using home = tempDir("");
+  writeFileSync(path.join(home.dir, "state"), "in the way");
+  expect(sentence(await gantry(agent, { dir: home.dir }))).toMatchObject({ exit: 1, code: "STORE_FAILED" });
+  expect(readFileSync(path.join(home.dir, "state"), "utf8")).toBe("in the way");
+});
+
+/** What a turn comes to with a model that answers so. */
+async function answered(answer: Answer): Promise<Ended & { readonly ms: number; readonly peakMb: number }> {
+  await using model = await startModel(answer);
+  using home = tempDir(
+    `default_provider = "${model.provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\ntimeout_seconds = 1\n`,
+  );
+  const started = performance.now();
+  const { child, ended } = startGantry(agent, { dir: home.dir });
+  let peakMb = 0;
+  const watch = setInterval(() => {
+    const status = existsSync(`/proc/${child.pid}/status`) ? readFileSync(`/proc/${child.pid}/status`, "utf8") : "";
+    peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  }, 50);
+  const result = await ended;
+  clearInterval(watch);
+  return { ...result, ms: performance.now() - started, peakMb };
+}
+
+const headers = { "content-type": "text/event-stream" };
+
+test.each<[string, Answer, RegExp]>([
+  [
+    "garbage",
+    { raw: (response) => response.writeHead(200, headers).end("\u0000\u0001 not { json\n\ndata: {]\n\n") },
+    /cannot be read|without text/,
+  ],
+  [
+    "a page",
+    { raw: (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>log in</html>") },
+    /cannot be read|without text/,
+  ],
+  ["nothing at all", { raw: () => {} }, /did not answer in 1 s/],
+  ["an empty answer", { raw: (response) => response.writeHead(200, headers).end() }, /broke off|without text|cannot be read/],
+  [
+    "half an answer",
+    {
+      raw: (response) => (
+        response.writeHead(200, headers),
+        response.write(chunk({ content: "Well" })),
+        setImmediate(() => response.destroy())
+      ),
+    },
+    /broke off/,
+  ],
+  [
+    "JSON of another kind",
+    { raw: (response) => response.writeHead(200, { "content-type": "application/json" }).end('{"error":null,"choices":5}') },
+    /cannot be read|without text/,
+  ],
+  ["HTTP 500", { raw: (response) => response.writeHead(500).end("boom") }, /failed with HTTP 500/],
+  ["HTTP 401", { raw: (response) => response.writeHead(401).end('{"error":{"message":"bad key"}}') }, /answered HTTP 401/],
+])("PRV-15: a model that answers %s costs one sentence and exit code 1", async (_, answer, text) => {
+  const { code, err } = await answered(answer);
+  expect([code, err.trim().split("\n")]).toEqual([1, [expect.stringMatching(text)]]);
+});
+
+test("PRV-15: a model that never stops talking is cut off, memory bounded", async () => {
+  const { code, err, peakMb } = await answered({
+    raw: (response) => {
+      response.writeHead(200, headers);
+      const piece = chunk({ content: "blah ".repeat(2_000) });
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on("drain", more);
+      more();
+    },
+  });
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/sent more than \d+ bytes in one answer and was cut off\. \[PROVIDER_TOO_LARGE\]\n$/),
+  ]);
+  expect(peakMb).toBeLessThan(400);
+});
+
+test("PRV-15: a model that drips without end is cut off by time", async () => {
+  let timer: NodeJS.Timeout | undefined;
+  const { code, ms } = await answered({
+    raw: (response) => {
+      response.writeHead(200, headers);
+      timer = setInterval(() => response.write(": still here\n\n"), 100);
+    },
+  });
+  clearInterval(timer);
+  expect(code).toBe(1);
+  expect(ms).toBeLessThan(15_000);
+});
+
+test("CLI-05: an unknown word, an unknown option and a missing argument are wrong usage, with the nearest word and the help to see", async () => {
+  using home = tempDir("");
+  const run = async (...args: string[]) => sentence(await gantry(args, { dir: home.dir }));
+  expect(await run("agnet")).toEqual({
+    exit: 2,
+    code: "USAGE",
+    text: expect.stringMatching(/Unknown command 'agnet'.*agent.*see `gantry --help`/),
+  });
+  expect(await run("agent", "--mesage", "hi")).toMatchObject({
+    exit: 2,
+    code: "USAGE",
+    text: expect.stringMatching(/Unknown option '--mesage'.*`gantry agent --help`/),
+  });
+  expect(await run("config", "set", "api_key")).toMatchObject({
+    exit: 2,
+    code: "USAGE",
+    text: expect.stringMatching(/Missing required argument 'value'.*`gantry config set --help`/),
+  });
+  expect(await run("agent", "too", "many")).toMatchObject({ exit: 2, code: "USAGE" });
+});
+
+test("CLI-05: every word of the host and of the bundled plugins has help with exit code 0, and --help lists them all", async () => {
+  using home = tempDir("");
+  const { code, out } = await gantry(["--help"], { dir: home.dir });
+  expect(code).toBe(0);
+  const first = [...out.matchAll(/^ {2}([a-z]+)(?= |$)/gm)].map(([, name]) => name as string).filter((name) => name !== "help");
+  for (const name of hostWords.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
+  for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"]) expect(first).toContain(name);
+  const helps = await Promise.all(first.map((name) => gantry([name, "--help"], { dir: home.dir })));
+  expect(helps.map((help, i) => [first[i], help.code, help.err, help.out.startsWith(`Usage: gantry ${first[i]}`)])).toEqual(
+    first.map((name) => [name, 0, "", true]),
+  );
+});
+
+test("CLI-05: help is there where the configuration is broken, and says what is broken; other words say so and stop", async () => {
+  using home = tempDir("default_temperature = 'hot'\n");
+  const help = await gantry(["--help"], { dir: home.dir });
+  expect([help.code, help.out, help.err]).toEqual([
+    0,
+    expect.stringContaining("agent"),
+    expect.stringContaining("`default_temperature` must be number"),
+  ]);
+  expect(await gantry(["status"], { dir: home.dir })).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_WRONG_TYPE") });
+});
+
+test("CLI-05: --version prints the version and touches nothing", async () => {
+  using home = tempDir();
+  const dir = path.join(home.dir, "not-made");
+  const { version } = JSON.parse(readFileSync(new URL("../host/package.json", import.meta.url), "utf8")) as { version: string };
+  for (const flag of ["--version", "-V"])
+    expect(await gantry([flag], { dir, cwd: home.dir })).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  expect(existsSync(dir)).toBe(false);
+});
+
+test("CLI-05: a stack is printed with --debug only", async () => {
+  using home = tempDir("default_temperature = 'hot'\n");
+  expect((await gantry(agent, { dir: home.dir })).err).not.toMatch(/\n\s+at /);
+  expect((await gantry([...agent, "--debug"], { dir: home.dir })).err).toMatch(/\n\s+at /);
+});
+
+const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find(
+  (file) => existsSync(file) && /^v(?:1\d|2[01])\./.test(execFileSync(file, ["--version"], { encoding: "utf8" })),
+);
+
+test.skipIf(!oldNode)("CLI-05: a Node that is too old is told so in one sentence, with exit code 2", async () => {
+  using home = tempDir();
+  expect(sentence(await gantry(["agent"], { dir: home.dir, node: oldNode as string }))).toMatchObject({
+    exit: 2,
+    code: "NODE_TOO_OLD",
+    text: expect.stringMatching(/^Gantry needs Node 22\.19 or newer and this is \d+\.\d+\.\d+: install a newer Node\.$/),
+  });
+});
+
+test("CLI-04: the daemon says when it is ready, stops cleanly on SIGTERM with 0, and a second one is refused meanwhile", async () => {
+  using home = tempDir("plugins = ['provider-demo', 'store-sqlite']\n");
+  const { child, ended } = startGantry(["daemon"], { dir: home.dir });
+  await said(child, "stderr", /Gantry is ready/);
+  expect(sentence({ ...(await gantry(["daemon"], { dir: home.dir })), out: "" })).toMatchObject({
+    exit: 1,
+    code: "ALREADY_RUNNING",
+    text: expect.stringContaining(String(child.pid)),
+  });
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, out: "" });
+});
+
+test("CFG-05: what is made in the configuration directory is closed to others", async () => {
+  using home = tempDir();
+  const dir = path.join(home.dir, "fresh");
+  await gantry(agent, { dir, cwd: home.dir });
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  for (const name of ["state", "workspace"]) expect(statSync(path.join(dir, name)).mode & 0o077).toBe(0);
+  expect(bin.endsWith("cli.js")).toBe(true);
+});

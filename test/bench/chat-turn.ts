@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { startModelServer } from "./model-server.ts";
+import { cli, median } from "./processes.ts";
+import { atMost, type Row } from "./row.ts";
+import { serveGateway } from "./served.ts";
+
+const parallel = 50;
+const rounds = 20;
+const modelMs = 100;
+
+/** What a turn over HTTP takes beyond asking the same model directly, with 50 at a time. */
+export async function chatTurnRows(): Promise<readonly Row[]> {
+  const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
+  const model = await startModelServer(modelMs);
+  await writeFile(path.join(dir, "config.toml"), `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`);
+  const env = { SERVICE_CONFIG_DIR: dir };
+  const gateway = await serveGateway(env);
+  try {
+    const { stdout: code } = await promisify(execFile)(process.execPath, [cli, "pair", "new"], { env: { ...process.env, ...env } });
+    const { token } = JSON.parse(await post(`${gateway.found}/pair`, { code: code.trim() }, {})) as { token: string };
+    const turn = { url: `${gateway.found}/api/chat`, body: { message: "hi" }, headers: { authorization: `Bearer ${token}` } };
+    const direct = { url: `${model.url}/chat/completions`, body: { model: "m", messages: [], stream: true }, headers: {} };
+    await times(turn, 5);
+    const ours = await times(turn, rounds);
+    const theirs = await times(direct, rounds);
+    return [
+      atMost("the host's share of a chat turn over HTTP, median at 50 in parallel", median(ours) - median(theirs), 3, " ms"),
+      atMost("the host's share of a chat turn over HTTP, p99 at 50 in parallel", p99(ours) - p99(theirs), 10, " ms"),
+    ];
+  } finally {
+    await gateway.stop();
+    model.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+interface Target {
+  readonly url: string;
+  readonly body: object;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Milliseconds of each request. Clients begin one after the other, as people do, each from an address of its own, so that none meets its limit. */
+async function times({ url, body, headers }: Target, count: number): Promise<readonly number[]> {
+  const all: number[] = [];
+  const client = async (_: unknown, i: number): Promise<void> => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1, localAddress: `127.0.1.${i + 1}` } as http.AgentOptions);
+    await new Promise((resolve) => setTimeout(resolve, (i * modelMs) / parallel));
+    for (let n = 0; n < count; n += 1) {
+      const began = performance.now();
+      await post(url, body, headers, agent);
+      all.push(performance.now() - began);
+    }
+    agent.destroy();
+  };
+  await Promise.all(Array.from({ length: parallel }, client));
+  return all;
+}
+
+/** The text of the answer; throws for any but 200. */
+function post(url: string, body: object, headers: Readonly<Record<string, string>>, agent?: http.Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { method: "POST", headers: { "content-type": "application/json", ...headers }, ...(agent && { agent }) };
+    const request = http.request(url, options, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+      response.on("error", reject).on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+    });
+    request.on("error", reject).end(JSON.stringify(body));
+  });
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] as number;
+}

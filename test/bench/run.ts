@@ -1,0 +1,27 @@
+import { conversationRows } from "./conversations.ts";
+import { gatewayRows } from "./gateway.ts";
+import { guardRows } from "./guards.ts";
+import type { Row } from "./row.ts";
+import { sandboxRows } from "./sandbox.ts";
+import { startUpRows } from "./start-up.ts";
+import { storeRows } from "./store.ts";
+
+const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  conversations: conversationRows,
+  gateway: gatewayRows,
+  guards: guardRows,
+  sandbox: sandboxRows,
+  "start-up": startUpRows,
+  store: storeRows,
+};
+
+const wanted = process.argv.slice(2);
+let missed = 0;
+for (const [name, rows] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const { what, goal, measured, met } of await rows()) {
+    missed += met ? 0 : 1;
+    process.stdout.write(`${met ? "met   " : "MISSED"} ${name.padEnd(13)} ${what}: ${measured} (${goal})\n`);
+  }
+}
+process.exitCode = missed > 0 ? 1 : 0;

@@ -1,0 +1,122 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { said, startGantry, tempDir } from "../helpers/cli.ts";
+import { freePort, Platform, startEchoModel } from "./platform.ts";
+
+const long = process.env["GANTRY_LONG"] !== undefined;
+
+interface Storm {
+  readonly kills: number;
+  readonly signal: "SIGKILL" | "SIGTERM";
+}
+
+interface Outcome {
+  readonly platform: Platform;
+  readonly accepted: Map<string, string[]>;
+  /** How the service ended each time. */
+  readonly codes: Set<number | null>;
+}
+
+/** Senders write one message after the other, each until it got its 200, while the service is stopped again and again. */
+async function storm({ kills, signal }: Storm): Promise<Outcome> {
+  const platform = new Platform();
+  const graph = await platform.start();
+  const model = await startEchoModel(() => Math.random() * 30);
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  using home = tempDir(
+    [
+      `default_provider = "${model.provider}"`,
+      'default_model = "m"',
+      `[gateway]\nport = ${port}`,
+      `[endpoints]\ngraph_url = "${graph}"`,
+      '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
+      `app_secret = "${platform.secret}"`,
+    ].join("\n"),
+  );
+  const start = async (): Promise<ChildProcess> => {
+    platform.life += 1;
+    const { child } = startGantry(["daemon"], { dir: home.dir, env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" } });
+    await said(child, "stderr", /Gantry is ready/);
+    return child;
+  };
+  const accepted = new Map<string, string[]>();
+  const codes = new Set<number | null>();
+  const over = new AbortController();
+  const sender = async (from: string): Promise<void> => {
+    const mine: string[] = [];
+    accepted.set(`+${from}`, mine);
+    for (let n = 0; !over.signal.aborted; n += 1) {
+      const word = `message-${from}-${n}`;
+      while (!(await platform.deliver(base, from, `id-${word}`, word))) {
+        if (over.signal.aborted) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      mine.push(word);
+      await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40));
+    }
+  };
+  try {
+    let child = await start();
+    const senders = ["491", "492", "493", "494", "495"].map(sender);
+    for (let i = 0; i < kills; i += 1) {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 250));
+      const ended = once(child, "exit");
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      codes.add(code);
+      child = await start();
+    }
+    over.abort();
+    await Promise.all(senders);
+    const all = [...accepted.values()].flat();
+    await platform.until(() => all.every((word) => platform.replies.some(({ body }) => body === `re: ${word}`)));
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  } finally {
+    platform.stop();
+    model.close();
+  }
+  return { platform, accepted, codes };
+}
+
+/** The first answers of each sender in their order, and how often each answer was sent within one life of the service. */
+function tally({ platform, accepted }: Outcome): { answered: string[][]; expected: string[][]; mostInOneLife: number; mostAtAll: number } {
+  const answered: string[][] = [];
+  let mostInOneLife = 0;
+  let mostAtAll = 0;
+  for (const number of accepted.keys()) {
+    const mine = platform.replies.filter(({ to }) => `+${to}` === number);
+    const firsts = [...new Set(mine.map(({ body }) => body))];
+    answered.push(firsts);
+    for (const body of firsts) {
+      const lives = mine.filter((reply) => reply.body === body).map(({ life }) => life);
+      mostInOneLife = Math.max(mostInOneLife, lives.length - new Set(lives).size + 1);
+      mostAtAll = Math.max(mostAtAll, lives.length);
+    }
+  }
+  return { answered, expected: [...accepted.values()].map((words) => words.map((word) => `re: ${word}`)), mostInOneLife, mostAtAll };
+}
+
+test(
+  "CHA-06: kill -9 at any moment loses no accepted message, keeps each sender's order and repeats nothing that was confirmed",
+  { timeout: 600_000 },
+  async () => {
+    const outcome = await storm({ kills: long ? 200 : 6, signal: "SIGKILL" });
+    const { answered, expected, mostInOneLife } = tally(outcome);
+    expect(answered).toEqual(expected);
+    expect(expected.flat().length).toBeGreaterThan(20);
+    // Twice at all only where the service died before it could note that the first was confirmed.
+    expect(mostInOneLife).toBe(1);
+  },
+);
+
+test("CHA-07: SIGTERM ends with 0, the backlog waits for the next start, and no answer is sent twice", { timeout: 600_000 }, async () => {
+  const outcome = await storm({ kills: long ? 60 : 3, signal: "SIGTERM" });
+  const { answered, expected, mostAtAll } = tally(outcome);
+  expect(answered).toEqual(expected);
+  expect([...outcome.codes]).toEqual([0]);
+  expect(mostAtAll).toBe(1);
+});

@@ -1,0 +1,93 @@
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SentReply {
+  readonly to: string;
+  readonly body: string;
+  /** Which life of the service sent it. */
+  readonly life: number;
+}
+
+/** The chat platform, as the service sees it: it delivers signed webhooks until they are taken, and takes replies. */
+export class Platform {
+  readonly secret = "platform-secret";
+  readonly replies: SentReply[] = [];
+  life = 0;
+  #waiting: { enough: () => boolean; resolve: () => void }[] = [];
+  readonly #server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (piece) => (text += piece));
+    request.on("end", () => {
+      const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
+      this.replies.push({ to, body: said.body, life: this.life });
+      response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
+      for (const waiter of this.#waiting.filter(({ enough }) => enough())) waiter.resolve();
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** Resolves once the replies are enough. */
+  until(enough: () => boolean): Promise<void> {
+    if (enough()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ enough, resolve }));
+  }
+
+  /** One delivery; true where it got its 200. */
+  async deliver(base: string, from: string, id: string, body: string): Promise<boolean> {
+    const message = { from, id, timestamp: String(Math.floor(Date.now() / 1_000)), type: "text", text: { body } };
+    const value = { messaging_product: "chat", metadata: {}, messages: [message] };
+    const payload = JSON.stringify({ object: "business_account", entry: [{ id: "e", changes: [{ field: "messages", value }] }] });
+    const signature = `sha256=${createHmac("sha256", this.secret).update(payload).digest("hex")}`;
+    try {
+      const headers = { "content-type": "application/json", "x-hub-signature-256": signature };
+      const response = await fetch(`${base}/chatapp`, { method: "POST", headers, body: payload });
+      await response.text();
+      return response.status === 200;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A model that repeats the last word it was told, after a moment. */
+export async function startEchoModel(delayMs: () => number): Promise<{ readonly provider: string; close(): void }> {
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (piece) => (text += piece));
+    request.on("end", () => {
+      const { messages } = JSON.parse(text) as { messages: { role: string; content: string }[] };
+      const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
+      const content = `re: ${/message-[\w-]+/.exec(said)?.[0] ?? "nothing"}`;
+      setTimeout(() => {
+        response.setHeader("content-type", "text/event-stream");
+        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] })}\n\n`);
+        response.end("data: [DONE]\n\n");
+      }, delayMs());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { provider: `custom:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close };
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

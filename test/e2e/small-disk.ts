@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** A place whose space can be taken away and given back while a process uses it. */
+export interface SmallDisk {
+  readonly dir: string;
+  fill(pid: number): void;
+  free(pid: number): void;
+  remove(): void;
+}
+
+/** A file system of its own of 24 MiB below `parent`; undefined where this user may not mount one. */
+export function mountDisk(parent: string): SmallDisk | undefined {
+  const dir = path.join(parent, "disk");
+  const balloon = path.join(dir, "balloon");
+  mkdirSync(dir);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=0700", "tmpfs", dir], { stdio: "ignore" });
+  } catch {
+    return undefined;
+  }
+  return {
+    dir,
+    fill() {
+      for (let size = 1_048_576; size >= 1; size = Math.floor(size / 16)) blow(balloon, size);
+    },
+    free: () => rmSync(balloon, { force: true }),
+    remove: () => execFileSync("umount", ["-l", dir]),
+  };
+}
+
+function blow(file: string, size: number): void {
+  const piece = Buffer.alloc(size);
+  try {
+    for (;;) writeFileSync(file, piece, { flag: "a" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
+}
+
+const limit = (pid: number, size: string): void => void execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:`]);
+
+/** A directory in which the process may not let a file grow beyond a byte while the disk is "full". */
+export function limitedDisk(parent: string): SmallDisk {
+  const dir = path.join(parent, "disk");
+  mkdirSync(dir, { mode: 0o700 });
+  return { dir, fill: (pid) => limit(pid, "1"), free: (pid) => limit(pid, "unlimited"), remove: () => {} };
+}

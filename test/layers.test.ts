@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { importsOf, isShipped, packageOf, pluginNames, root, sourcesIn, type Source } from "./helpers/sources.ts";
+
+const sources = sourcesIn("sdk", "host", "plugins");
+const shipped = sources.filter(isShipped);
+const below = (folder: string, list: readonly Source[] = shipped) => list.filter(({ file }) => file.startsWith(`${folder}/`));
+
+/** Each import that breaks the rule, as `file: specifier`. */
+function breaking(list: readonly Source[], isWrong: (specifier: string, source: Source) => boolean): readonly string[] {
+  return list.flatMap((source) =>
+    importsOf(source)
+      .filter((specifier) => isWrong(specifier, source))
+      .map((specifier) => `${source.file}: ${specifier}`),
+  );
+}
+
+/** Where a relative import leads, from the root. */
+function target(specifier: string, { file }: Source): string {
+  return path.posix.join(path.posix.dirname(file), specifier);
+}
+
+/** The test kit, which is written for tests and in their terms. */
+function isKit(file: string): boolean {
+  return file.startsWith("sdk/testing");
+}
+
+function isTable(text: string): boolean {
+  const lines = text.split("\n");
+  return lines.filter((line) => /^\s*(?:[\w"'-]+\s*:|\[|"|'|\S+\s{2,}\S|\/\/|\*)/.test(line)).length > lines.length * 0.6;
+}
+
+function declared(file: string): ReadonlySet<string> {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, file, "package.json"), "utf8")) as { dependencies?: object };
+  return new Set(Object.keys(dependencies));
+}
+
+test("HST-07: imports are found in whatever way they are written", () => {
+  const text = `import a from "a";\nimport type { B } from 'b';\nimport "c";\nexport * from "d";\nexport { e } from "e";\nimport {\n  f,\n  g,\n} from "f";\nconst h = await import("h");\nimport i, { type J } from "@i/j/k";\n`;
+  expect(importsOf({ file: "x.ts", text }).toSorted()).toEqual(["@i/j/k", "a", "b", "c", "d", "e", "f", "h"]);
+  expect(shipped.flatMap(importsOf).length).toBeGreaterThan(500);
+});
+
+test("HST-07: the sdk imports typebox and itself; node built-ins and the host only for tests", () => {
+  const wrong = breaking(below("sdk"), (specifier, source) => {
+    if (specifier.startsWith(".")) return !target(specifier, source).startsWith("sdk/");
+    if (specifier === "@gantry/host/testing") return source.file !== "sdk/testing/test-host.ts";
+    return packageOf(specifier) !== "typebox" && !(isKit(source.file) && packageOf(specifier).startsWith("node:"));
+  });
+  expect(wrong.filter((line) => !line.endsWith(": node:stream"))).toEqual([]);
+  const types = below("sdk")
+    .filter(({ file }) => !isKit(file))
+    .flatMap(({ text }) => text.match(/^import .* from "node:.*$/gm) ?? []);
+  expect(types.every((line) => line.startsWith("import type "))).toBe(true);
+});
+
+test("HST-07: the host imports itself, the sdk and the packages it declares, and no plugin", () => {
+  const packages = declared("host");
+  const wrong = breaking(below("host"), (specifier, source) => {
+    if (specifier.startsWith(".")) return !target(specifier, source).startsWith("host/");
+    return !packageOf(specifier).startsWith("node:") && !packages.has(packageOf(specifier));
+  });
+  expect(wrong).toEqual([]);
+});
+
+test.each(pluginNames())("HST-07: %s imports the sdk, typebox, its own folder and the packages it declares", (name) => {
+  const packages = declared(`plugins/${name}`);
+  const wrong = breaking(below(`plugins/${name}`), (specifier, source) => {
+    if (specifier.startsWith(".")) return !target(specifier, source).startsWith(`plugins/${name}/`);
+    const from = packageOf(specifier);
+    return !from.startsWith("node:") && from !== "typebox" && from !== "@gantry/sdk" && !packages.has(from);
+  });
+  expect(wrong).toEqual([]);
+});
+
+const guarded = new Set(
+  [
+    "child_process",
+    "cluster",
+    "worker_threads",
+    "net",
+    "tls",
+    "http",
+    "https",
+    "http2",
+    "dgram",
+    "dns",
+    "sqlite",
+    "inspector",
+    "vm",
+    "wasi",
+  ].map((name) => `node:${name}`),
+);
+/** The kinds whose work it is to start processes and open sockets and databases. */
+const trusted = /^plugins\/(?:sandbox|net|gateway|store|service)-/;
+
+test("HST-07: only sandbox-*, net-*, gateway-*, store-* and service-* touch processes, sockets and databases", () => {
+  const wrong = breaking(
+    below("plugins").filter(({ file }) => !trusted.test(file)),
+    (specifier, source) => {
+      const from = packageOf(specifier);
+      const typesOnly = new RegExp(`import type [^;]*from "${specifier}"`).test(source.text);
+      return [...guarded].some((name) => from === name || from.startsWith(`${name}/`)) && !typesOnly;
+    },
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("HST-07: nobody reaches around the walls by process.binding, eval or a global fetch", () => {
+  const words = /\bprocess\.binding\b|\bprocess\.dlopen\b|\beval\(|\bnew Function\(|(?<![.\w])fetch\(|\bnew WebSocket\(|\bcreateRequire\(/;
+  const found = below("plugins")
+    .filter(({ file }) => !trusted.test(file))
+    .flatMap(({ file, text }) =>
+      text
+        .split("\n")
+        .filter((line) => words.test(line.replace(/\/\/.*|\/?\*.*/, "")))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(found.filter((line) => !/^\S+ (?:async )?\*?fetch\(/.test(line))).toEqual([]);
+});
+
+test.each(pluginNames())("HST-07: delete the folder of %s and nothing else that is shipped mentions it", (name) => {
+  const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
+  const mentions = shipped
+    .filter(({ file }) => !file.startsWith(`plugins/${name}/`))
+    .flatMap(({ file, text }) =>
+      text
+        .split("\n")
+        .filter((line) => word.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(mentions).toEqual([]);
+});
+
+test("HST-07: no word of the host or the sdk names a provider, channel or tool that a plugin brings", () => {
+  const words =
+    /\b(?:chatapp|telegram|discord|slack|genlang|hostedllm|local-[abc]|file_read|file_write|file_list|memory_store|landlock|sqlite|fastify|undici)\b/;
+  const found = [...below("host"), ...below("sdk").filter(({ file }) => !isKit(file))].flatMap(({ file, text }) =>
+    text
+      .split("\n")
+      .filter((line) => words.test(line) && !/^\s*(?:\/\/|\*|\/\*)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test("HST-07: one thing, one file: no shipped file goes far beyond 150 lines, unless it is a table", () => {
+  const long = shipped
+    .filter(({ text }) => text.split("\n").length > 200 && !isTable(text))
+    .map(({ file, text }) => `${file}: ${text.split("\n").length} lines`);
+  expect(long).toEqual([]);
+});
+
+test("HST-07: comments are no heap of plans: nothing is left for later in shipped code", () => {
+  const found = shipped.flatMap(({ file, text }) =>
+    text
+      .split("\n")
+      .filter((line) => /\b(?:TODO|FIXME|XXX|HACK)\b/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
