@@ -6,18 +6,27 @@ const PER_RUN = 128;
 const LOOK_AT = 16;
 const LINE = 12;
 
+/** A cell that is being given back: of no run, and not free. */
+const RELEASED = 1n;
+const cellOf = (group: number, run: number): bigint => (BigInt(run) << 32n) | BigInt(group);
+const groupIn = (cell: bigint): number => Number(BigInt.asIntN(32, cell));
+const runIn = (cell: bigint): number => Number(cell >> 32n);
+
 /**
  * Which process groups belong to which run, shared by the threads and, as lines of a file, by the guardian. A run is named
  * by its first group; each later group is added before the kernel makes it, so that the table is never behind the kernel.
  */
 export class Groups {
-  /** [group, run] by slot; a run below zero is being ended and makes no new groups. */
-  readonly #cells: Int32Array;
+  /** Group and run in one number, so that no thread sees half a change; a run below zero is being ended and makes no new groups. */
+  readonly #cells: BigInt64Array;
+  /** The same memory as [group, run], to look through quickly. */
+  readonly #halves: Int32Array;
   readonly #ledger: number | undefined;
 
   /** `ledger`: a descriptor that the guardian reads when the service is gone. */
   constructor(memory: SharedArrayBuffer, ledger?: number) {
-    this.#cells = new Int32Array(memory);
+    this.#cells = new BigInt64Array(memory);
+    this.#halves = new Int32Array(memory);
     this.#ledger = ledger;
   }
 
@@ -25,92 +34,118 @@ export class Groups {
     return new SharedArrayBuffer(CAPACITY * 8);
   }
 
-  /** False where the run is being ended or has too many groups that live. */
+  /** False where there is no such run, where it is being ended, or where it has too many groups that live. */
   add(group: number, run: number): boolean {
+    if (group <= 1 || run <= 1) return false;
     const before = this.runOf(group);
     if (Math.abs(before) === run) return before === run;
     // The number was given to a new process, so nothing is left of the group that had it.
     if (before !== 0) this.#drop(group);
     if (group !== run && this.runOf(run) !== run) return false;
     if (this.of(run).length >= LOOK_AT) this.#dropDead(run);
-    const slot = this.#first(0);
-    if (slot < 0 || this.of(run).length >= PER_RUN) return false;
-    this.#set(slot, group, run);
-    return true;
+    if (this.of(run).length >= PER_RUN || !this.#claim(group, run)) return false;
+    // Where the run was doomed meanwhile, either this sees it or the second pass of `doom` saw the cell.
+    return this.runOf(run) === run;
   }
 
   /** The run of a group, negative while it is being ended, 0 for a group of nobody. */
   runOf(group: number): number {
     for (let slot = 0; slot < CAPACITY; slot++) {
-      if (this.#cells[slot * 2] === group && this.#cells[slot * 2 + 1] !== 0) return Atomics.load(this.#cells, slot * 2 + 1);
+      if (Atomics.load(this.#halves, slot * 2) !== group) continue;
+      const cell = Atomics.load(this.#cells, slot);
+      if (groupIn(cell) === group && runIn(cell) !== 0) return runIn(cell);
     }
     return 0;
   }
 
   of(run: number): readonly number[] {
-    return this.#slotsOf(run).map((slot) => Atomics.load(this.#cells, slot * 2));
+    return this.#cellsOf(run).map(([, cell]) => groupIn(cell));
   }
 
   /** Every run there is. */
   runs(): readonly number[] {
     const found = new Set<number>();
-    for (let slot = 0; slot < CAPACITY; slot++) found.add(Math.abs(Atomics.load(this.#cells, slot * 2 + 1)));
+    for (let slot = 0; slot < CAPACITY; slot++) found.add(Math.abs(Atomics.load(this.#halves, slot * 2 + 1)));
     found.delete(0);
     return [...found];
   }
 
   /** From here on the run makes no new group. */
   doom(run: number): void {
-    for (const slot of this.#slotsOf(run)) Atomics.store(this.#cells, slot * 2 + 1, -run);
+    for (let pass = 0; pass < 2; pass++) {
+      for (const [slot, cell] of this.#cellsOf(run)) Atomics.compareExchange(this.#cells, slot, cell, cellOf(groupIn(cell), -run));
+    }
   }
 
   forget(run: number): void {
-    for (const slot of this.#slotsOf(run)) this.#set(slot, 0, 0);
+    for (const [slot, cell] of this.#cellsOf(run)) this.#release(slot, cell);
   }
 
   #dropDead(run: number): void {
-    for (const slot of this.#slotsOf(run)) {
-      const group = Atomics.load(this.#cells, slot * 2);
+    for (const [slot, cell] of this.#cellsOf(run)) {
+      const group = groupIn(cell);
       // A group whose first process lives may be about to be made.
-      if (group !== run && !signalGroup(group, 0) && !signalGroup(-group, 0)) this.#set(slot, 0, 0);
+      if (group !== run && !signalGroup(group, 0) && !signalProcess(group, 0)) this.#release(slot, cell);
     }
   }
 
   #drop(group: number): void {
-    for (let slot = 0; slot < CAPACITY; slot++) if (this.#cells[slot * 2] === group) this.#set(slot, 0, 0);
+    for (let slot = 0; slot < CAPACITY; slot++) {
+      const cell = Atomics.load(this.#cells, slot);
+      if (groupIn(cell) === group && runIn(cell) !== 0) this.#release(slot, cell);
+    }
   }
 
-  #slotsOf(run: number): readonly number[] {
-    const found: number[] = [];
+  #cellsOf(run: number): readonly (readonly [slot: number, cell: bigint])[] {
+    const found: [number, bigint][] = [];
     for (let slot = 0; slot < CAPACITY; slot++) {
-      const here = this.#cells[slot * 2 + 1]!;
-      if (here === run || here === -run) found.push(slot);
+      if (Math.abs(Atomics.load(this.#halves, slot * 2 + 1)) !== run) continue;
+      const cell = Atomics.load(this.#cells, slot);
+      if (Math.abs(runIn(cell)) === run) found.push([slot, cell]);
     }
     return found;
   }
 
-  #first(run: number): number {
-    for (let slot = 0; slot < CAPACITY; slot++) if (this.#cells[slot * 2 + 1] === run) return slot;
-    return -1;
+  #claim(group: number, run: number): boolean {
+    for (let slot = 0; slot < CAPACITY; slot++) {
+      if (Atomics.load(this.#halves, slot * 2) !== 0) continue;
+      if (Atomics.compareExchange(this.#cells, slot, 0n, cellOf(group, run)) !== 0n) continue;
+      this.#write(slot, String(group));
+      return true;
+    }
+    return false;
   }
 
-  #set(slot: number, group: number, run: number): void {
-    Atomics.store(this.#cells, slot * 2, group);
-    Atomics.store(this.#cells, slot * 2 + 1, run);
-    if (this.#ledger !== undefined) writeSync(this.#ledger, `${group || ""}`.padStart(LINE - 1) + "\n", slot * LINE);
+  /** The line is blank before the slot is free, so that it never blanks the next owner's. */
+  #release(slot: number, cell: bigint): void {
+    if (Atomics.compareExchange(this.#cells, slot, cell, RELEASED) !== cell) return;
+    this.#write(slot, "");
+    Atomics.store(this.#cells, slot, 0n);
+  }
+
+  #write(slot: number, line: string): void {
+    if (this.#ledger !== undefined) writeSync(this.#ledger, line.padStart(LINE - 1) + "\n", slot * LINE);
   }
 }
 
-/** False where the group (or, below zero, the one process) is not there to be signalled. */
+/** False where nothing of the group is there to be signalled. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  return group > 1 && signalProcess(-group, signal);
+}
+
+/** False where it is not there to be signalled. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-group, signal);
+    return process.kill(pid, signal);
   } catch {
     return false;
   }
 }
 
-const LAST_ROUND = 60;
+const GIVE_UP_MS = 10_000;
+const LONGEST_PAUSE_MS = 25;
+/** A process may move between two groups of its run while they are signalled one after the other; it cannot each time. */
+const EMPTY_SWEEPS = 3;
 
 /** Kills every process of a run, whatever groups and sessions it has moved to. True where there may have been one. */
 export function killRun(groups: Groups, run: number): boolean {
@@ -120,9 +155,13 @@ export function killRun(groups: Groups, run: number): boolean {
 
 /** Resolves once none is left. `reap` takes dead members of a group off the process table; the run's first process must be off it already. */
 export async function endRun(groups: Groups, run: number, reap: (group: number) => void): Promise<void> {
-  for (let round = 0; round < LAST_ROUND && killRun(groups, run); round++) {
+  const until = performance.now() + GIVE_UP_MS;
+  let empty = 0;
+  for (let round = 0; performance.now() < until; round++) {
+    empty = killRun(groups, run) ? 0 : empty + 1;
+    if (empty >= (groups.of(run).length > 1 ? EMPTY_SWEEPS : 1)) break;
     groups.of(run).forEach(reap);
-    await new Promise((resolve) => setTimeout(resolve, round));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(round, LONGEST_PAUSE_MS)));
   }
   groups.forget(run);
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import path from "node:path";
 import { startGuardian } from "./guardian.ts";
-import { Groups, signalGroup } from "./groups.ts";
+import { Groups, signalProcess } from "./groups.ts";
 import { close, ioctl, libcCall, pipe, prctl } from "./kernel.ts";
 import { type RefereeFacts, referee } from "./referee.ts";
 import { watcher } from "./watch.ts";
@@ -80,7 +80,7 @@ port.once("message", ({ listener }: { listener: number }) => {
     else setImmediate(turn);
   };
   const leave = (): void => {
-    while (wait(0) && receive()) signalGroup(-asked.getUint32(8, true), "SIGKILL");
+    while (wait(0) && receive()) signalProcess(asked.getUint32(8, true), "SIGKILL");
     for (const fd of [listener, wakeRead]) close(fd);
     guardian.release();
     prctl(PR_SET_CHILD_SUBREAPER, 0);

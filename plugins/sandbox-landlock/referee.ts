@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type Answer, type Asked, int, processOf } from "./arguments.ts";
 import { metadataCalls, signalCalls } from "./filter.ts";
-import type { Groups } from "./groups.ts";
+import { type Groups, signalProcess } from "./groups.ts";
 import { KernelError, groupOf, libcCall, machine, sessionOf, struct } from "./kernel.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
@@ -48,7 +48,7 @@ export function referee(facts: RefereeFacts, groups: Groups): (question: DataVie
     } catch {
       // Without its limits it does not start.
     }
-    process.kill(pid, "SIGKILL");
+    signalProcess(pid, "SIGKILL");
     return EPERM;
   }
 
@@ -57,7 +57,10 @@ export function referee(facts: RefereeFacts, groups: Groups): (question: DataVie
   }
 
   function newSession({ thread }: Asked): Answer {
-    return groups.add(processOf(thread), runOf(thread)) ? "continue" : EPERM;
+    const run = runOf(thread);
+    // What outlived its run leads no further.
+    if (run === 0) signalProcess(processOf(thread), "SIGKILL");
+    return groups.add(processOf(thread), run) ? "continue" : EPERM;
   }
 
   function newGroup({ thread, args }: Asked): Answer {
