@@ -35,7 +35,7 @@ test("PRV-01: a broken marker does not hide the whole one behind it", () => {
 });
 
 test("PRV-01: no letter of any text is lost, and a hostile one takes no time", () => {
-  const piece = fc.constantFrom("[IMAGE:data:", "image/png", ";base64,", "AAAA", "]", "[", "word");
+  const piece = fc.constantFrom("[IMAGE:data:", "image/png", ";base64,", "aaaa", "]", "[", "word");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
       const text = pieces.join("");
