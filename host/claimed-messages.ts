@@ -89,6 +89,8 @@ export class ClaimedMessages {
   async #tryLater(claim: Claim, reason: string, attempts: number = maxAttempts): Promise<void> {
     if (claim.attempt >= attempts) return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
     const wait = backoffMs[Math.min(claim.attempt, backoffMs.length) - 1] as number;
-    await this.#deps.outcomes.record(() => this.#deps.lanes.retry(claim, Date.now() + wait * (0.75 + Math.random() / 2), reason));
+    await this.#deps.outcomes.record(() =>
+      this.#deps.lanes.retry(claim, Date.now() + Math.round(wait * (0.75 + Math.random() / 2)), reason),
+    );
   }
 }

@@ -1,4 +1,4 @@
-import type { Logger } from "@gantry/sdk";
+import { GantryError, type Logger } from "@gantry/sdk";
 import { asError } from "./as-error.ts";
 import { within } from "./within.ts";
 
@@ -23,7 +23,7 @@ export class Outcomes {
     return this.#waiting > 0;
   }
 
-  /** Tries again and again; throws what the store throws once `stop` was called. */
+  /** Tries again and again; throws what the store throws once `stop` was called, and at once what it will never keep. */
   async record<T>(write: () => Promise<T>): Promise<T> {
     let waits = false;
     try {
@@ -33,7 +33,7 @@ export class Outcomes {
           this.worksAgain();
           return value;
         } catch (error) {
-          if (this.#stopped) throw error;
+          if (this.#stopped || (error instanceof GantryError && error.code === "STORE_REFUSED")) throw error;
           if (!waits) this.#waiting += 1;
           waits = true;
           this.failed(asError(error));

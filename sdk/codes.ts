@@ -97,6 +97,7 @@ export const errors = defineErrors({
   NET_BAD_URL: failed("`%s` is not an http:// or https:// address."),
   NET_CANCELLED: failed("The request to %s was cancelled."),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
+  STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage("The store %s was written by a newer release (layout %s, this one knows %s): install that release again."),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
   ALREADY_RUNNING: failed("A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR."),

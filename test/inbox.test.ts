@@ -1,4 +1,4 @@
-import { Channels, definePlugin, Inbox, refuse, Services, type Plugin, type Store } from "@gantry/sdk";
+import { Channels, definePlugin, errors, Inbox, refuse, Services, type Plugin, type Store } from "@gantry/sdk";
 import { createMemoryStore, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import { gate, redactor, tool } from "./helpers/plugins.ts";
@@ -174,6 +174,24 @@ test("CHA-06: a message whose turn keeps failing is tried four times and set asi
   expect(channel.sent).toEqual([{ to: "alice", text: "fine" }]);
   expect(await store.lanes.listSetAside(9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
+});
+
+test("CHA-06: an answer that the store will never keep is put aside, and other lanes go on", async () => {
+  const channel = fakeChannel();
+  const store = createMemoryStore();
+  const { answer } = store.lanes;
+  store.lanes.answer = async (claim, ...rest) => {
+    if (claim.message.id === "odd") throw errors.STORE_REFUSED("memory", "a value of another type");
+    return answer(claim, ...rest);
+  };
+  await using t = await startTestHost({ plugins: [channel, fakeProvider([(request) => `re ${said(request)}`]), memoryStore(store)] });
+  await t.serve();
+  await channel.receive({ text: "a", id: "odd" });
+  await channel.receive({ text: "b", sender: "bob" });
+  await channel.sentCount(1);
+  expect(channel.sent).toEqual([{ to: "bob", text: "re b" }]);
+  await skipping(async () => (await store.lanes.stats()).setAside === 1);
+  expect(await store.lanes.listSetAside(9)).toMatchObject([{ id: "odd", reason: expect.stringContaining("a value of another type") }]);
 });
 
 test("CHA-06: a turn that failed after its tools ran is not run again: the sender is told", async () => {

@@ -15,7 +15,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`, `STORE_NEWER` or `STORE_DAMAGED`. */
+/** One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`, `STORE_REFUSED`, `STORE_NEWER` or `STORE_DAMAGED`. */
 export class Database {
   readonly path: string;
   #opened: Promise<Sql> | undefined;
@@ -146,9 +146,12 @@ export class Database {
     const { message, errcode, code } = error as { message: string; errcode?: number; code?: string };
     const primary = (errcode ?? 0) & 0xff;
     if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB) return errors.STORE_DAMAGED(this.path, message);
+    if (REFUSED.has(primary) || error instanceof TypeError) return shared.STORE_REFUSED(this.path, message);
     return shared.STORE_FAILED(this.path, errcode === undefined ? (code ?? message) : message);
   }
 }
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
+/** TOOBIG, CONSTRAINT, MISMATCH and RANGE speak of the value, not of the file. */
+const REFUSED: ReadonlySet<number> = new Set([18, 19, 20, 25]);

@@ -121,7 +121,7 @@ describe("the file", () => {
     const { store, close } = createStore(file);
     const bad = store.sessions.append(null as unknown as string, [{ role: "user", text: "x" }]);
     const good = Promise.all([store.lanes.accept([hello]), store.values.put("s", "k", 1)]);
-    await expect(bad).rejects.toMatchObject({ code: "STORE_FAILED" });
+    await expect(bad).rejects.toMatchObject({ code: "STORE_REFUSED" });
     await good;
     expect(await store.values.get("s", "k")).toBe(1);
     expect(await store.lanes.stats()).toMatchObject({ waiting: 1 });

@@ -75,7 +75,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         const held = holding(sql, claim);
         if (!held) return;
         sql.run("UPDATE inbox SET reason = ? WHERE seq = ?", reason, held.seq);
-        sql.run("UPDATE lanes SET due = ? WHERE lane = ?", Math.max(0, at), held.lane);
+        sql.run("UPDATE lanes SET due = ? WHERE lane = ?", Math.max(0, Math.ceil(at)), held.lane);
         free(sql, held.lane);
       });
     },

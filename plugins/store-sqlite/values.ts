@@ -5,6 +5,8 @@ const LIVE = "(expires IS NULL OR expires > ?)";
 const PUT =
   "INSERT INTO named (space, key, value, expires) VALUES (?, ?, ?, ?) ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, expires = excluded.expires";
 
+const whole = (expires: number | undefined): number | null => (expires === undefined ? null : Math.ceil(expires));
+
 export function createValues(db: Database): Values {
   return {
     async get<T>(space: string, key: string) {
@@ -15,11 +17,11 @@ export function createValues(db: Database): Values {
     },
     async put(space, key, value, expires) {
       const text = JSON.stringify(value ?? null);
-      await db.commit((sql) => sql.run(PUT, space, key, text, expires ?? null));
+      await db.commit((sql) => sql.run(PUT, space, key, text, whole(expires)));
     },
     async add(space, key, value, expires) {
       const text = JSON.stringify(value ?? null);
-      return db.commit((sql) => sql.run(`${PUT} WHERE NOT ${LIVE}`, space, key, text, expires ?? null, Date.now()) > 0);
+      return db.commit((sql) => sql.run(`${PUT} WHERE NOT ${LIVE}`, space, key, text, whole(expires), Date.now()) > 0);
     },
     async take<T>(space: string, key: string) {
       const row = await db.commit((sql) =>

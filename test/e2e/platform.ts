@@ -14,12 +14,15 @@ export class Platform {
   readonly secret = "platform-secret";
   readonly replies: SentReply[] = [];
   life = 0;
+  /** Replies that it does not take now. */
+  refuses: (text: string) => boolean = () => false;
   #waiting: { enough: () => boolean; resolve: () => void }[] = [];
   readonly #server = createServer((request, response) => {
     let text = "";
     request.on("data", (piece) => (text += piece));
     request.on("end", () => {
       const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
+      if (this.refuses(said.body)) return void response.writeHead(503).end();
       this.replies.push({ to, body: said.body, life: this.life });
       response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
       for (const waiter of this.#waiting.filter(({ enough }) => enough())) waiter.resolve();
@@ -59,15 +62,20 @@ export class Platform {
   }
 }
 
-/** A model that repeats the last word it was told, after a moment. */
-export async function startEchoModel(delayMs: () => number): Promise<{ readonly provider: string; close(): void }> {
+/** A model that repeats the last word it was told, after a moment, or fails. */
+export async function startEchoModel(
+  delayMs: () => number,
+  fails: (word: string) => boolean = () => false,
+): Promise<{ readonly provider: string; close(): void }> {
   const server = createServer((request, response) => {
     let text = "";
     request.on("data", (piece) => (text += piece));
     request.on("end", () => {
       const { messages } = JSON.parse(text) as { messages: { role: string; content: string }[] };
       const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
-      const content = `re: ${/message-[\w-]+/.exec(said)?.[0] ?? "nothing"}`;
+      const word = /message-[\w-]+/.exec(said)?.[0] ?? "nothing";
+      if (fails(word)) return void response.writeHead(400).end();
+      const content = `re: ${word}`;
       setTimeout(() => {
         response.setHeader("content-type", "text/event-stream");
         response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] })}\n\n`);

@@ -70,6 +70,11 @@ export const laneCases: Cases = {
     const a1 = await claimed(store, "w", NOW + 5000);
     assert.deepEqual([a1.message.id, a1.attempt], ["a1", 2]);
   },
+  "CHA-07: a time to try again may be a fraction of a millisecond": async ({ store }) => {
+    await store.lanes.accept([message("a", "1")]);
+    await store.lanes.retry(await claimed(store, "w"), NOW + 0.25, "the platform is busy");
+    assert.equal((await claimed(store, "w", NOW + 1)).message.id, "1");
+  },
   "CHA-07: a poison message is put aside with its reason, and the lane goes on": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "bad"), message("a", "good")]);

@@ -17,6 +17,11 @@ export const valueCases: Cases = {
       [3, 2, undefined],
     );
   },
+  "GW-02: a value's end may be a fraction of a millisecond": async ({ store: { values } }) => {
+    await values.put("s", "put", 1, future() + 0.5);
+    assert.equal(await values.add("s", "add", 2, future() + 0.5), true);
+    assert.deepEqual([await values.get("s", "put"), await values.get("s", "add")], [1, 2]);
+  },
   "GW-02: add puts only where there is nothing": async ({ store: { values } }) => {
     const added = await Promise.all(Array.from({ length: 10 }, (_, n) => values.add("s", "k", n)));
     assert.equal(added.filter(Boolean).length, 1);
