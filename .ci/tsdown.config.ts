@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import path from "node:path";
 import { defineConfig } from "tsdown";
 import type { Plugin } from "@gantry/sdk";
+import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -99,6 +100,7 @@ export default defineConfig({
   },
   hooks: {
     "build:done": async () => {
+      asciiOnly(path.join(root, "host/dist"));
       copyTemplates();
       await writeFacts();
       removeOlder(path.join(root, "host/dist"));
