@@ -6,6 +6,8 @@ import { Sql } from "./sql.ts";
 
 /** How long a writer waits for another process on the same file. */
 const BUSY_MS = 5000;
+/** Pages of the log that are gathered before they are moved into the file, which blocks: many of them are the same page again. */
+const LOG_PAGES = 4000;
 
 /** Opens the file, made where it is missing and brought to the newest layout; throws what SQLite throws and `STORE_NEWER`. */
 export async function openFile(path: string, steps: readonly string[] = layout): Promise<Sql> {
@@ -14,7 +16,7 @@ export async function openFile(path: string, steps: readonly string[] = layout):
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
   try {
-    sql.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    sql.script(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     upgrade(sql, path, steps);
     return sql;
   } catch (error) {
