@@ -5,8 +5,10 @@ import { laneOf, type Inbox } from "./inbox.ts";
 import type { Outcomes } from "./outcomes.ts";
 import type { Registry } from "./registry.ts";
 
-const maxAttempts = 4;
-const maxSendAttempts = 8;
+/** For what another try will hardly help: about ten seconds. */
+const fewTries = 4;
+/** For a model or a platform that is away: about three quarters of an hour. */
+const manyTries = 16;
 /** A message that brings the process down again and again must not do so for ever. */
 const maxBegun = 20;
 const backoffMs = [500, 2_000, 8_000, 30_000, 60_000, 120_000, 300_000];
@@ -64,7 +66,7 @@ export class ClaimedMessages {
       return undefined;
     }
     if (result.error && result.tool_calls.length === 0) {
-      await this.#tryLater(claim, result.error.message);
+      await this.#tryLater(claim, result.error.message, result.error.retry ? manyTries : fewTries);
       return undefined;
     }
     const reply = result.reply || result.error?.message || "";
@@ -82,12 +84,12 @@ export class ClaimedMessages {
     if (sent.status === "sent") return this.#deps.outcomes.record(() => lanes.done(claim));
     this.#deps.log.warn({ lane: laneOf(message), status: sent.status }, `A reply was not sent: ${sent.reason}`);
     if (sent.status === "refused") return this.#deps.outcomes.record(() => lanes.setAside(claim, sent.reason));
-    return this.#tryLater(claim, sent.reason, maxSendAttempts);
+    return this.#tryLater(claim, sent.reason, manyTries);
   }
 
   /** A message that keeps failing is put aside, so that its lane goes on. */
-  async #tryLater(claim: Claim, reason: string, attempts: number = maxAttempts): Promise<void> {
-    if (claim.attempt >= attempts) return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
+  async #tryLater(claim: Claim, reason: string, tries: number = fewTries): Promise<void> {
+    if (claim.attempt >= tries) return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
     const wait = backoffMs[Math.min(claim.attempt, backoffMs.length) - 1] as number;
     await this.#deps.outcomes.record(() =>
       this.#deps.lanes.retry(claim, Date.now() + Math.round(wait * (0.75 + Math.random() / 2)), reason),

@@ -165,7 +165,7 @@ test("CHA-06: a reply that the platform will never take is set aside with the re
 test("CHA-06: a message whose turn keeps failing is tried four times and set aside, and the lane goes on", async () => {
   const channel = fakeChannel();
   const store = createMemoryStore();
-  const model = fakeProvider([(request) => (said(request) === "poison" ? { failure } : "fine")]);
+  const model = fakeProvider([(request) => (said(request) === "poison" ? { failure: { ...failure, retry: false } } : "fine")]);
   await using t = await startTestHost({ plugins: [channel, model, memoryStore(store)] });
   await t.serve();
   await channel.receive({ text: "poison", id: "1" });
@@ -174,6 +174,17 @@ test("CHA-06: a message whose turn keeps failing is tried four times and set asi
   expect(channel.sent).toEqual([{ to: "alice", text: "fine" }]);
   expect(await store.lanes.listSetAside(9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
+});
+
+test("CHA-06: a model that is away for half an hour costs no message", async () => {
+  const channel = fakeChannel();
+  const until = Date.now() + 30 * 60_000;
+  const model = fakeProvider([() => (Date.now() < until ? { failure } : "back again")]);
+  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await t.serve();
+  await channel.receive({ text: "hi" });
+  await skipping(() => channel.sent.length === 1);
+  expect(channel.sent).toEqual([{ to: "alice", text: "back again" }]);
 });
 
 test("CHA-06: an answer that the store will never keep is put aside, and other lanes go on", async () => {
