@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
-const beyondAscii = /[^\x00-\x7f]/g;
+const beyondAscii = /[\u0080-\uffff]/g;
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 /** How much longer an escape is than what it stands for. */
 const longer = 5;

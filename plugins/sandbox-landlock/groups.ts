@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { signalGroup, signalProcess } from "./signals.ts";
 
 const CAPACITY = 1024;
 const PER_RUN = 128;
@@ -6,6 +7,8 @@ const PER_RUN = 128;
 const LOOK_AT = 16;
 const LINE = 12;
 
+/** Before it stands how many slots were ever used. */
+const FIRST = 1;
 /** A cell that is being given back: of no run, and not free. */
 const RELEASED = 1n;
 const cellOf = (group: number, run: number): bigint => (BigInt(run) << 32n) | BigInt(group);
@@ -50,7 +53,7 @@ export class Groups {
 
   /** The run of a group, negative while it is being ended, 0 for a group of nobody. */
   runOf(group: number): number {
-    for (let slot = 0; slot < CAPACITY; slot++) {
+    for (let slot = FIRST; slot < this.#end; slot++) {
       if (Atomics.load(this.#halves, slot * 2) !== group) continue;
       const cell = Atomics.load(this.#cells, slot);
       if (groupIn(cell) === group && runIn(cell) !== 0) return runIn(cell);
@@ -65,7 +68,7 @@ export class Groups {
   /** Every run there is. */
   runs(): readonly number[] {
     const found = new Set<number>();
-    for (let slot = 0; slot < CAPACITY; slot++) found.add(Math.abs(Atomics.load(this.#halves, slot * 2 + 1)));
+    for (let slot = FIRST; slot < this.#end; slot++) found.add(Math.abs(Atomics.load(this.#halves, slot * 2 + 1)));
     found.delete(0);
     return [...found];
   }
@@ -90,7 +93,7 @@ export class Groups {
   }
 
   #drop(group: number): void {
-    for (let slot = 0; slot < CAPACITY; slot++) {
+    for (let slot = FIRST; slot < this.#end; slot++) {
       const cell = Atomics.load(this.#cells, slot);
       if (groupIn(cell) === group && runIn(cell) !== 0) this.#release(slot, cell);
     }
@@ -98,7 +101,7 @@ export class Groups {
 
   #cellsOf(run: number): readonly (readonly [slot: number, cell: bigint])[] {
     const found: [number, bigint][] = [];
-    for (let slot = 0; slot < CAPACITY; slot++) {
+    for (let slot = FIRST; slot < this.#end; slot++) {
       if (Math.abs(Atomics.load(this.#halves, slot * 2 + 1)) !== run) continue;
       const cell = Atomics.load(this.#cells, slot);
       if (Math.abs(runIn(cell)) === run) found.push([slot, cell]);
@@ -107,13 +110,23 @@ export class Groups {
   }
 
   #claim(group: number, run: number): boolean {
-    for (let slot = 0; slot < CAPACITY; slot++) {
+    for (let slot = FIRST; slot < CAPACITY; slot++) {
       if (Atomics.load(this.#halves, slot * 2) !== 0) continue;
+      this.#reach(slot);
       if (Atomics.compareExchange(this.#cells, slot, 0n, cellOf(group, run)) !== 0n) continue;
       this.#write(slot, String(group));
       return true;
     }
     return false;
+  }
+
+  get #end(): number {
+    return FIRST + Atomics.load(this.#halves, 0);
+  }
+
+  /** Whoever looks finds the slot from here on; it is reached before it is claimed. */
+  #reach(slot: number): void {
+    for (let end = this.#end; end <= slot; end = this.#end) Atomics.compareExchange(this.#halves, 0, end - FIRST, slot + 1 - FIRST);
   }
 
   /** The line is blank before the slot is free, so that it never blanks the next owner's. */
@@ -124,44 +137,6 @@ export class Groups {
   }
 
   #write(slot: number, line: string): void {
-    if (this.#ledger !== undefined) writeSync(this.#ledger, line.padStart(LINE - 1) + "\n", slot * LINE);
+    if (this.#ledger !== undefined) writeSync(this.#ledger, line.padStart(LINE - 1) + "\n", (slot - FIRST) * LINE);
   }
-}
-
-/** False where nothing of the group is there to be signalled. */
-export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  return group > 1 && signalProcess(-group, signal);
-}
-
-/** False where it is not there to be signalled. */
-export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
-}
-
-const GIVE_UP_MS = 10_000;
-const LONGEST_PAUSE_MS = 25;
-/** A process may move between two groups of its run while they are signalled one after the other; it cannot each time. */
-const EMPTY_SWEEPS = 3;
-
-/** Kills every process of a run, whatever groups and sessions it has moved to. True where there may have been one. */
-export function killRun(groups: Groups, run: number): boolean {
-  groups.doom(run);
-  return groups.of(run).filter((group) => signalGroup(group, "SIGKILL")).length > 0;
-}
-
-/** Resolves once none is left. `reap` takes dead members of a group off the process table; the run's first process must be off it already. */
-export async function endRun(groups: Groups, run: number, reap: (group: number) => void): Promise<void> {
-  const until = performance.now() + GIVE_UP_MS;
-  let empty = 0;
-  for (let round = 0; performance.now() < until; round++) {
-    empty = killRun(groups, run) ? 0 : empty + 1;
-    if (empty >= (groups.of(run).length > 1 ? EMPTY_SWEEPS : 1)) break;
-    groups.of(run).forEach(reap);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(round, LONGEST_PAUSE_MS)));
-  }
-  groups.forget(run);
 }

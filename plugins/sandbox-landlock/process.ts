@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { RunResult } from "@gantry/sdk";
-import { type Groups, endRun, killRun } from "./groups.ts";
+import { endRun, killRun } from "./end-run.ts";
+import type { Groups } from "./groups.ts";
 import type { Order } from "./messages.ts";
 import type { Outputs } from "./outputs.ts";
 

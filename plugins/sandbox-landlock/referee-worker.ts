@@ -1,9 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import path from "node:path";
 import { startGuardian } from "./guardian.ts";
-import { Groups, signalProcess } from "./groups.ts";
+import { Groups } from "./groups.ts";
 import { close, ioctl, libcCall, pipe, prctl } from "./kernel.ts";
 import { type RefereeFacts, referee } from "./referee.ts";
+import { signalProcess } from "./signals.ts";
 import { watcher } from "./watch.ts";
 
 const RECEIVE = 0xc0502100;

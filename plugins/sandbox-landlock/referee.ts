@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { type Answer, type Asked, int, processOf } from "./arguments.ts";
 import { metadataCalls, signalCalls } from "./filter.ts";
-import { type Groups, signalProcess } from "./groups.ts";
+import type { Groups } from "./groups.ts";
 import { KernelError, groupOf, libcCall, machine, sessionOf, struct } from "./kernel.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
+import { signalProcess } from "./signals.ts";
 import { type Syscall, syscallNumber } from "./syscalls.ts";
 import type { Watched } from "./watch.ts";
 

@@ -1,6 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import type { Worker } from "node:worker_threads";
-import { Groups, endRun, killRun } from "./groups.ts";
+import { endRun, killRun } from "./end-run.ts";
+import { Groups } from "./groups.ts";
 import type { Answers, FileFault, FromThread, Order, ThreadFacts, WallFacts } from "./messages.ts";
 import { Referee } from "./referee-thread.ts";
 import type { RefereeFacts } from "./referee.ts";

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { type Groups, signalGroup } from "./groups.ts";
+import type { Groups } from "./groups.ts";
 import { libcCall } from "./kernel.ts";
+import { signalGroup } from "./signals.ts";
 
 const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
