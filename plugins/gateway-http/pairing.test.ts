@@ -115,6 +115,20 @@ test("GW-02: many guesses at once are no way around the lockout", async () => {
   expect(all.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
+test("GW-02: a hundred wrong guesses end a code, from however many addresses they come", async () => {
+  const pairing = new Pairing(createMemoryStore(), settings);
+  const guess = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1)
+      await expect(pairing.redeem("no", `10.0.0.${i}`)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  };
+  const worn = await pairing.create();
+  await guess(100);
+  await expect(pairing.redeem(worn.code, "10.1.0.0")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  const next = await pairing.create();
+  await guess(99);
+  await expect(pairing.redeem(next.code, "10.1.0.0")).resolves.toBeUndefined();
+});
+
 test("GW-02: a lockout ends after 300 seconds", async () => {
   let now = Date.now();
   const pairing = new Pairing(createMemoryStore(), settings, () => now);

@@ -8,6 +8,8 @@ const codes = "gateway.codes";
 const locks = "gateway.locks";
 const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
+/** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
+const maxGuesses = 100;
 
 export interface PairingCode {
   readonly code: string;
@@ -50,6 +52,7 @@ export class Pairing {
       const found = await this.#store.values.take<{ expires: number }>(codes, sha256(code));
       if (found && found.expires > this.#now()) return;
       await this.#count(peer);
+      await this.#wear();
       throw errors.PAIR_CODE_INVALID();
     }, peer);
   }
@@ -77,5 +80,14 @@ export class Pairing {
     if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
     const until = this.#now() + lockMs;
     await values.put(locks, peer, { until }, until);
+  }
+
+  async #wear(): Promise<void> {
+    const { values, limits } = this.#store;
+    for (const { key: hash } of await values.list(codes)) {
+      const key = `pair:code:${hash}`;
+      await limits.hit(key, [{ ms: this.#lifeMs, max: maxGuesses }], this.#now());
+      if ((await limits.count(key, this.#lifeMs, this.#now())) >= maxGuesses) await values.remove(codes, hash);
+    }
   }
 }
