@@ -22,7 +22,9 @@ const unused = { buildValidator: () => () => () => true, buildSerializer: () => 
 
 /** The framework with our limits, our way to read a body and our errors. */
 export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): FastifyInstance {
-  const http = { headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: Math.min(500, arrivalMs / 4) };
+  const times = { headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: Math.min(500, arrivalMs / 4) };
+  // Node's own answer to a missing Host has no body; the gate's has.
+  const http = { ...times, requireHostHeader: false };
   const app = fastify({
     ...(tls ? { https: { ...tls, ...http, handshakeTimeout: arrivalMs } } : { http }),
     requestTimeout: arrivalMs,
@@ -35,6 +37,8 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
     frameworkErrors: (error, _request, reply) => void sendFailure(reply as unknown as FastifyReply, inOurWords(error)),
     schemaController: { compilersFactory: unused as never },
   }) as unknown as FastifyInstance;
+  // Node's own answer to an Expect that it does not know would go out before any hook: here it is a request like any other.
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) =>
     readBody(payload as FastifyRequest["raw"], request.routeOptions.bodyLimit ?? defaultBodyLimit, done),

@@ -1,12 +1,14 @@
 import type { Socket } from "node:net";
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { failure } from "./status.ts";
 
 /** Answers what never became a request, and closes. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
+  // Where an answer is under way, as node:http itself looks it up, another one would be read as a part of it.
+  const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null };
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || current?.headersSent) return void socket.destroy();
   const { status, body } = failure(reason(error.code));
   const text = JSON.stringify(body);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n`;

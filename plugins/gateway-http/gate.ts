@@ -23,7 +23,8 @@ export class Gate {
 
   /** The first thing wrong with a request, or undefined. */
   refusal(request: FastifyRequest): GantryError | undefined {
-    const { headers, socket } = request.raw;
+    const { headers, httpVersion, socket } = request.raw;
+    if (headers.host === undefined && httpVersion !== "1.0") return errors.GATEWAY_BAD_REQUEST();
     if (!isCanonicalPath(pathOf(request.raw.url ?? ""))) return errors.GATEWAY_BAD_PATH();
     const host = headers.host?.toLowerCase() ?? "";
     if (repeated(request, "host") || !this.#isOurs(host, socket.localAddress, socket.localPort)) return errors.GATEWAY_FOREIGN_HOST();

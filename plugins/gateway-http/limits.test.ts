@@ -83,7 +83,6 @@ test("GW-04: what is not HTTP gets 400, headers without end 431, and the connect
   await using gateway = await startGateway({ plugins });
   const table: [string, number][] = [
     ["hello\r\n\r\n", 400],
-    ["GET /health HTTP/1.1\r\n\r\n", 400],
     ["GET /health HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n", 400],
     ["GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n", 400],
     ["POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
@@ -97,6 +96,17 @@ test("GW-04: what is not HTTP gets 400, headers without end 431, and the connect
     expect(answer).toContain("Connection: close");
   }
   expect((await gateway.ask("/health")).status).toBe(200);
+});
+
+test("GW-01: what Node would answer by itself is answered like everything else, after the same checks", async () => {
+  await using gateway = await startGateway({ plugins });
+  const end = "Connection: close\r\n\r\n";
+  const expecting = (host: string, path: string) =>
+    rawBytes(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nExpect: the-unexpected\r\n${end}`);
+  expect(await rawBytes(gateway.port, `GET /health HTTP/1.1\r\n${end}`)).toMatch(/^HTTP\/1\.1 400 [^]*"code":"GATEWAY_BAD_REQUEST"/);
+  expect(await expecting("evil.example", "/health")).toMatch(/^HTTP\/1\.1 403 [^]*"code":"GATEWAY_FOREIGN_HOST"/);
+  expect(await expecting("127.0.0.1", "/api/approvals")).toMatch(/^HTTP\/1\.1 401 [^]*"code":"GATEWAY_UNAUTHORIZED"/);
+  expect(await expecting("127.0.0.1", "/health")).toMatch(/^HTTP\/1\.1 200 [^]*"status":"ok"/);
 });
 
 test("GW-01: a body that is no JSON, of another type, or of another shape is refused with where it is wrong", async () => {

@@ -163,6 +163,17 @@ test("GW-07: a client that leaves ends its turn and its question", async () => {
 
 const failure = { code: "PROVIDER_TIMEOUT", message: "The model did not answer.", retry: false };
 
+test("GW-07: what is no request, sent while events still come, ends the connection and is not answered in their midst", async () => {
+  await using gateway = await started([{ text: "one two three", after: new Promise(() => {}) }]);
+  const { token } = await gateway.pair();
+  const stream = await openStream(gateway, token, "hi");
+  let then = "";
+  stream.response.socket.on("data", (piece) => (then += piece.toString()));
+  stream.response.socket.write("no request\r\n\r\n");
+  await expect(stream.rest()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(then).not.toContain("HTTP/1.1");
+});
+
 test("GW-07: a turn that fails is an error event, and without stream an error with a fitting status", async () => {
   await using gateway = await started([{ text: "Well, ", failure }]);
   const { token } = await gateway.pair();
