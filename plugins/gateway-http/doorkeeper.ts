@@ -4,6 +4,10 @@ import type { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
+import { Quota } from "./quota.ts";
+
+/** Refusals that are recorded in a minute: no stranger may fill the disk with them. */
+const maxRecords = 60;
 
 /** Says who asks. Each route carries its own answer to what it needs, so no spelling of a path leads around it. */
 export class Doorkeeper {
@@ -11,6 +15,7 @@ export class Doorkeeper {
   readonly #requirePairing: boolean;
   readonly #audit: Audit;
   readonly #log: Logger;
+  readonly #records = new Quota(maxRecords);
 
   constructor(devices: Devices, requirePairing: boolean, audit: Audit, log: Logger) {
     this.#devices = devices;
@@ -35,9 +40,12 @@ export class Doorkeeper {
     throw errors.GATEWAY_UNAUTHORIZED();
   }
 
-  /** The refusal stands whether or not it can be recorded. */
+  /** The refusal stands whether or not it can be recorded; a record counts those before it that were too many. */
   async recordFailure(request: FastifyRequest, why: string): Promise<void> {
-    const args = { method: request.method, path: request.url.split("?", 1)[0]?.slice(0, 256), peer: request.ip };
+    const unrecorded = this.#records.take();
+    if (unrecorded === undefined) return;
+    const path = request.url.split("?", 1)[0]?.slice(0, 256);
+    const args = { method: request.method, path, peer: request.ip, ...(unrecorded > 0 && { unrecorded }) };
     try {
       await this.#audit.record({
         event_type: "auth_failure",

@@ -1,7 +1,7 @@
 import { definePlugin, Routes, type Route } from "@gantry/sdk";
 import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startGateway, type TestGateway } from "./gateway.test-kit.ts";
 import gateway from "./index.ts";
 
@@ -88,6 +88,25 @@ test("GW-01: a refused request is in the audit log, without what it sent", async
     { event_type: "auth_failure", result: "refused: wrong token", args: { method: "GET", path: "/api/approvals", peer: "127.0.0.1" } },
   ]);
   expect(JSON.stringify([gateway.host.audit, gateway.host.logs])).not.toContain("s3cret");
+});
+
+test("GW-04: of requests that are refused in a minute sixty are recorded, and the next record counts the others", async () => {
+  const hook = { ...base, name: "hook", method: "POST", path: "/hook", auth: "own", perMinute: Number.POSITIVE_INFINITY };
+  const refuse = routePlugin({ ...hook, handle: async () => ({ status: 401, body: {} }) });
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), refuse] });
+  const knock = async (count: number) => {
+    const all = await Promise.all(Array.from({ length: count }, () => gateway.ask("/hook", { body: "x" })));
+    expect(all.every(({ status }) => status === 401)).toBe(true);
+    return gateway.host.audit.filter(({ event_type }) => event_type === "auth_failure");
+  };
+  expect(await knock(100)).toHaveLength(60);
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
+  try {
+    const records = await knock(1);
+    expect([records.length, records.at(-1)?.args]).toEqual([61, expect.objectContaining({ path: "/hook", unrecorded: 40 })]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "LINK", "SEARCH", "QUERY"];
