@@ -93,6 +93,20 @@ test("CHA-02: only the right signature over the very bytes opens the webhook", a
   expect(JSON.stringify([chatapp.host.audit, chatapp.host.logs])).not.toContain(secret);
 });
 
+/** The statuses of a hundred requests at once. */
+const hundred = async (ask: () => Promise<Response>): Promise<ReadonlySet<number>> =>
+  new Set((await Promise.all(Array.from({ length: 100 }, ask))).map(({ status }) => status));
+
+test("CHA-02: a hundred refused verifications and deliveries do not keep the platform from delivering", async () => {
+  await using chatapp = await quiet();
+  const wrong = { "hub.mode": "subscribe", "hub.challenge": "1", "hub.verify_token": "wrong" };
+  expect(await hundred(() => verify(chatapp, wrong))).toEqual(new Set([403, 429]));
+  const unsigned = { "x-hub-signature-256": sign("wrong") };
+  expect(await hundred(() => chatapp.deliver(delivery(message("hi")), unsigned))).toEqual(new Set([401]));
+  expect((await chatapp.deliver(delivery(message("hi")))).status).toBe(200);
+  expect(await waiting(chatapp)).toBe(1);
+});
+
 test("CHA-02: a body that is no JSON object is 400, one over 1 MiB 413, signed or not", async () => {
   await using chatapp = await quiet();
   for (const body of ["", "{", "null", "[]", '"x"', "5", "[".repeat(100_000)]) {

@@ -149,6 +149,14 @@ test("GW-02: requests without a body that could be a code cost no try", async ()
   expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
 });
 
+test("GW-02: a hundred requests by another method, with tokens that are wrong, cost no try", async () => {
+  await using gateway = await startGateway();
+  const code = await newCode(gateway);
+  const all = await Promise.all(Array.from({ length: 100 }, (_, i) => gateway.ask("/pair", { method: "GET", token: `wrong${i}` })));
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
+});
+
 test("GW-02: a revoked token is dead with the next request", async () => {
   await using gateway = await startGateway();
   const { token, device_id } = await gateway.pair("phone");
