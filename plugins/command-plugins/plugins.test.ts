@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -89,12 +90,13 @@ test(
   async () => {
     await using p = await place();
     await using r = await registry();
-    const bytes = packageOf({ scripts: { postinstall: "touch /tmp/never" } });
+    const ran = path.join(p.dir, "ran");
+    const bytes = packageOf({ scripts: { preinstall: `touch ${ran}`, postinstall: `touch ${ran}`, prepare: `touch ${ran}` } });
     await r.publish("1.0.0", bytes);
     const unasked = await p.gantry("plugins", "add", "weather", "--registry", r.url);
     expect(unasked).toMatchObject({ code: 3, stderr: expect.stringContaining("PLUGINS_NOT_ACCEPTED") as string });
     expect(unasked.stderr).toMatch(/provides tools/);
-    expect(unasked.stderr).toContain("install scripts (postinstall) are not run");
+    expect(unasked.stderr).toContain("install scripts (preinstall, postinstall, prepare) are not run");
     expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
 
     const done = await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes");
@@ -111,6 +113,7 @@ test(
 
     await writeFile(path.join(p.configDir, "config.toml"), 'plugins = ["command-plugins", "audit-file", "weather"]\n');
     expect((await p.gantry("plugins", "list")).stdout).toContain("Weather.");
+    expect(existsSync(ran)).toBe(false);
     expect(await p.gantry("plugins", "remove", "weather")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("PLUGINS_STILL_LISTED") as string,
