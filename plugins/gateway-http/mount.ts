@@ -37,7 +37,7 @@ export function mount(app: FastifyInstance, route: Route, { doorkeeper, limiter 
         summary: route.summary,
         ...(route.auth === "token" && { security: [{ token: [] }] }),
         ...(route.bodySchema && { body: route.bodySchema }),
-        response: { 200: route.replySchema ?? {}, "4xx": failureSchema, "5xx": failureSchema },
+        response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
       },
       handler: async (request: Admitted, reply) => {
         const answer = await route.handle(new Routed(route, request, reply));
@@ -49,6 +49,9 @@ export function mount(app: FastifyInstance, route: Route, { doorkeeper, limiter 
     });
   });
 }
+
+/** What a route does not describe may be JSON, text or events: the description says nothing of it. */
+const undescribed = { type: "null" };
 
 const failureSchema = {
   type: "object",

@@ -20,8 +20,22 @@ const weather: Plugin = definePlugin({
     }),
 });
 
+const song: Plugin = definePlugin({
+  name: "song-routes",
+  provides: [Routes],
+  setup: (host) =>
+    host.provide(Routes, {
+      name: "GET /song",
+      method: "GET",
+      path: "/song",
+      auth: "none",
+      summary: "Sings.",
+      handle: async () => ({ status: 200, text: "la" }),
+    }),
+});
+
 test("GW-01: the description lists every route with its schemas and its auth, a plugin's too, for paired devices only", async () => {
-  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), weather] });
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), weather, song] });
   expect((await gateway.ask("/api/openapi.json")).status).toBe(401);
   const { token } = await gateway.pair();
   const { json } = await gateway.ask("/api/openapi.json", { token });
@@ -31,6 +45,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
     "get /api/approvals",
     "get /api/openapi.json",
     "get /health",
+    "get /song",
     "post /api/approvals/{id}",
     "post /api/chat",
     "post /pair",
@@ -43,6 +58,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
   expect(put.responses["200"].content["application/json"].schema.properties).toEqual({ city: { type: "string" } });
   expect(put.parameters).toMatchObject([{ name: "city", in: "path", required: true }]);
   expect(json.paths["/health"].get.security).toBeUndefined();
+  expect(json.paths["/song"].get.responses["200"].content).toBeUndefined();
   expect(json.paths["/pair"].post.responses["4XX"].content["application/json"].schema.properties.error.required).toEqual([
     "code",
     "message",
