@@ -223,6 +223,16 @@ test("CLI-01: messages that were set aside are named with their reason", async (
   });
 });
 
+test("CLI-01: an id that a stranger made long does not bury what else status says", async () => {
+  const store = createMemoryStore();
+  await store.lanes.accept([{ channel: "chatapp", id: "i".repeat(100_000), sender: "+1", text: "hi", timestamp: 1 }]);
+  const claim = await store.lanes.claim("w", 1_000, Date.now());
+  if (claim) await store.lanes.setAside(claim, "the platform refused it");
+  await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
+  const { detail } = rowOf(await tell(t, "status"), "messages set aside") as { readonly detail: string };
+  expect(detail).toMatch(/^1 could not be answered: chatapp i{80} \(/);
+});
+
 test("CHA-05: channel doctor asks GET {graph_url}/v18.0/{id} with the token and says what the platform said", async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
