@@ -4,6 +4,9 @@ import type { Static } from "typebox";
 const path = (what: string) =>
   Type.Optional(Type.String({ minLength: 1, description: `${what}; relative to the configuration directory.` }));
 
+/** As a Host header has it: an entry in any other form would never match. */
+const hostName = String.raw`^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::[0-9]{1,5})?$`;
+
 /** `[gateway]` */
 export const config = Type.Object({
   require_pairing: Type.Boolean({
@@ -21,7 +24,7 @@ export const config = Type.Object({
     default: [],
     description: "Addresses or CIDR ranges of reverse proxies whose forwarding headers count.",
   }),
-  allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
+  allowed_hosts: Type.Array(Type.String({ pattern: hostName }), {
     default: [],
     description: "Further names, with or without a port, that clients may reach the gateway by.",
   }),

@@ -77,6 +77,13 @@ test("GW-05: a Host that is not ours is refused, so no name can be rebound to us
   expect(none).toMatch(/^HTTP\/1\.1 403 /);
 });
 
+test.each(["https://gantry.example", "gantry.example/", "::1", "me@gantry.example", "gantry.example:x", ""])(
+  "GW-05: an entry of allowed_hosts that no Host header could match stops the start (%j)",
+  async (entry) => {
+    await expect(startGateway({ gateway: { allowed_hosts: [entry] } })).rejects.toMatchObject({ code: "CONFIG_WRONG_TYPE" });
+  },
+);
+
 const forwarding = [
   "x-forwarded-for",
   "x-forwarded-host",
