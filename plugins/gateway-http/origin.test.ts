@@ -128,6 +128,20 @@ test("GW-05: peers with the same IPv6 /64 share a limit", async () => {
   expect((await asClient("2001:db8:1:3::1")).status).toBe(200);
 });
 
+test.each([
+  ["1.2.3.4:%", "1.2.3.4"],
+  ["[2001:db8::1]:%", "2001:db8::2"],
+  ["%nonsense", "unknown"],
+])("GW-05: the port or nonsense that a proxy forwards makes no new peer (%s)", async (form, same) => {
+  await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.1"] } });
+  const { token } = await gateway.pair();
+  const asClient = (address: string) => gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
+  const all = await Promise.all(Array.from({ length: 60 }, (_, i) => asClient(form.replace("%", String(i + 1)))));
+  expect(all.every(({ status }) => status === 200)).toBe(true);
+  expect((await asClient(same)).status).toBe(429);
+  expect((await asClient("5.6.7.8")).status).toBe(200);
+});
+
 test("GW-05: with pairing off a client behind a trusted proxy is still not this machine", async () => {
   await using gateway = await startGateway({ gateway: { require_pairing: false, trusted_proxies: ["127.0.0.1"] } });
   expect((await gateway.ask("/api/approvals")).status).toBe(200);

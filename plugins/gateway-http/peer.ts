@@ -23,12 +23,17 @@ export function isLoopback(host: string): boolean {
   return host.toLowerCase() === "localhost" || loopback(host.replace(/^\[|\]$/g, ""));
 }
 
-/** One client to the limits: an IPv4 address, or the /64 that an IPv6 client can choose its address from. */
-export function peerKey(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+/**
+ * One client to the limits: an IPv4 address, or the /64 that an IPv6 client can choose its address from. Some proxies
+ * forward the port too, which a client changes at will; whatever is no address at all is one client together, as are
+ * those who have left already and have none.
+ */
+export function peerKey(address: string = ""): string {
+  const bare = address.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
   if (mapped?.[1]) return mapped[1];
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = address.toLowerCase().replace(/%.*/, "").split("::");
+  if (!isIPv6(bare)) return isIPv4(bare) ? bare : "unknown";
+  const [head = "", tail] = bare.toLowerCase().replace(/%.*/, "").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const groups = [...left, ...Array.from<string>({ length: Math.max(0, 8 - left.length - right.length) }).fill("0"), ...right];
