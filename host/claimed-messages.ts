@@ -66,6 +66,10 @@ export class ClaimedMessages {
       return undefined;
     }
     if (result.error && result.tool_calls.length === 0) {
+      this.#deps.log.warn(
+        { lane: laneOf(message), attempt: claim.attempt },
+        `A message could not be answered yet: ${result.error.message}`,
+      );
       await this.#tryLater(claim, result.error.message, result.error.retry ? manyTries : fewTries);
       return undefined;
     }

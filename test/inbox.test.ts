@@ -174,6 +174,9 @@ test("CHA-06: a message whose turn keeps failing is tried four times and set asi
   expect(channel.sent).toEqual([{ to: "alice", text: "fine" }]);
   expect(await store.lanes.listSetAside(9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
+  expect(t.logs.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual(
+    [1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
+  );
 });
 
 test("CHA-06: a model that is away for half an hour costs no message", async () => {
