@@ -11,8 +11,11 @@ function drip(port: number, start: string, piece: string): Promise<{ text: strin
   const began = performance.now();
   return new Promise((resolve) => {
     let text = "";
-    const socket: Socket = connect(port, "127.0.0.1", () => socket.write(start));
-    const timer = setInterval(() => piece && socket.writable && socket.write(piece), 50);
+    let timer: NodeJS.Timeout | undefined;
+    const socket: Socket = connect(port, "127.0.0.1", () => {
+      socket.write(start);
+      timer = setInterval(() => piece && socket.writable && socket.write(piece), 50);
+    });
     socket.on("data", (data) => (text += data.toString())).on("error", () => {});
     socket.on("close", () => {
       clearInterval(timer);
