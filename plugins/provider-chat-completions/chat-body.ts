@@ -3,6 +3,9 @@ import type { ChatMessage, ChatRequest, ToolSpec } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import type { Refused } from "./refused-fields.ts";
 
+/** Sent where nothing else limits an answer, until a server finds it too much. */
+const MAX_TOKENS = 8_192;
+
 /** The request as chat completions want it, without the fields that the server has refused before. */
 export function chatBody(request: ChatRequest, model: string | undefined, refused: Refused): Record<string, unknown> {
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
@@ -10,7 +13,7 @@ export function chatBody(request: ChatRequest, model: string | undefined, refuse
     ...(model !== undefined && { model }),
     messages: request.messages.map(asMessage),
     ...(!refused.has("temperature") && { temperature: request.temperature }),
-    ...(request.maxTokens !== undefined && { [limit]: request.maxTokens }),
+    ...(!refused.has("max_completion_tokens") && { [limit]: request.maxTokens ?? MAX_TOKENS }),
     ...(request.tools.length > 0 && { tools: request.tools.map(asTool) }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),

@@ -67,6 +67,20 @@ test("PRV-01: custom: posts model, messages, temperature, max_tokens and the Bea
   });
 });
 
+test.each([
+  ["max_tokens is too large: 8192. This model supports at most 4096 completion tokens.", "max_completion_tokens"],
+  ["'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 4096 tokens.", "max_tokens"],
+  ["`inputs` tokens + `max_new_tokens` must be <= 4097", "max_tokens"],
+])("PRV-01: every request has max_tokens, until a server finds ours too much (%s)", async (message, never) => {
+  await using server = await serve(({ body }, response) =>
+    "max_tokens" in body ? json(response, 400, { error: { message } }) : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+  );
+  await using p = provider(`custom:${server.url}`);
+  expect(textOf(await collect(p, request("hello")))).toBe("ok");
+  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, undefined]);
+  expect(server.asked[1]?.body).not.toHaveProperty(never);
+});
+
 test("PRV-01: without a credential no Authorization header is sent, and a query of the address is kept", async () => {
   await using server = await serve((_, response) => stream(response, [chunk({ content: "x" }, "stop"), DONE]));
   await using p = provider(`custom:${server.url}?version=7`);
