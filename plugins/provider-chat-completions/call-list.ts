@@ -11,21 +11,23 @@ interface Part {
 /** Tool calls as they come in, whole or in pieces. */
 export class CallList {
   readonly #parts: Part[] = [];
-  readonly #byIndex = new Map<number, Part>();
+  /** By its index, or by its id where it has none. */
+  readonly #byKey = new Map<unknown, Part>();
 
   get size(): number {
     return this.#parts.length;
   }
 
-  /** One element of `tool_calls`. Servers leave out the index, repeat it, or send the name again with every piece. */
+  /** One element of `tool_calls`. Servers leave out the index, repeat it, cut the name, or send it again with every piece. */
   add(piece: unknown): void {
-    const { index, id, function: called } = asObject(piece) ?? {};
-    const { name, arguments: args } = asObject(called) ?? {};
-    const part = this.#find(typeof index === "number" ? index : undefined, asText(id) ?? "", asText(name) ?? "");
-    part.id ||= asText(id) ?? "";
-    part.name ||= asText(name) ?? "";
-    if (typeof args === "string") part.args.push(args);
-    else if (args !== undefined && args !== null) part.args.push(JSON.stringify(args));
+    const { index, id: anyId, function: called } = asObject(piece) ?? {};
+    const { name: anyName, arguments: anyArgs } = asObject(called) ?? {};
+    const [id, name] = [asText(anyId) ?? "", asText(anyName) ?? ""];
+    const args = anyArgs === undefined || anyArgs === null ? "" : (asText(anyArgs) ?? JSON.stringify(anyArgs));
+    const part = this.#find(index ?? undefined, id, name, args);
+    part.id ||= id;
+    if (part.name === "" || (part.args.length === 0 && name !== part.name)) part.name += name;
+    if (args !== "") part.args.push(args);
   }
 
   /** Every call in order, each with an id of its own. `wholeOnly` leaves out calls whose arguments broke off. */
@@ -42,16 +44,21 @@ export class CallList {
     return calls;
   }
 
-  #find(index: number | undefined, id: string, name: string): Part {
-    const known = index === undefined ? this.#parts.at(-1) : this.#byIndex.get(index);
-    const another = known !== undefined && id !== "" && known.id !== "" && id !== known.id && name !== "";
-    const nameless = index === undefined && name !== "" && (id === "" || id !== known?.id);
-    if (known && !another && !nameless) return known;
+  #find(index: unknown, id: string, name: string, args: string): Part {
+    const key = index ?? id;
+    const known = this.#byKey.get(key) ?? (index === undefined ? this.#parts.at(-1) : undefined);
+    const named = id !== "" && known !== undefined && known.id !== "";
+    if (known && (name === "" || (named ? id === known.id : index !== undefined && !beginsAgain(known, args)))) return known;
     const part: Part = { id: "", name: "", args: [] };
     this.#parts.push(part);
-    if (index !== undefined) this.#byIndex.set(index, part);
+    if (key !== "") this.#byKey.set(key, part);
     return part;
   }
+}
+
+/** The arguments of the part are whole, and more follow. */
+function beginsAgain({ args }: Part, more: string): boolean {
+  return more.trimStart().startsWith("{") && isJson(args.join(""));
 }
 
 export function isJson(text: string): boolean {

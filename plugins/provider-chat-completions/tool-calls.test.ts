@@ -25,6 +25,28 @@ test("PRV-07: calls without an index, with one index for all, or with the name i
   expect(listOf(...repeated).calls(false)).toEqual(expected);
 });
 
+test.each([
+  [
+    "pieces by id, without an index",
+    [call("a", "", { id: "1" }), call("b", "", { id: "2" }), call("", '{"x":1}', { id: "1" }), call("", "{}", { id: "2" })],
+  ],
+  ["whole calls under one index, without an id", [call("a", '{"x":1}', { index: 0 }), call("b", "{}", { index: 0 })]],
+  ["an index that is a text", [call("a", '{"x"', { index: "0" }), call("b", "{}", { index: "1" }), call("", ":1}", { index: "0" })]],
+])("PRV-07: two calls are told apart: %s", (_, pieces) => {
+  const calls = listOf(...pieces).calls(false);
+  expect(calls.map(({ name, args }) => [name, args])).toEqual([
+    ["a", '{"x":1}'],
+    ["b", "{}"],
+  ]);
+});
+
+test("PRV-07: one tool called twice under one index is two calls, and a name that came in pieces is whole", () => {
+  const twice = listOf(call("a", '{"x":1}', { index: 0 }), call("a", '{"x":2}', { index: 0 })).calls(false);
+  expect(twice.map(({ args }) => args)).toEqual(['{"x":1}', '{"x":2}']);
+  const cut = listOf(call("file_", "", { id: "1", index: 0 }), call("read", "", { index: 0 }), call("", "{}", { index: 0 })).calls(false);
+  expect(cut).toEqual([{ id: "1", name: "file_read", args: "{}" }]);
+});
+
 test("PRV-07: a missing id and an id used twice are made up, each one its own", () => {
   const calls = listOf(
     call("a", "{}", { index: 0 }),
