@@ -135,6 +135,32 @@ test("PRV-06: a server that answers a stream request with plain JSON is understo
   expect(events.at(-1)).toEqual({ type: "stop", reason: "ToolUse" });
 });
 
+test.each([undefined, null, ""])("PRV-01: a whole answer may leave its finish_reason out (%j)", async (finish_reason) => {
+  const message = { role: "assistant", content: "hi" };
+  await using server = await serve((_, response) => json(response, 200, { choices: [{ message, finish_reason }] }));
+  await using p = provider(`custom:${server.url}`);
+  expect(await collect(p, request("hello"))).toEqual([
+    { type: "text", text: "hi" },
+    { type: "stop", reason: "EndTurn" },
+  ]);
+});
+
+test("PRV-06: an empty finish_reason in every chunk is no reason to stop", async () => {
+  const events = await answerOf([chunk({ content: "half" }, ""), chunk({ content: " of it" }, "")]);
+  expect(failureOf(events)).toMatchObject({ message: expect.stringContaining("broke off") });
+});
+
+test("PRV-15: a reason that is no reason is the end of a turn, and `error` is no whole answer", async () => {
+  expect((await answerOf([chunk({ content: "x" }, "constructor"), DONE])).at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
+  expect(failureOf(await answerOf([chunk({ content: "x" }, "error"), DONE])).code).toBe("PROVIDER_MALFORMED");
+});
+
+test("PRV-15: what came before a broken piece is shown, also where both came at once", async () => {
+  const events = await answerOf([`data: ${JSON.stringify(chunk({ content: "begin" }))}\n\ndata: {"choices":\n\n`]);
+  expect(textOf(events)).toBe("begin");
+  expect(failureOf(events).code).toBe("PROVIDER_MALFORMED");
+});
+
 test.each([
   [{ error: { message: "overloaded", code: 503 } }, "PROVIDER_SERVER"],
   [{ error: { message: "slow", type: "rate_limit_error" } }, "PROVIDER_RATE_LIMIT"],

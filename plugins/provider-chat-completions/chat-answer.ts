@@ -7,16 +7,14 @@ import { asCount, asList, asObject, asText, textOf } from "./json.ts";
 import type { Json } from "./json.ts";
 import { RawCalls } from "./raw-calls.ts";
 
-const reasons: Readonly<Record<string, StopReason>> = {
-  stop: "EndTurn",
-  eos: "EndTurn",
-  end_turn: "EndTurn",
-  length: "MaxTokens",
-  max_tokens: "MaxTokens",
-  content_filter: "ContentFilter",
-  tool_calls: "ToolUse",
-  function_call: "ToolUse",
-};
+/** Any other reason is a whole answer. */
+const reasons: ReadonlyMap<string, StopReason> = new Map([
+  ["length", "MaxTokens"],
+  ["max_tokens", "MaxTokens"],
+  ["content_filter", "ContentFilter"],
+  ["tool_calls", "ToolUse"],
+  ["function_call", "ToolUse"],
+]);
 
 export interface ChatAnswerOptions {
   readonly name: string;
@@ -63,7 +61,7 @@ export class ChatAnswer implements AnswerReader {
     if (!choice) return [];
     const said = asObject(choice.delta) ?? asObject(choice.message) ?? {};
     for (const call of asList(said.tool_calls)) this.#calls.add(call);
-    this.#reason = asText(choice.finish_reason) ?? this.#reason;
+    this.#reason = asText(choice.finish_reason) || this.#reason;
     const text = textOf(said.content) || (asText(said.refusal) ?? "");
     return this.#say(this.#raw ? this.#raw.take(text) : text);
   }
@@ -74,10 +72,10 @@ export class ChatAnswer implements AnswerReader {
     const raw = this.#raw?.end();
     if (raw?.called && this.#calls.size === 0) return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
     const rest = this.#say(raw?.rest ?? "");
-    const broken = this.#reason === undefined && !this.#done;
-    if (broken && (this.#spoke || this.#calls.size > 0)) return [...rest, ...this.#close(cutAnswer(name))];
-    if (this.#reason === undefined && !this.#spoke && this.#calls.size === 0) return this.#close(emptyAnswer(name));
-    const stop = reasons[this.#reason ?? "stop"] ?? "EndTurn";
+    const whole = this.#reason === undefined ? this.#done : this.#reason !== "error";
+    if (!this.#spoke && this.#calls.size === 0 && !(whole && this.#reason)) return this.#close(emptyAnswer(name));
+    if (!whole) return [...rest, ...this.#close(cutAnswer(name))];
+    const stop = reasons.get(this.#reason ?? "stop") ?? "EndTurn";
     const calls = this.#calls.calls(stop === "MaxTokens").map((call) => ({ type: "tool_call" as const, call }));
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];

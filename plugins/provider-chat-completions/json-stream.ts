@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { errors } from "@gantry/sdk";
 
-/** The mark by which a server says that an event stream is complete. */
+/** The mark by which a server says that an event stream is complete; a whole document is complete by itself. */
 export const DONE = Symbol("done");
 
 /**
@@ -10,8 +10,9 @@ export const DONE = Symbol("done");
  */
 export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
-  const ready: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => ready.push(data.trim() === "[DONE]" ? DONE : parseJson(data, provider)) });
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => void ready.push(data) });
+  const read = (data: string): unknown => (data.trim() === "[DONE]" ? DONE : parseJson(data, provider));
   let kind: "unknown" | "document" | "events" = "unknown";
   let seen = false;
   const document: string[] = [];
@@ -21,14 +22,16 @@ export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: str
     if (kind === "document") document.push(text);
     else parser.feed(text);
     seen ||= ready.length > 0;
-    yield* ready.splice(0);
+    for (const data of ready.splice(0)) yield read(data);
   }
   // Some servers leave out the blank line after the last event.
   if (kind === "events") parser.feed("\n\n");
   seen ||= ready.length > 0;
-  yield* ready;
-  if (kind === "document") yield parseJson(document.join(""), provider);
-  else if (!seen && kind === "events") throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
+  for (const data of ready) yield read(data);
+  if (kind === "document") {
+    yield parseJson(document.join(""), provider);
+    yield DONE;
+  } else if (!seen && kind === "events") throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
 }
 
 /** A line of an event stream never begins with a brace or a bracket. */

@@ -7,8 +7,8 @@ import { errors } from "@gantry/sdk";
  */
 export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
-  const ready: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void ready.push(parse(data, provider)) });
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => void ready.push(data) });
   const document: string[] = [];
   let kind: "unknown" | "document" | "events" = "unknown";
   let seen = false;
@@ -19,8 +19,12 @@ export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: str
     if (kind === "document") document.push(text);
     else parser.feed(text);
     seen ||= ready.length > 0;
-    yield* ready.splice(0);
+    for (const data of ready.splice(0)) yield parse(data, provider);
   }
+  // Some servers leave out the blank line after the last event.
+  if (kind === "events") parser.feed("\n\n");
+  seen ||= ready.length > 0;
+  for (const data of ready) yield parse(data, provider);
   if (kind === "document") yield parse(document.join(""), provider);
   if (kind === "events" && !seen) throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
 }

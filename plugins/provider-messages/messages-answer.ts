@@ -4,15 +4,13 @@ import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
 import { asCount, asList, asObject, asText } from "./json.ts";
 import type { Json } from "./json.ts";
 
-const reasons: Readonly<Record<string, StopReason>> = {
-  end_turn: "EndTurn",
-  stop_sequence: "EndTurn",
-  pause_turn: "EndTurn",
-  max_tokens: "MaxTokens",
-  model_context_window_exceeded: "MaxTokens",
-  tool_use: "ToolUse",
-  refusal: "ContentFilter",
-};
+/** Any other reason is a whole answer. */
+const reasons: ReadonlyMap<string, StopReason> = new Map([
+  ["max_tokens", "MaxTokens"],
+  ["model_context_window_exceeded", "MaxTokens"],
+  ["tool_use", "ToolUse"],
+  ["refusal", "ContentFilter"],
+]);
 
 interface Call {
   readonly id: string;
@@ -25,7 +23,9 @@ interface Call {
 /** Reads an answer in the messages format: a stream of events, or the whole message. */
 export class MessagesAnswer implements AnswerReader {
   readonly #about: { readonly provider: string; readonly model: string | undefined; readonly secrets: readonly string[] };
-  readonly #calls = new Map<unknown, Call>();
+  readonly #calls: Call[] = [];
+  /** By the index of its block, which some servers leave out. */
+  readonly #open = new Map<unknown, Call>();
   #reason: string | undefined;
   #input: number | undefined;
   #output: number | undefined;
@@ -48,6 +48,8 @@ export class MessagesAnswer implements AnswerReader {
     switch (event.type) {
       case "message":
         return this.#whole(event);
+      case undefined:
+        return Array.isArray(event.content) ? this.#whole(event) : [];
       case "message_start":
         this.#count(asObject(event.message)?.usage);
         return [];
@@ -57,7 +59,7 @@ export class MessagesAnswer implements AnswerReader {
         return this.#delta(event.index, asObject(event.delta) ?? {});
       case "message_delta":
         this.#count(event.usage);
-        this.#reason = asText(asObject(event.delta)?.stop_reason) ?? this.#reason;
+        this.#reason = asText(asObject(event.delta)?.stop_reason) || this.#reason;
         return [];
       case "message_stop":
         this.#reason ??= "end_turn";
@@ -70,8 +72,8 @@ export class MessagesAnswer implements AnswerReader {
   end(): readonly ProviderEvent[] {
     if (this.over) return [];
     const { provider } = this.#about;
-    if (this.#reason === undefined) return this.#close(this.#spoke || this.#calls.size > 0 ? cutAnswer(provider) : emptyAnswer(provider));
-    const stop = reasons[this.#reason] ?? "EndTurn";
+    if (this.#reason === undefined) return this.#close(this.#spoke || this.#calls.length > 0 ? cutAnswer(provider) : emptyAnswer(provider));
+    const stop = reasons.get(this.#reason) ?? "EndTurn";
     const calls = this.#toolCalls(stop === "MaxTokens");
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
@@ -79,27 +81,30 @@ export class MessagesAnswer implements AnswerReader {
 
   #whole(message: Json): readonly ProviderEvent[] {
     this.#count(message.usage);
-    this.#reason = asText(message.stop_reason) ?? "end_turn";
+    this.#reason = asText(message.stop_reason) || "end_turn";
     return [...asList(message.content).flatMap((block, index) => this.#start(index, asObject(block) ?? {})), ...this.end()];
   }
 
   #start(index: unknown, block: Json): readonly ProviderEvent[] {
     if (block.type === "text") return this.#say(asText(block.text) ?? "");
     const name = asText(block.name);
-    if (block.type === "tool_use" && name)
-      this.#calls.set(index, { id: asText(block.id) || `toolu_${randomUUID()}`, name, input: block.input, pieces: [] });
+    if (block.type === "tool_use" && name) {
+      const call: Call = { id: asText(block.id) || `toolu_${randomUUID()}`, name, input: block.input, pieces: [] };
+      this.#calls.push(call);
+      this.#open.set(index, call);
+    }
     return [];
   }
 
   #delta(index: unknown, delta: Json): readonly ProviderEvent[] {
     if (delta.type === "text_delta") return this.#say(asText(delta.text) ?? "");
-    if (delta.type === "input_json_delta") this.#calls.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
+    if (delta.type === "input_json_delta") this.#open.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
     return [];
   }
 
   /** Calls in order; where the answer was cut, only those whose arguments are whole. */
   #toolCalls(wholeOnly: boolean): readonly ProviderEvent[] {
-    return [...this.#calls.values()].flatMap(({ id, name, input, pieces }) => {
+    return this.#calls.flatMap(({ id, name, input, pieces }) => {
       const args = pieces.join("").trim() || JSON.stringify(input ?? {});
       return wholeOnly && !isJson(args) ? [] : [{ type: "tool_call" as const, call: { id, name, args } }];
     });

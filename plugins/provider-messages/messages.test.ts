@@ -256,6 +256,49 @@ test("PRV-15: silence in the middle is a timeout, an endless answer is cut off b
   expect(failureOf(await collect(p, request("endless"))).code).toBe("PROVIDER_TOO_LARGE");
 });
 
+test("PRV-02: an answer holds what the format names, and may leave its type and its reason out", async () => {
+  const content = [{ type: "text", text: "Hi." }];
+  await using server = await serve(({ body }, response) =>
+    json(
+      response,
+      200,
+      body.model === "bare" ? { content } : { content, stop_reason: "max_tokens", usage: { input_tokens: 4, output_tokens: 2 } },
+    ),
+  );
+  await using p = provider(server.url);
+  expect(await collect(p, request("hello"))).toEqual([
+    { type: "text", text: "Hi." },
+    { type: "usage", inputTokens: 4, outputTokens: 2 },
+    { type: "stop", reason: "MaxTokens" },
+  ]);
+  expect((await collect(p, request("hello", { model: "bare" }))).at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
+});
+
+test.each([undefined, 0])("PRV-07: blocks that all have the index %j lose no call", async (index) => {
+  const blocks = [...block(0, '{"path":"x"}'), ...block(1, '{"path":"y"}')].map((event) => ({ ...event, index }));
+  await using server = await serve((_, response) => stream(response, [begin, ...blocks, ...end("tool_use")]));
+  await using p = provider(server.url);
+  expect(callsOf(await collect(p, request("hello", { tools: tools("a") })))).toEqual([
+    use("t0", "a", '{"path":"x"}'),
+    use("t1", "a", '{"path":"y"}'),
+  ]);
+});
+
+test.each([
+  ["without the blank line behind it", 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}'],
+  ["with [DONE] behind it", 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\ndata: [DONE]\n\n'],
+  ["with a reason nobody knows", 'data: {"type":"message_delta","delta":{"stop_reason":"constructor"}}\n\n'],
+])("PRV-06: a last event %s counts, and the text before it", async (_, last) => {
+  await using server = await serve((__, response) => {
+    const events = [begin, ...say("done")].map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`);
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(`\uFEFF${events.join("")}${last}`);
+  });
+  await using p = provider(server.url);
+  const events = await collect(p, request("hello"));
+  expect(textOf(events)).toBe("done");
+  expect(events.at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
+});
+
 test("PRV-06: cancel stops the request at the server and is the last event", async () => {
   const gone = Promise.withResolvers<true>();
   await using server = await serve((_, response) => {
