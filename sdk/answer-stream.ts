@@ -9,6 +9,9 @@ const CLOSE_MS = 250;
 /** An answer as a whole may take this many times the limit between two pieces of it. */
 export const WHOLE_ANSWER = 10;
 
+/** A piece that shows nothing (a thought, a part of a call) is still a sign of life. */
+const ALIVE: ProviderEvent = Object.freeze({ type: "text", text: "" });
+
 /** Turns what a server sends into events. Pure: no clock, no network. */
 export interface AnswerReader {
   /** The events of one JSON value. */
@@ -53,7 +56,8 @@ export async function* streamAnswer({
     rest = answer.body[Symbol.asyncIterator]();
     for await (const value of values(left(rest))) {
       const wasClosing = reader.closing;
-      yield* reader.take(value);
+      const events = reader.take(value);
+      yield* events.length > 0 ? events : [ALIVE];
       if (reader.over) return;
       if (reader.closing && !wasClosing) timers.push(setTimeout(abort, USAGE_MS));
     }

@@ -54,7 +54,10 @@ async function* attempt(
       if (field) refused.add(field);
       reusable = field !== undefined;
       if (field || (line.used && said.includes(GROWN_OLD))) return "again";
-      for (const event of reader.take(value)) {
+      const events = reader.take(value);
+      // A piece that shows nothing is still a sign of life.
+      if (events.length === 0) yield { type: "text", text: "" };
+      for (const event of events) {
         shown = true;
         reusable = event.type === "stop";
         yield event;

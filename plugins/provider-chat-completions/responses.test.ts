@@ -259,6 +259,14 @@ test("PRV-09: a connection that reached the age limit of the server is replaced"
   expect(textOf(await collect(p, request("hello")))).toBe("turn 2");
 });
 
+test("PRV-10: a piece over a WebSocket that shows nothing is a sign of life", async () => {
+  await using server = await serve({ socket: (ws) => send(ws, say("hi").slice(0, 1)) });
+  await using p = provider(`custom:${server.url}`, responses);
+  const answer = p.chat(request("hello"))[Symbol.asyncIterator]();
+  expect((await answer.next()).value).toEqual({ type: "text", text: "" });
+  await answer.return?.();
+});
+
 test("PRV-09: after text was shown a broken connection is an error, not another try", async () => {
   await using server = await serve({
     socket(ws) {

@@ -89,6 +89,21 @@ test("PRV-07: of an answer that hit its limit, only calls whose arguments are wh
   expect(events.at(-1)).toEqual({ type: "stop", reason: "MaxTokens" });
 });
 
+test("PRV-10: a thought and a piece of a call show nothing and are signs of life, so a long one is no silence", async () => {
+  const pieces = [{ reasoning_content: "hm" }, { tool_calls: [{ index: 0, id: "1", function: { name: "a", arguments: "{" } }] }];
+  await using server = await serve((_, response) =>
+    stream(
+      response,
+      pieces.map((piece) => chunk(piece)),
+      false,
+    ),
+  );
+  await using p = provider(`custom:${server.url}`);
+  const answer = p.chat(request("x", { tools: tools("a") }))[Symbol.asyncIterator]();
+  for (const _ of pieces) expect((await answer.next()).value).toEqual({ type: "text", text: "" });
+  await answer.return?.();
+});
+
 test("PRV-07: calls that a server ends with `stop` are calls all the same", async () => {
   const one = { index: 0, id: "1", function: { name: "a", arguments: "{}" } };
   await using server = await serve((_, response) => stream(response, [chunk({ tool_calls: [one] }), chunk({}, "stop"), usage, DONE]));

@@ -85,9 +85,10 @@ export function request(messages: string | readonly ChatMessage[], more: Partial
   return { model: "m", messages: list, tools: [], temperature: 0.7, session: "s", signal: new AbortController().signal, ...more };
 }
 
+/** What an answer shows; signs of life are left out. */
 export async function collect(from: Provider, asked: ChatRequest): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
-  for await (const event of from.chat(asked)) events.push(event);
+  for await (const event of from.chat(asked)) if (event.type !== "text" || event.text !== "") events.push(event);
   return events;
 }
 
