@@ -22,6 +22,8 @@ export interface Credential {
 export interface Endpoint {
   /** As people know it; safe to print. */
   readonly name: string;
+  /** Other ids for it. */
+  readonly aliases: readonly string[];
   readonly address: ProviderAddress;
   readonly credential: Credential;
   /** What must never stand in a sentence. */
@@ -51,10 +53,17 @@ const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
  */
 export function endpointOf(wanted: string, config: EndpointConfig, env: Env, configured: string | undefined): Endpoint | undefined {
   const id = canonical(wanted);
-  const own = providerSettings(config.providers, wanted, id, ...(id.startsWith("custom:") ? ["custom"] : aliasesOf(id)));
+  const others = aliasesOf(id);
+  const own = providerSettings(config.providers, wanted, id, ...(id.startsWith("custom:") ? ["custom"] : others));
   const ownKey = own.api_key;
   const shared = configured === undefined || canonical(configured) === id ? config.api_key : undefined;
-  const facts = { timeoutMs: own.timeout_seconds * 1000, keyAdvice: undefined, mode: "chat-completions" as const, toolOption: ANY_PARSER };
+  const facts = {
+    aliases: others,
+    timeoutMs: own.timeout_seconds * 1000,
+    keyAdvice: undefined,
+    mode: "chat-completions" as const,
+    toolOption: ANY_PARSER,
+  };
   const pick = (variables: readonly string[], key = ownKey ?? shared) => credentialOf(key, variables, env);
 
   if (id.startsWith("custom:")) {

@@ -19,7 +19,7 @@ const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
  * the only model of the server, or to its default.
  */
 export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
-  const { name, credential, secrets, toolOption, mode } = endpoint;
+  const { name, aliases, credential, secrets, toolOption, mode } = endpoint;
   const refused = new Set<OptionalField>();
   let offered: readonly string[] | undefined;
 
@@ -52,6 +52,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
 
   return Object.freeze({
     name,
+    aliases,
     capabilities: { nativeToolCalling: true, vision: true, streaming: true },
     chat,
     models: (signal: AbortSignal) => listModels(upstream, endpoint, signal),

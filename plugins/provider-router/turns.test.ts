@@ -43,6 +43,16 @@ test.each([
   expect(server.asked).toHaveLength(requests);
 });
 
+test.each([
+  ["local-a", "local-a-server"],
+  ["local-a-server", "local-a"],
+])("PRV-10: max_retries for %s counts where the table has the name %s", async (default_provider, table) => {
+  await using server = await serve([503, 503, 503, 200]);
+  const api_url = server.id.replace("custom:", "");
+  await using gantry = await start({ default_provider, api_url, providers: { [table]: { max_retries: 3, retry_backoff_ms: 1 } } });
+  expect(await gantry.ask("hi", { model: "m" })).toMatchObject({ reply: "served" });
+});
+
 test("PRV-10: Retry-After of a real server is waited for", async () => {
   await using server = await serve([429, 200], "served", { "retry-after": "1" });
   await using gantry = await start({ providers: { custom: { retry_backoff_ms: 1 } } });
