@@ -50,10 +50,14 @@ export function providerSettings(table: ProviderTable, ...ids: readonly string[]
   return (id === undefined ? undefined : table[id]) ?? DEFAULTS;
 }
 
+const SHORTEST_SECRET = 8;
+
 /** A server that a provider talks to. */
 export interface ProviderAddress {
   /** Without user, query and trailing slash: safe to print. */
   readonly shown: string;
+  /** What of it must never stand in a sentence: its password and the values of its query, but not such short ones as a version. */
+  readonly secrets: readonly string[];
   /** The address of a path below it; user and query of the configured address are kept. */
   at(path: string): string;
 }
@@ -66,6 +70,7 @@ export function providerAddress(text: string): ProviderAddress {
   const user = url.username || url.password ? `${url.username}:${url.password}@` : "";
   return Object.freeze({
     shown: `${url.origin}${path}`,
+    secrets: [url.password, ...url.searchParams.values()].filter((value) => value.length >= SHORTEST_SECRET),
     at: (below: string) => `${url.protocol}//${user}${url.host}${path}${below}${url.search}`,
   });
 }

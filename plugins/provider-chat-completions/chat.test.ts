@@ -203,6 +203,13 @@ test("PRV-13: a refusal that is about something else is not asked again, and the
   expect(failure.message).toContain("model *** has no unknown context window");
 });
 
+test("CFG-01: what a server repeats of the password and the query of its address is not told", async () => {
+  await using server = await serve(({ path }, response) => json(response, 400, { error: `no canary-password for ${path}` }));
+  await using p = provider(`custom:${server.url.replace("://", "://me:canary-password@")}?code=canary-code&version=7`);
+  const { message } = failureOf(await collect(p, request("hello")));
+  expect(message).toMatch(/no \*\*\* for \/v1\/chat\/completions\?code=\*\*\*&version=7$/);
+});
+
 test.each([
   [401, "PROVIDER_AUTH", /HTTP 401.*key, the address \(http:\/\/ or https:\/\/\) and the network/],
   [403, "PROVIDER_FORBIDDEN", /HTTP 403/],

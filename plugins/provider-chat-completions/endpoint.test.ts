@@ -21,6 +21,11 @@ test("PRV-03: api_key wins over SERVICE_API_KEY and API_KEY, and SERVICE_API_KEY
   expect(find("custom:http://h/v1")?.credential).toEqual({ value: undefined, source: "none" });
 });
 
+test("PRV-03: a key without the line break that a file left behind it, and a blank one is none", () => {
+  expect(find("custom:http://h/v1", {}, { SERVICE_API_KEY: " \n", API_KEY: "plain\n" })?.credential.value).toBe("plain");
+  expect(find("custom:http://h/v1", { api_key: "config\n" })?.credential.value).toBe("config");
+});
+
 test("PRV-03: provider-specific variables are not used for a custom endpoint, whatever its address", () => {
   const specific = { HOSTEDLLM_API_KEY: "h", LOCALA_API_KEY: "a", OPENAI_API_KEY: "o", GROQ_API_KEY: "g" };
   expect(find("custom:https://api.groq.com/openai/v1", {}, specific)?.credential.source).toBe("none");

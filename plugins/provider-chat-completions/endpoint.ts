@@ -64,7 +64,10 @@ export function endpointOf(wanted: string, config: EndpointConfig, env: Env, con
     mode: "chat-completions" as const,
     toolOption: ANY_PARSER,
   };
-  const pick = (variables: readonly string[], key = ownKey ?? shared) => credentialOf(key, variables, env);
+  const pick = (address: ProviderAddress, variables: readonly string[], key = ownKey ?? shared) => {
+    const credential = credentialOf(key, variables, env);
+    return { address, credential, secrets: [...address.secrets, ...(credential.value ? [credential.value] : [])] };
+  };
 
   if (id.startsWith("custom:")) {
     const address = providerAddress(id.slice("custom:".length));
@@ -72,21 +75,20 @@ export function endpointOf(wanted: string, config: EndpointConfig, env: Env, con
     return {
       ...facts,
       name,
-      address,
       mode: modeOf(address, config),
-      ...pick(["SERVICE_API_KEY", "API_KEY"], ownKey ?? config.api_key),
+      ...pick(address, ["SERVICE_API_KEY", "API_KEY"], ownKey ?? config.api_key),
     };
   }
   const local = Object.hasOwn(locals, id) ? locals[id] : undefined;
   if (local) {
     const meant = configured === undefined || !isLocal(configured) || canonical(configured) === id;
     const address = providerAddress((meant ? config.api_url : undefined) ?? local.url);
-    return { ...facts, name: id, address, toolOption: local.toolOption, ...pick(local.key ? [local.key] : []) };
+    return { ...facts, name: id, toolOption: local.toolOption, ...pick(address, local.key ? [local.key] : []) };
   }
   const service = id === "hostedllm" ? { url: hostedUrl(config), key: "HOSTEDLLM_API_KEY", docs: undefined } : services.get(id);
   if (!service) return undefined;
   const keyAdvice = service.key && `set ${service.key}, or providers.${id}.api_key${service.docs ? ` (see ${service.docs})` : ""}`;
-  return { ...facts, name: id, address: providerAddress(service.url), keyAdvice, ...pick(service.key ? [service.key] : []) };
+  return { ...facts, name: id, keyAdvice, ...pick(providerAddress(service.url), service.key ? [service.key] : []) };
 }
 
 /** Throws where an endpoint that needs a credential has none. */
@@ -118,9 +120,9 @@ function modeOf(address: ProviderAddress, config: EndpointConfig): Endpoint["mod
   return config.provider_api ?? (vendor ? "responses" : "chat-completions");
 }
 
-function credentialOf(configured: string | undefined, variables: readonly string[], env: Env): Pick<Endpoint, "credential" | "secrets"> {
-  const variable = variables.find((name) => env[name]);
-  const value = configured ?? (variable && env[variable]);
-  if (!value) return { credential: { value: undefined, source: "none" }, secrets: [] };
-  return { credential: { value, source: configured ? "config" : `${variable} env var` }, secrets: [value] };
+function credentialOf(configured: string | undefined, variables: readonly string[], env: Env): Credential {
+  const key = configured?.trim();
+  if (key) return { value: key, source: "config" };
+  const variable = variables.find((name) => env[name]?.trim());
+  return variable ? { value: env[variable]?.trim(), source: `${variable} env var` } : { value: undefined, source: "none" };
 }

@@ -28,11 +28,12 @@ test("PRV-03: api_key wins over SERVICE_API_KEY and API_KEY; variables of vendor
   expect(sourceOf({}, env)).toBe("SERVICE_API_KEY env var");
   expect(sourceOf({}, { API_KEY: "a", ANTHROPIC_API_KEY: "x" })).toBe("API_KEY env var");
   expect(sourceOf({}, { ANTHROPIC_API_KEY: "x" })).toBe("none");
+  expect(sourceOf({}, { SERVICE_API_KEY: " ", API_KEY: "a" })).toBe("API_KEY env var");
   await using server = await serve((_, response) => stream(response, [begin, ...say("x"), ...end("end_turn")]));
   await using own = provider(server.url, { api_key: "k", providers: { "messages-custom": { api_key: "own" } } }, env);
   await collect(own, request("hello"));
   expect(server.asked.pop()?.headers).toMatchObject({ authorization: "Bearer own" });
-  await using p = provider(server.url, {}, env);
+  await using p = provider(server.url, {}, { ...env, SERVICE_API_KEY: "s\n" });
   await collect(p, request("hello"));
   expect(server.asked[0]?.headers).toMatchObject({ authorization: "Bearer s" });
   expect(server.asked[0]?.headers).not.toHaveProperty("x-api-key");

@@ -26,15 +26,15 @@ export interface Server {
 export function serverOf(id: string, config: ServerConfig, env: Readonly<Record<string, string | undefined>>): Server | undefined {
   if (!id.startsWith(PREFIX)) return undefined;
   const own = providerSettings(config.providers, id, "messages-custom");
-  const configured = own.api_key ?? config.api_key;
-  const variable = ["SERVICE_API_KEY", "API_KEY"].find((name) => env[name]);
-  const key = configured ?? (variable && env[variable]);
+  const configured = (own.api_key ?? config.api_key)?.trim();
+  const variable = ["SERVICE_API_KEY", "API_KEY"].find((name) => env[name]?.trim());
+  const key = configured || (variable && env[variable]?.trim());
   const address = providerAddress(id.slice(PREFIX.length));
   return {
     name: `${PREFIX}${address.shown}`,
     address,
     headers: { "anthropic-version": VERSION, ...(key && { authorization: `Bearer ${key}` }) },
-    secrets: key ? [key] : [],
+    secrets: [...address.secrets, ...(key ? [key] : [])],
     source: configured ? "config" : variable ? `${variable} env var` : "none",
     timeoutMs: own.timeout_seconds * 1000,
   };
