@@ -6,6 +6,7 @@ export * from "./command.ts";
 export * from "./errors.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
+export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./plugin.ts";
 export * from "./provider-config.ts";

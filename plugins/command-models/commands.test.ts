@@ -53,7 +53,7 @@ async function serve() {
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization);
     response.writeHead(state.status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large" }] }));
+    response.end(JSON.stringify({ data: ["small", "large", "small", "", "\u001b[2Jlarge", "a\nforged line"].map((id) => ({ id })) }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -67,7 +67,7 @@ async function serve() {
   };
 }
 
-test("PRV-12: models refresh lists what the provider offers and keeps it, so that models list asks nobody", async () => {
+test("PRV-12: models refresh lists each name once and none that forges lines, and keeps the list, so that models list asks nobody", async () => {
   await using server = await serve();
   await using t = await start();
   const { provider } = server;

@@ -1,10 +1,10 @@
-import { answerFailure, beginningOf, errors as common, ProviderError, thrownFailure } from "@gantry/sdk";
+import { answerFailure, beginningOf, errors as common, modelNames, ProviderError, thrownFailure } from "@gantry/sdk";
 import type { Upstream } from "@gantry/sdk";
 import { authorization } from "./ask.ts";
 import { requireCredential } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
-import { asList, asObject, asText } from "./json.ts";
+import { asObject, asText } from "./json.ts";
 
 const LIST_BYTES = 8 * 1024 * 1024;
 const ABSENT = new Set([404, 405, 501]);
@@ -40,6 +40,5 @@ function readList(body: string): readonly string[] | undefined {
   }
   const list = Array.isArray(value) ? value : (asObject(value)?.data ?? asObject(value)?.models);
   if (!Array.isArray(list)) return undefined;
-  const ids = asList(list).map((entry) => asText(entry) ?? asText(asObject(entry)?.id) ?? asText(asObject(entry)?.name));
-  return [...new Set(ids.filter((id) => id !== undefined && id !== ""))] as string[];
+  return modelNames(list.map((entry) => asText(entry) ?? asText(asObject(entry)?.id) ?? asText(asObject(entry)?.name)));
 }

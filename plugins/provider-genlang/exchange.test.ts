@@ -283,6 +283,10 @@ test("PRV-13: a server that cannot be reached is told without the key", async ()
   const events = await genlang.chat("hi");
   expect(lastOf(events)).toMatchObject({ failure: { code: "PROVIDER_REFUSED", retry: true } });
   expect(JSON.stringify(events)).not.toMatch(/CANARY|key=/);
+  for (const asked of [genlang.provider.warmup, genlang.provider.models]) {
+    const failed = await asked?.(new AbortController().signal).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: "PROVIDER_REFUSED", message: expect.stringMatching(/^genlang cannot be reached.*HTTPS_PROXY/) });
+  }
 });
 
 test("GEN-14: warmup and models with a key list the models, page by page, that can chat", async () => {
@@ -290,7 +294,7 @@ test("GEN-14: warmup and models with a key list the models, page by page, that c
   await using server = await vendor({
     "/v1beta/models": ({ query }) => ({
       json: query["pageToken"]
-        ? { models: [{ name: "models/c" }] }
+        ? { models: [{ name: "models/c" }, { name: "models/c" }, { name: "models/\u001b[2J" }] }
         : {
             models: [
               { name: "models/a", supportedGenerationMethods: ["generateContent"] },

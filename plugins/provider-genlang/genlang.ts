@@ -1,5 +1,5 @@
-import { failure, providerSettings } from "@gantry/sdk";
-import type { ChatRequest, GantryError, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
+import { failure, GantryError, ProviderError, providerSettings } from "@gantry/sdk";
+import type { ChatRequest, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { createAsker, keyTarget } from "./ask.ts";
 import type { Opened } from "./ask.ts";
@@ -37,6 +37,12 @@ export function createGenlang(deps: GenlangDeps): Provider {
   const rotation = createRotation({ config, asker, tokens, projects: createProjects(config, upstream, deps.store), log: deps.log });
   const timeoutMs = providerSettings(config.providers, ...ALIASES).timeout_seconds * 1000;
   const find = (): Promise<Credential> => findCredential(config, deps.configured(), deps.profiles);
+  /** Outside a chat, the network's failures are told as in one. */
+  const told = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+    work.catch((error: unknown) => {
+      const ofNet = error instanceof GantryError && error.code.startsWith("NET_");
+      throw ofNet ? new ProviderError(asFailure(error, signal, timeoutMs)) : error;
+    });
 
   const open = async (credential: Credential, asked: Asked): Promise<Opened> => {
     if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
@@ -65,16 +71,16 @@ export function createGenlang(deps: GenlangDeps): Provider {
       const credential = await find();
       if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
       if (credential.kind === "oauth") throw errors.GENLANG_NO_MODEL_LIST(credential.source);
-      return listModels(config, upstream, credential.key, signal);
+      return told(listModels(config, upstream, credential.key, timeoutMs, signal), signal);
     },
     async warmup(signal) {
       const credential = await find();
       if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
       if (credential.kind === "key") {
-        const names = await listModels(config, upstream, credential.key, signal);
+        const names = await told(listModels(config, upstream, credential.key, timeoutMs, signal), signal);
         return `genlang is ready with the API key from ${credential.source}: ${names.length} models.`;
       }
-      const { expires } = await tokens(credential.accounts[0] as (typeof credential.accounts)[0], false, signal);
+      const { expires } = await told(tokens(credential.accounts[0] as (typeof credential.accounts)[0], false, signal), signal);
       const until = expires === undefined ? "" : `, valid until ${new Date(expires).toISOString()}`;
       return `genlang is ready with the OAuth token of ${credential.source}${until}.`;
     },

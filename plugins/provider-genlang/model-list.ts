@@ -1,4 +1,4 @@
-import { answerFailure, errors as common, providerAddress, ProviderError } from "@gantry/sdk";
+import { answerFailure, errors as common, modelNames, providerAddress, ProviderError } from "@gantry/sdk";
 import type { Upstream } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";
@@ -11,14 +11,20 @@ interface Page {
 }
 
 /** The models that can answer a chat, without their `models/`. Throws coded errors. */
-export async function listModels(config: GenlangConfig, upstream: Upstream, key: string, signal: AbortSignal): Promise<readonly string[]> {
-  const names = new Set<string>();
+export async function listModels(
+  config: GenlangConfig,
+  upstream: Upstream,
+  key: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const names: string[] = [];
   let token: string | undefined;
   for (let page = 0; page < PAGES; page++) {
     const url = new URL(providerAddress(config.endpoints.genlang_url).at("/models"));
     url.searchParams.set("key", key);
     if (token !== undefined) url.searchParams.set("pageToken", token);
-    const response = await upstream.fetch({ url: url.href, signal, connectTimeoutMs: 10_000 });
+    const response = await upstream.fetch({ url: url.href, signal, timeoutMs, connectTimeoutMs: 10_000 });
     const body = await response.text();
     if (response.status !== 200) {
       const status = /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
@@ -27,12 +33,12 @@ export async function listModels(config: GenlangConfig, upstream: Upstream, key:
     const { models, nextPageToken } = parse(body);
     for (const { name, supportedGenerationMethods: methods } of Array.isArray(models) ? models : []) {
       if (typeof name === "string" && (!Array.isArray(methods) || methods.includes("generateContent")))
-        names.add(name.replace(/^models\//, ""));
+        names.push(name.replace(/^models\//, ""));
     }
     if (typeof nextPageToken !== "string" || nextPageToken === "") break;
     token = nextPageToken;
   }
-  return [...names];
+  return modelNames(names);
 }
 
 function parse(body: string): Page {

@@ -1,7 +1,7 @@
-import { answerFailure, beginningOf, errors as common, ProviderError, thrownFailure } from "@gantry/sdk";
+import { answerFailure, beginningOf, errors as common, modelNames, ProviderError, thrownFailure } from "@gantry/sdk";
 import type { Upstream } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asList, asObject, asText } from "./json.ts";
+import { asObject } from "./json.ts";
 import type { Server } from "./server.ts";
 
 const LIST_BYTES = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function listModels(upstream: Upstream, server: Server, signal: Abo
 function readList(body: string): readonly string[] | undefined {
   try {
     const list = asObject(JSON.parse(body))?.data;
-    return Array.isArray(list) ? asList(list).flatMap((entry) => asText(asObject(entry)?.id) ?? []) : undefined;
+    return Array.isArray(list) ? modelNames(list.map((entry) => asObject(entry)?.id)) : undefined;
   } catch {
     return undefined;
   }

@@ -51,7 +51,9 @@ test("CFG-01: an address without a scheme is refused with the cure; another prov
 
 test("PRV-12: the models are listed; a missing list is explained as optional", async () => {
   let status = 200;
-  await using server = await serve((_, response) => json(response, status, { data: [{ type: "model", id: "m-1" }, { id: "m-2" }] }));
+  await using server = await serve((_, response) =>
+    json(response, status, { data: [{ type: "model", id: "m-1" }, { id: "m-2" }, { id: "m-2" }] }),
+  );
   await using p = provider(server.url, { api_key: "k" });
   expect(await p.models!(signal)).toEqual(["m-1", "m-2"]);
   expect(server.asked[0]).toMatchObject({ path: "/v1/models", headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" } });
