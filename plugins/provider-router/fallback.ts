@@ -30,9 +30,9 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
           if (answer === undefined) return;
           failed = answer;
         } else failed = found.failure;
+        if (request.signal.aborted) return yield { type: "error", failure: failed };
         failures.push([name, failed]);
-        const hopeless = failures.length === 1 && !worthElsewhere(failed);
-        if (hopeless || request.signal.aborted) break;
+        if (failures.length === 1 && !worthElsewhere(failed)) break;
       }
       yield { type: "error", failure: summed(failures) };
     },

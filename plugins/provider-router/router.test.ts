@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { errors as common } from "@gantry/sdk";
-import type { ProviderEvent, Store } from "@gantry/sdk";
+import type { ChatRequest, ProviderEvent, Store } from "@gantry/sdk";
 import plugin from "./index.ts";
 import { fail, routed, run, scripted, stop, text, words } from "./scripted.test-kit.ts";
 
@@ -164,6 +164,16 @@ test("PRV-10: cancel ends a request and a wait at once, with nothing after it", 
     expect(performance.now() - before).toBeLessThan(1_000);
     expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
   }
+});
+
+test("PRV-11: a turn that is cancelled while a fallback is asked was cancelled, whatever failed before", async () => {
+  const a = scripted("a", [[fail(401)]]);
+  const b = scripted("b", [["hang"]]);
+  const { router } = routed({ fallbacks: ["b"] });
+  const cancel = new AbortController();
+  const provider = { ...b.provider, chat: (request: ChatRequest) => (cancel.abort(), b.provider.chat(request)) };
+  const events = await run(router, [a.provider, provider], { signal: cancel.signal });
+  expect(events.at(-1)).toMatchObject({ type: "error", failure: { code: "PROVIDER_CANCELLED" } });
 });
 
 function memoryValues(): Store {
