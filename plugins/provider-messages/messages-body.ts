@@ -25,7 +25,7 @@ export function messagesBody(request: ChatRequest, model: string | undefined, le
     ...(model !== undefined && { model }),
     max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
     ...(system !== "" && { system }),
-    messages: inTurns(request.messages),
+    messages: inTurns(request.messages).map(plain),
     ...(learned.temperature && { temperature: request.temperature }),
     ...(request.tools.length > 0 && {
       tools: request.tools.map(({ name, description, input }) => ({ name, description, input_schema: input })),
@@ -58,6 +58,12 @@ function inTurns(messages: readonly ChatMessage[]): Turn[] {
     else turns.push({ role, content });
   }
   return turns;
+}
+
+/** Words alone go as a text, which the simplest of servers reads too. */
+function plain({ role, content }: Turn): object {
+  const [only, ...more] = content;
+  return { role, content: only && "text" in only && more.length === 0 ? only.text : content };
 }
 
 function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
