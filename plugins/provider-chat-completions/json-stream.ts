@@ -11,7 +11,11 @@ export const DONE = Symbol("done");
 export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
   const ready: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void ready.push(data) });
+  const parser = createParser({
+    onEvent: ({ data }) => void ready.push(data),
+    // Sent by servers that still work: a value that says nothing.
+    onComment: () => void ready.push("{}"),
+  });
   const read = (data: string): unknown => (data.trim() === "[DONE]" ? DONE : parseJson(data, provider));
   let kind: "unknown" | "document" | "events" = "unknown";
   let seen = false;

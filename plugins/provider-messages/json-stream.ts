@@ -8,7 +8,11 @@ import { errors } from "@gantry/sdk";
 export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
   const ready: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void ready.push(data) });
+  const parser = createParser({
+    onEvent: ({ data }) => void ready.push(data),
+    // Sent by servers that still work: a value that says nothing.
+    onComment: () => void ready.push("{}"),
+  });
   const document: string[] = [];
   let kind: "unknown" | "document" | "events" = "unknown";
   let seen = false;
