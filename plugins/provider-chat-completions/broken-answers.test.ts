@@ -23,6 +23,7 @@ test("PRV-15: text that was shown stays, and an end without a reason is an error
 test("PRV-15: an answer that says nothing is an error, one that says nothing on purpose is not", async () => {
   expect(failureOf(await answerOf([])).code).toBe("PROVIDER_EMPTY");
   expect(failureOf(await answerOf([DONE])).code).toBe("PROVIDER_EMPTY");
+  expect(failureOf(await answerOf([chunk({}, "tool_calls"), DONE])).code).toBe("PROVIDER_EMPTY");
   expect(await answerOf([chunk({ content: "" }, "stop"), DONE])).toEqual([{ type: "stop", reason: "EndTurn" }]);
 });
 

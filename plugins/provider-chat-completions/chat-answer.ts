@@ -73,9 +73,10 @@ export class ChatAnswer implements AnswerReader {
     if (raw?.called && this.#calls.size === 0) return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
     const rest = this.#say(raw?.rest ?? "");
     const whole = this.#reason === undefined ? this.#done : this.#reason !== "error";
-    if (!this.#spoke && this.#calls.size === 0 && !(whole && this.#reason)) return this.#close(emptyAnswer(name));
-    if (!whole) return [...rest, ...this.#close(cutAnswer(name))];
     const stop = reasons.get(this.#reason ?? "stop") ?? "EndTurn";
+    const nothing = !this.#spoke && this.#calls.size === 0;
+    if (nothing && (!whole || this.#reason === undefined || stop === "ToolUse")) return this.#close(emptyAnswer(name));
+    if (!whole) return [...rest, ...this.#close(cutAnswer(name))];
     const calls = this.#calls.calls(stop === "MaxTokens").map((call) => ({ type: "tool_call" as const, call }));
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];

@@ -72,8 +72,10 @@ export class MessagesAnswer implements AnswerReader {
   end(): readonly ProviderEvent[] {
     if (this.over) return [];
     const { provider } = this.#about;
-    if (this.#reason === undefined) return this.#close(this.#spoke || this.#calls.length > 0 ? cutAnswer(provider) : emptyAnswer(provider));
-    const stop = reasons.get(this.#reason) ?? "EndTurn";
+    const stop = reasons.get(this.#reason ?? "") ?? "EndTurn";
+    const nothing = !this.#spoke && this.#calls.length === 0;
+    if (nothing && (this.#reason === undefined || stop === "ToolUse")) return this.#close(emptyAnswer(provider));
+    if (this.#reason === undefined) return this.#close(cutAnswer(provider));
     const calls = this.#toolCalls(stop === "MaxTokens");
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];

@@ -229,6 +229,7 @@ test("PRV-15: an answer whose connection breaks ends in one error that says so",
 test.each([
   ["half an answer", [begin, ...say("half")], "PROVIDER_MALFORMED", "half"],
   ["nothing", [], "PROVIDER_EMPTY", ""],
+  ["a call that is not there", [begin, ...end("tool_use")], "PROVIDER_EMPTY", ""],
   ["a web page", ["<html>hello</html>"], "PROVIDER_MALFORMED", ""],
   ["broken JSON", ['data: {"type":\n\n'], "PROVIDER_MALFORMED", ""],
   ["a number", ["data: 7\n\n"], "PROVIDER_MALFORMED", ""],
