@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { home, lastOf, sentence, start, textOf, vendor } from "./vendor.test-kit.ts";
 import type { Route, Seen } from "./vendor.test-kit.ts";
 
 const HOUR = 3_600_000;
+const NOW = Date.now();
 const MAIN = ".gemini/oauth_creds.json";
 const EXTRA = ".gemini-b-home/.gemini/oauth_creds.json";
 const EXTRA2 = ".gemini-c-home/.gemini/oauth_creds.json";
@@ -26,6 +27,8 @@ const routes = (more: Readonly<Record<string, Route>> = {}): Readonly<Record<str
   ":streamGenerateContent": ({ auth }) => ({ sse: [nested(auth ?? "")] }),
   ...more,
 });
+
+afterEach(() => void vi.useRealTimers());
 
 test("GEN-05: OAuth goes as a Bearer to the internal address, in the envelope, and the answer is under response", async () => {
   using _ = home({ [MAIN]: creds("main") });
@@ -60,15 +63,16 @@ test("GEN-05: an internal server without streaming is asked with :generateConten
 });
 
 test.each<[string, unknown, boolean]>([
-  ["an hour ahead", { expiry_date: Date.now() + HOUR }, false],
-  ["61 s ahead", { expiry_date: Date.now() + 61_500 }, false],
-  ["59 s ahead", { expiry_date: Date.now() + 59_000 }, true],
-  ["past", { expiry_date: Date.now() - 1 }, true],
+  ["an hour ahead", { expiry_date: NOW + HOUR }, false],
+  ["just over 60 s ahead", { expiry_date: NOW + 60_001 }, false],
+  ["60 s ahead", { expiry_date: NOW + 60_000 }, true],
+  ["past", { expiry_date: NOW - 1 }, true],
   ["unknown", { expiry_date: undefined }, true],
   ["unreadable", { expiry_date: "soon", expiry: "later" }, true],
-  ["RFC 3339 ahead", { expiry_date: undefined, expiry: new Date(Date.now() + HOUR).toISOString() }, false],
+  ["RFC 3339 ahead", { expiry_date: undefined, expiry: new Date(NOW + HOUR).toISOString() }, false],
   ["RFC 3339 past", { expiry_date: undefined, expiry: "2024-01-01T00:00:00Z" }, true],
 ])("GEN-06: a token whose expiry is %s", async (_, expiry, refreshed) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
   using clean = home({ [MAIN]: creds("main", expiry as object) });
   await using server = await vendor(routes());
   await using genlang = await start({ endpoints: server.endpoints });
