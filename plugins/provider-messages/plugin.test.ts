@@ -49,6 +49,14 @@ test("CFG-01: an address without a scheme is refused with the cure; another prov
   expect(found.name).toBe("messages-custom:https://h");
 });
 
+test.each([404, 200])("PRV-12: where %i without a list answers at /models, it is looked for at /v1/models", async (status) => {
+  await using server = await serve(({ path }, response) =>
+    path === "/v1/models" ? json(response, 200, { data: [{ id: "m-1" }] }) : json(response, status, { hello: "there" }),
+  );
+  await using p = provider(server.url);
+  expect(await p.models!(signal)).toEqual(["m-1"]);
+});
+
 test("PRV-12: the models are listed; a missing list is explained as optional", async () => {
   let status = 200;
   await using server = await serve((_, response) =>
@@ -56,7 +64,7 @@ test("PRV-12: the models are listed; a missing list is explained as optional", a
   );
   await using p = provider(server.url, { api_key: "k" });
   expect(await p.models!(signal)).toEqual(["m-1", "m-2"]);
-  expect(server.asked[0]).toMatchObject({ path: "/v1/models", headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" } });
+  expect(server.asked[0]).toMatchObject({ path: "/models", headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" } });
   expect(await p.warmup!(signal)).toBe(`messages-custom:${server.url} answers and lists 2 models.`);
   status = 404;
   await expect(p.models!(signal)).rejects.toMatchObject({ code: "MESSAGES_NO_MODEL_LIST", message: expect.stringContaining("optional") });
