@@ -35,7 +35,9 @@ export const git: Program = (args, report) => {
   const [sub, ...rest] = options.rest.map((arg) => arg.text);
   const risky =
     (has(options, "c config-env exec-path git-dir") && "its settings") ||
-    (/^(bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|p4|svn|hook|send-email|instaweb|maintenance)$/.test(sub ?? "") &&
+    (/^(bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|p4|svn|hook|send-email|instaweb|maintenance|merge-index)$/.test(
+      sub ?? "",
+    ) &&
       sub) ||
     (sub === "config" && setsMore(rest) && "config") ||
     (sub !== undefined && !knownSubcommands.has(sub) && sub) ||

@@ -1,3 +1,5 @@
+import { harmless, interpreters, versions } from "./interpreters.ts";
+
 /** Given these, a program runs code or commands that its command line does not show. */
 interface Opaque {
   /** Long options, abbreviated as GNU allows. */
@@ -6,27 +8,24 @@ interface Opaque {
   readonly short?: string;
   /** Any argument that matches. */
   readonly words?: RegExp;
+  /** False where it takes commands from its input. */
+  readonly deaf?: (args: readonly string[]) => boolean;
 }
 
-const harmless = new Set(["--version", "--help"]);
-
-/** Programs that run code from files, from stdin or from their arguments. */
-const interpreters = new Set(
-  (
-    "zsh ksh mksh pdksh fish csh tcsh rc elvish nu pwsh python pypy ipython perl raku ruby irb node nodejs deno bun tsx php lua luajit tclsh wish expect " +
-    "rscript r julia octave ghc runghc ocaml guile racket scheme sbcl clisp emacs elixir erl escript iex groovy scala kotlin jshell java osascript " +
-    "vi vim nvim view ex ed red gdb lldb m4 at batch crontab source . fc screen tmux script scriptreplay ssh autossh docker podman nerdctl kubectl systemd-run " +
-    "runuser su pkexec machinectl bwrap firejail proot qemu-user gmake make ninja cmake just task rake npm npx pnpm pnpx yarn corepack cargo go gradle mvn ant tox nox pytest " +
-    "bazel meson scons poetry uv uvx pipenv pip pipx hatch bundle gem composer mix stack cabal dotnet swift zig run-parts entr inotifywait start-stop-daemon logrotate " +
-    "ld.so ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-musl-x86_64.so.1 valgrind perf gdbserver " +
-    "unshare nsenter chroot prlimit setpriv setarch linux32 linux64 numactl cpulimit fakeroot fakechroot faketime strace ltrace unbuffer rlwrap tini gosu dbus-run-session " +
-    "i386 x86_64 uname26 coreutils capsh newgrp sg runcon aa-exec cgexec choom uclampset chpst setuidgid envdir envuidgid softlimit daemonize daemon torify torsocks proxychains " +
-    "xvfb-run ccache sccache distcc nix nix-shell nix-env guix flatpak snap conda mamba micromamba asdf mise direnv rbenv pyenv nvm dotenv op doppler aws-vault hyperfine chronic " +
-    "ifne pee retry dtach abduco zellij byobu gnuplot tex latex pdflatex xelatex lualatex pdftex luatex context gs ghostscript mutt mail mailx nmh expectk dpkg-reconfigure"
-  ).split(" "),
-);
+const linker: Opaque = { words: /^--?plugin/ };
+const compiler: Opaque = {
+  words: /^(--?(wrapper|B.*|f(pass-)?plugin.*|specs.*|iplugindir.*|load|config.*)|-Xclang|-Wl,.*plugin.*|@.+)$/,
+};
+const operands = (args: readonly string[]): number => args.filter((arg) => !arg.startsWith("-")).length;
 
 const risky: Readonly<Record<string, Opaque>> = {
+  ...Object.fromEntries(
+    ["gcc", "g++", "cc", "c++", "cpp", "c89", "c99", "c89-gcc", "c99-gcc", "clang", "clang++"].map((name) => [name, compiler]),
+  ),
+  ...Object.fromEntries(["ld", "gold", "ar", "nm", "ranlib", "strip", "objdump"].map((name) => [name, linker])),
+  rustc: { words: /linker|codegen-backend/ },
+  opt: { words: /^--?load/ },
+  llc: { words: /^--?load/ },
   tar: { long: "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script", short: "IF" },
   rsync: { long: "rsh rsync-path daemon", short: "e" },
   scp: { short: "SoF" },
@@ -36,7 +35,9 @@ const risky: Readonly<Record<string, Opaque>> = {
   sort: { long: "compress-program" },
   split: { long: "filter" },
   zip: { long: "unzip-command", short: "T" },
-  rpm: { long: "eval define pipe" },
+  rpm: { long: "eval define pipe install upgrade freshen", words: /^-(E|[iUF][vh]*$)/ },
+  cpio: { long: "rsh-command" },
+  mt: { long: "rsh-command" },
   man: { short: "PH", long: "pager html" },
   curl: { short: "K", long: "config" },
   wget: { long: "use-askpass config execute", short: "e" },
@@ -45,16 +46,23 @@ const risky: Readonly<Record<string, Opaque>> = {
   socat: { words: /exec:|system:|shell:/i },
   tcpdump: { short: "z" },
   nmap: { long: "script interactive" },
-  sqlite: { words: /\.(shell|system|load|read|output|once|excel)|edit\s*\(|load_extension/i, short: "i", long: "init" },
-  psql: { words: /\\!|\\o|\\g|program/i, short: "f" },
-  mysql: { words: /system|\\!/i },
+  sqlite: {
+    words: /\.(shell|system|load|read|output|once|excel)|edit\s*\(|load_extension/i,
+    short: "i",
+    long: "init",
+    deaf: (args) => operands(args) > 1,
+  },
+  psql: {
+    words: /\\!|\\o|\\g|program|pager/i,
+    short: "f",
+    long: "file",
+    deaf: (args) => args.some((arg) => /^-\w*[cl]|^--(co|l)/.test(arg)),
+  },
+  mysql: { words: /system|\\!/i, long: "pager", deaf: (args) => args.some((arg) => /^-\w*e|^--exe/.test(arg)) },
   jq: { short: "L", words: /^(-f|--from-file)/ },
   dc: { words: /!/ },
-  ip: { words: /^(exec|netns|vrf)$/ },
-  openssl: { words: /^(engine|-engine|-provider.*)$/ },
-  gcc: { words: /^(-wrapper|-B.*|-fplugin.*|-specs.*)$/ },
-  "g++": { words: /^(-wrapper|-B.*|-fplugin.*|-specs.*)$/ },
-  cc: { words: /^(-wrapper|-B.*|-fplugin.*|-specs.*)$/ },
+  ip: { words: /^(exec|netns|vrf|-b(a(t(c(h)?)?)?)?)$/ },
+  openssl: { words: /^(engine|--?(engine|provider).*)$/ },
   compgen: { short: "CFW" },
   complete: { short: "CFW" },
   mapfile: { short: "C" },
@@ -72,18 +80,39 @@ const risky: Readonly<Record<string, Opaque>> = {
   more: { words: /^\+/ },
   install: { long: "strip-program", short: "s" },
   dpkg: { words: /^(-i|--install|--.*)$/ },
-  apt: { short: "o" },
-  "apt-get": { short: "o" },
+  apt: { short: "oc", long: "option config-file", words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/ },
+  "apt-get": { short: "oc", long: "option config-file", words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/ },
+  fd: { short: "xX", long: "exec exec-batch" },
+  fdfind: { short: "xX", long: "exec exec-batch" },
+  bfs: { words: /^-(exec|ok)/ },
+  rg: { long: "pre hostname-bin" },
+  ag: { long: "pager" },
+  ack: { long: "pager" },
+  bat: { long: "pager" },
+  delta: { long: "pager" },
+  fzf: { long: "preview bind" },
+  gpg: { long: "agent-program dirmngr-program photo-viewer exec-path options homedir" },
+  "ssh-keygen": { short: "D" },
+  "ssh-add": { short: "s" },
+  pandoc: { short: "FLd", long: "filter lua-filter pdf-engine defaults" },
+  exiftool: { words: /^-(if|config)|[;{]/i },
+  tshark: { short: "X" },
+  wireshark: { short: "X" },
+  gh: { words: /^(alias|extensions?|ext)$/ },
 };
 
 /** Why it cannot be told what `name` runs with these arguments, or undefined. */
 export function hiddenCode(name: string, args: readonly string[]): string | undefined {
   if (interpreters.has(name))
-    return args.length === 1 && harmless.has(args[0] ?? "") ? undefined : `${name} runs code that stands elsewhere`;
+    return args.length === 1 && (harmless.has(args[0] ?? "") || versions.has(`${name} ${args[0]}`))
+      ? undefined
+      : `${name} runs code that stands elsewhere`;
   const risk = Object.hasOwn(risky, name) ? risky[name] : undefined;
   // tar takes its first letters without a dash.
   const list = name === "tar" && args[0] !== undefined ? [args[0].replace(/^(?=\w)/, "-"), ...args.slice(1)] : args;
   const found = risk && list.find((arg) => isRisky(arg, risk));
+  if (found === undefined && risk?.deaf?.(args) === false && !args.some((arg) => harmless.has(arg)))
+    return `${name} obeys whatever comes in on its input`;
   return found === undefined ? undefined : `${name} can start other programs by \`${found}\``;
 }
 

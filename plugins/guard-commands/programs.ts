@@ -21,7 +21,6 @@ const byName: Readonly<Record<string, Program>> = {
   let: count,
   test,
   "[": test,
-  gsed: sed,
   parallel,
   printf,
   script,
@@ -36,13 +35,13 @@ const byName: Readonly<Record<string, Program>> = {
 
 /** Looks through one program's arguments for what it starts. `name` is without its folder, in lower case. */
 export function lookThrough(name: string, args: readonly Arg[], report: Report): void {
-  const plain = name.replace(/[-.\d]+$/, "");
+  const plain = plainName(name);
   const texts = args.map((arg) => arg.text);
   const hidden = hiddenCode(name, texts) ?? (plain === name ? undefined : hiddenCode(plain, texts));
   if (hidden !== undefined) report.ask(hidden);
   const program = own(byName, name) ?? own(byName, plain);
   if (program) return program(args, report, name);
-  const wrapper = own(wrappers, name);
+  const wrapper = own(wrappers, name) ?? own(wrappers, plain);
   if (!wrapper) return;
   const options = optionsOf(name, args, wrapper, report);
   if (wrapper.none !== undefined && has(options, wrapper.none)) return;
@@ -53,6 +52,19 @@ export function lookThrough(name: string, args: readonly Arg[], report: Report):
   const start = wrapper.assigns ? rest.findIndex((arg) => !arg.text.includes("=")) : 0;
   for (const arg of rest.slice(0, start)) report.variable(arg);
   report.run(rest.slice(start));
+}
+
+// GNU programs beside others: gfind, genv.
+const GNU = /^g(?=(env|find|xargs|timeout|nice|nohup|stdbuf|time|sed|tar|sort|split|install)$)/;
+const MACHINE = String.raw`[a-z0-9_]+-linux-(?:gnu|musl)[a-z0-9]*`;
+const AFFIXES = new RegExp(String.raw`^${MACHINE}-|-${MACHINE}$|\..*$|[-.\d]+$`, "g");
+
+/** A program's name without version, variant or machine: python3.11, vim.basic, x86_64-linux-gnu-gcc-12. */
+function plainName(name: string): string {
+  return name
+    .replace(AFFIXES, "")
+    .replace(/[-.\d]+$/, "")
+    .replace(GNU, "");
 }
 
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {

@@ -49,21 +49,36 @@ export const xargs: Program = (args, report) => {
 };
 
 /** A word in which a program puts a name it finds. */
-function filled(arg: Arg, mark: string): Arg {
+function filled(arg: Arg, mark: string, start = ""): Arg {
   const at = arg.text.indexOf(mark);
-  return mark === "" || at < 0 ? arg : begun(arg.text.slice(0, at), arg.guess.replaceAll(mark, UNKNOWN));
+  return mark === "" || at < 0 ? arg : begun(arg.text.slice(0, at) + start, arg.guess.replaceAll(mark, start + UNKNOWN));
 }
 
 export const find: Program = (args, report) => {
   const vague = args.find((arg) => arg.many);
   if (vague) report.ask(`find is given \`${shown(vague.guess)}\`, which may hold -exec`);
+  const start = startOf(args);
   for (let at = 0; at < args.length; at++) {
     if (!/^-(exec|execdir|ok|okdir)$/.test(args[at]?.text ?? "")) continue;
     const from = ++at;
     while (at < args.length && args[at]?.text !== ";" && !(args[at]?.text === "+" && args[at - 1]?.text === "{}")) at++;
-    report.run(args.slice(from, at).map((arg) => filled(arg, "{}")));
+    report.run(args.slice(from, at).map((arg) => filled(arg, "{}", start)));
   }
 };
+
+/** How each name that find puts in begins; "" where that cannot be told. */
+function startOf(args: readonly Arg[]): string {
+  const operands = args.slice(
+    0,
+    Math.max(
+      0,
+      args.findIndex((arg) => /^[-(!]/.test(arg.text)),
+    ),
+  );
+  if (args.some((arg) => arg.text === "-files0-from") || operands.length > 1) return "";
+  const [{ text, whole }] = [operands[0] ?? known(".")];
+  return whole && /^\.$|\//.test(text) ? text.replace(/\/*$/, "/") : "";
+}
 
 export const parallel: Program = (args, report) => {
   const end = args.findIndex((arg) => arg.text.startsWith(":::"));

@@ -30,6 +30,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
     none: "p pid m max",
   },
   taskset: { flag: "acphV", long: "all-tasks cpu-list pid help version", operands: 1, none: "p pid" },
+  "ssh-agent": { value: "aEOPt", flag: "cDdks" },
   sudo: {
     value: "CDghpRrtTUu",
     flag: "ABbEeHKklnPSVv",
