@@ -1,4 +1,4 @@
-import type { Command, SyntaxNode } from "unbash";
+import type { Command, Subshell, SyntaxNode } from "unbash";
 import type { Report } from "./report.ts";
 import { argOf, assignmentOf, baseName, begun, known, type Arg } from "./words.ts";
 
@@ -18,7 +18,9 @@ const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|`)/;
 /** Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which readers and bash think differently. */
 const ENTANGLED = /['"\\`\n]|(?<!\$\{)#|[<>]\(/;
 /** Subscripts that all read alike. */
-const PLAIN_SUBSCRIPT = /^(?:[@*]|[\w$+*/ -]+|"?\$\{\w+\}"?|"[^"`$\\]*"|'[^']*'|"\$\w+")$/;
+const PLAIN_SUBSCRIPT = /^(?:[@*]|[\w$+*/ -]+|"?\$\{\w+\}"?|"[^"`$\\]*"|'[^']*'|"\$\w+"|\$\(\([\w+*/% -]+\)\))$/;
+/** A number in another base, which the parser leaves unread. */
+const PLAIN_NUMBERS = /^(?:\$\(\((?:[\w +*%-]|(?<=\d)#|\$(?=\w))+\)\)|(?:[\w +*%-]|(?<=\d)#|\$(?=\w))+)$/;
 export const HIDDEN_SUBSTITUTION = /\$\(|`|\$\{|[<>]\(/;
 
 /** Tells what one node does, itself and not its children; false: do not go on beneath it. */
@@ -56,14 +58,19 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
     case "Redirect":
       if (node.target && !(node.operator.endsWith("&") && /^\d*-?$/.test(node.target.value))) found.file(argOf(node.target));
       return true;
+    case "Subshell":
+      return opensTwice(node) ? unreadable("`((` that may open arithmetic or two subshells") : true;
     case "CommandExpansion":
+      if (node.text.startsWith("$((")) return unreadable("`$((` that may open arithmetic or a subshell");
+      return node.script ? true : unreadable(node.text);
     case "ProcessSubstitution":
       return node.script ? true : unreadable(node.text);
     case "ArithmeticExpansion":
     case "ArithmeticCommand": {
       const text = node.type === "ArithmeticCommand" ? node.body : node.text;
-      if (!node.expression && /[^\s$()[\]]/.test(text)) return unreadable(text);
-      if (HIDDEN_SUBSTITUTION.test(text) && ENTANGLED.test(text)) return unreadable(text);
+      const plain = PLAIN_NUMBERS.test(text);
+      if (!plain && !node.expression && /[^\s$()[\]]/.test(text)) return unreadable(text);
+      if (!plain && HIDDEN_SUBSTITUTION.test(text) && ENTANGLED.test(text)) return unreadable(text);
       found.arithmetic();
       return true;
     }
@@ -110,6 +117,14 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
     default:
       return true;
   }
+}
+
+/** True for `((`: bash looks for its end as that of arithmetic first, where quotes mean something else. */
+function opensTwice({ pos, body }: Subshell): boolean {
+  let first: SyntaxNode | undefined = body.commands[0];
+  while (first?.type === "Statement" || first?.type === "Pipeline" || first?.type === "AndOr")
+    first = first.type === "Statement" ? first.command : first.commands[0];
+  return first?.type === "Subshell" && first.pos === pos + 1;
 }
 
 /** Here-documents and here-strings of a command that has a shell among its words. */
