@@ -23,7 +23,7 @@ export class Redaction {
     return clean;
   }
 
-  /** The same for every string inside a value, keys included; the shape stays. */
+  /** The same for every string and number inside a value, keys included; the shape stays. */
   value<T>(value: T): T {
     return mapStrings(value, (text) => this.text(text)) as T;
   }
@@ -92,6 +92,7 @@ function apply(redactor: Redactor, text: string): string {
 
 function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
+  if (typeof value === "number") return map(String(value)) === String(value) ? value : map(String(value));
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));

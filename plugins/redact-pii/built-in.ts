@@ -1,3 +1,4 @@
+import { replaceFolded } from "./folded.ts";
 import { ibanLength, isCard } from "./numbers.ts";
 
 /** Replaces what it knows in a text; takes time in proportion to its length. */
@@ -70,34 +71,52 @@ const assigned = new RegExp(
   "gi",
 );
 
+// Between two groups of digits stands a sign, the same throughout, or the end of a line in place of one of them.
+const GAP = String.raw`(?:[ \t]{1,2}|[.-]|[ \t]?\r?\n)`;
+const cardNumbers = new RegExp(
+  String.raw`(?<![\w+]|\d[.,-])(?:\d{4}${GAP}\d{4}${GAP}\d{4}${GAP}\d{1,7}|\d{4}${GAP}\d{6}${GAP}\d{4,5}|\d{13,19})(?!\w|[.,-]\d)`,
+  "g",
+);
 const cards: Rule = (text) =>
-  text.replace(/(?<![\w+]|\d[.,-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19})(?!\w|[.,-]\d)/g, (found) =>
-    isCard(found.replace(/\D/g, "")) ? mark("card number") : found,
-  );
-
-const ibans: Rule = (text) =>
-  text.replace(/(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,31}/g, (found, at: number) => {
-    const length = ibanLength(found + (/^[A-Za-z0-9]/.exec(text.slice(at + found.length))?.[0] ?? ""));
-    return length === 0 ? found : mark("IBAN") + found.slice(length);
+  replaceFolded(text, cardNumbers, (found) => {
+    const gaps = found.split(/\d+/).filter((gap) => gap !== "");
+    const signs = new Set(gaps.filter((gap) => !gap.includes("\n")));
+    // A column of numbers is no card.
+    if (gaps.length > 0 && signs.size !== 1) return undefined;
+    return isCard(found.replace(/\D/g, "")) ? { length: found.length, mark: mark("card number") } : undefined;
   });
 
+const ibanLike = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:(?:[ \t-]|\r?\n)?[A-Z0-9]){11,31}/gi;
+const ibans: Rule = (text) =>
+  replaceFolded(text, ibanLike, (found, all, at) => {
+    const length = ibanLength(found + (/^[A-Za-z0-9]/.exec(all.slice(at + found.length))?.[0] ?? ""));
+    return length === 0 ? undefined : { length, mark: mark("IBAN") };
+  });
+
+// With a country code, as North America writes them, and with a leading 0.
+const phoneNumbers: readonly (readonly [pattern: RegExp, least: number, most: number])[] = [
+  [/(?<![\w+.])\+[1-9]\d{0,3}(?:[ .\-/]?\(?\d{1,12}\)?){1,7}(?!\w)/g, 9, 15],
+  [/(?<![\w.:,\-/])00[1-9]\d{0,2}(?:[ .\-/]\(?\d{1,12}\)?){1,7}(?!\w|[.:,-]\d)/g, 11, 17],
+  [/(?<![\w.\-/])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?!\w|[.-]\d)/g, 10, 11],
+  [/(?<![\w.:,\-/])\(?0[1-9]\d{1,3}\)?[ \-/]{1,3}\d{3,8}(?:[ -]\d{2,5}){0,2}(?!\w|[.:,-]\d)/g, 9, 12],
+];
 const phones: Rule = (text) =>
-  text
-    .replace(/(?<![\w+.])\+[1-9]\d{0,3}(?:[ .\-/]?\(?\d{1,12}\)?){1,7}(?!\w)/g, (found) => {
-      const digits = found.replace(/\D/g, "").length;
-      return digits >= 9 && digits <= 15 ? mark("phone number") : found;
-    })
-    .replace(/(?<![\w.\-/])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?!\w|[.-]\d)/g, mark("phone number"))
-    .replace(/(?<![\w.:,\-/])\(?0[1-9]\d{1,3}\)?[ \-/]{1,3}\d{3,8}(?:[ -]\d{2,5}){0,2}(?!\w|[.:,-]\d)/g, (found) => {
-      const digits = found.replace(/\D/g, "").length;
-      return digits >= 9 && digits <= 12 ? mark("phone number") : found;
-    });
+  phoneNumbers.reduce(
+    (clean, [pattern, least, most]) =>
+      replaceFolded(clean, pattern, (found) => {
+        const digits = found.replace(/\D/g, "").length;
+        return digits >= least && digits <= most ? { length: found.length, mark: mark("phone number") } : undefined;
+      }),
+    text,
+  );
 
 const emails: Rule = (text) =>
-  text.includes("@")
-    ? text.replace(/[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}-])/gu, (found) =>
-        // So are repositories written, not people.
-        found.startsWith("git@") ? found : mark("e-mail"),
+  /[@\uff20]/.test(text)
+    ? text.replace(
+        /[\p{L}\p{N}._%+'-]{1,64}[@\uff20](?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})(?![\p{L}\p{N}-])/gu,
+        (found) =>
+          // So are repositories written, not people.
+          found.startsWith("git@") ? found : mark("e-mail"),
       )
     : text;
 

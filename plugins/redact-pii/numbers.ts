@@ -4,7 +4,7 @@ export function isCard(digits: string): boolean {
 }
 
 const cards =
-  /^(4(\d{12}|\d{15}|\d{18})|(5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d+|3[47]\d{13}|(36|38|30[0-5])\d+|35(2[89]|[3-8]\d)\d{12}|(6011|64[4-9]|65|62|60|50|5[6-8])\d+)$/;
+  /^(4(\d{12}|\d{15}|\d{18})|(5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d+|3[47]\d{13}|(36|38|30[0-5])\d+|35(2[89]|[3-8]\d)\d{12}|(6011|64[4-9]|65|62|60|50|5[6-8]|6304|67)\d+)$/;
 
 function luhn(digits: string): boolean {
   let sum = 0;
@@ -26,12 +26,12 @@ const lengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** How much of `text` from its beginning is an IBAN, blanks included; 0 where none is. */
+/** How much of `text` from its beginning is an IBAN, blanks and dashes included; 0 where none is. */
 export function ibanLength(text: string): number {
-  const wanted = lengths.get(text.slice(0, 2)) ?? Number.POSITIVE_INFINITY;
+  const wanted = lengths.get(text.slice(0, 2).toUpperCase()) ?? Number.POSITIVE_INFINITY;
   let plain = "";
   let at = 0;
-  for (; at < text.length && plain.length < wanted; at++) if (text[at] !== " ") plain += text[at];
+  for (; at < text.length && plain.length < wanted; at++) if (!/[\s-]/.test(text[at]!)) plain += text[at];
   if (plain.length !== wanted || /[A-Z0-9]/i.test(text[at] ?? "")) return 0;
   let rest = 0;
   for (const char of plain.slice(4) + plain.slice(0, 4))

@@ -72,6 +72,23 @@ const secrets: readonly (readonly [text: string, secret: string])[] = [
   ["DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"],
   ["IBAN:GB82WEST12345698765432 AND MORE", "GB82WEST12345698765432"],
   ["FR14 2004 1010 0505 0001 3M02 606 UND", "FR14 2004 1010 0505 0001 3M02 606"],
+  ["card 4111 1111\n1111 1111 exp", "4111 1111\n1111 1111"],
+  ["card 4111\t1111\t1111\t1111 exp", "4111\t1111\t1111\t1111"],
+  ["card 4111.1111.1111.1111", "4111.1111.1111.1111"],
+  ["card 4111\u00a01111\u00a01111\u00a01111", "4111\u00a01111\u00a01111\u00a01111"],
+  ["card 4111\u20131111\u20131111\u20131111", "4111\u20131111\u20131111\u20131111"],
+  ["karte ４１１１ １１１１ １１１１ １１１１", "４１１１ １１１１ １１１１ １１１１"],
+  ["بطاقة ٤١١١١١١١١١١١١١١١", "٤١١١١١١١١١١١١١١١"],
+  ["कार्ड ४१११११११११११११११", "४१११११११११११११११"],
+  ["iban de89370400440532013000", "de89370400440532013000"],
+  ["DE89-3704-0044-0532-0130-00", "DE89-3704-0044-0532-0130-00"],
+  ["DE89 3704 0044\n0532 0130 00", "DE89 3704 0044\n0532 0130 00"],
+  ["ＤＥ８９３７０４００４４０５３２０１３０００", "ＤＥ８９３７０４００４４０５３２０１３０００"],
+  ["+49\u00a0151\u00a023456789", "+49\u00a0151\u00a023456789"],
+  ["＋４９１５１２３４５６７８９", "＋４９１５１２３４５６７８９"],
+  ["dial 0049 151 23456789", "0049 151 23456789"],
+  ["jane＠mail.example", "jane＠mail.example"],
+  ["jane@mail.xn--p1ai", "jane@mail.xn--p1ai"],
   ["https://api.test/v1?key=abc123&x=1", "abc123"],
   ["GET /x?a=1&access_token=zzz9zzz HTTP/1.1", "zzz9zzz"],
   ["/chatapp?hub.verify_token=tok3n&hub.mode=x", "tok3n"],
@@ -147,6 +164,12 @@ const plain = [
   "-rw-r--r-- 1 root root 1265648 Apr 18 2025 /bin/bash",
   "2.5 - 3.5 (100%)",
   "ISBN 978-3-16-148410-0",
+  "4111\n1111\n1111\n1111",
+  "00 11 22 33 44 55",
+  "0010020 061141 020040",
+  "de89370400440532013001",
+  "１２３４ ５６７８ ９０１２ ３４５６",
+  "naïve – 100 – 200",
 ];
 
 test("SEC-09: personal data and credentials are removed from a text, the rest of it stays", () => {
@@ -217,6 +240,10 @@ test("SEC-09: long and hostile texts take time in proportion to their length", (
     "(0",
     "a-",
     "ä@ä.",
+    "４",
+    "4111\n",
+    "de89\n",
+    "0049 ",
   ];
   for (const piece of hostile) {
     const time = (length: number) => {
@@ -248,9 +275,10 @@ test("SEC-09: logs and audit records hold no secret", async () => {
     setup: (host) => host.log.info({ key: credentials["github"], mail: "a@b.example" }, "from jane@mail.example"),
   });
   await using host = await startTestHost({ plugins: [plugin, talker] });
-  await host.call("nothing", { text: `x ${credentials["aws"]} jane@mail.example` });
+  await host.call("nothing", { card: 4111111111111111, text: `x ${credentials["aws"]} jane@mail.example` });
   const written = JSON.stringify([host.logs, host.audit]);
   expect(written).toContain("[redacted e-mail]");
+  expect(written).not.toContain("4111111111111111");
   for (const secret of ["jane@mail.example", "a@b.example", credentials["github"], credentials["aws"]])
     expect(written).not.toContain(secret);
 });
