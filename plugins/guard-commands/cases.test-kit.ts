@@ -20,6 +20,8 @@ export const cases: Readonly<Record<"no" | "?" | "ok", readonly string[]>> = {
     "echo $(( $'x\\' `rm`); y' ))",
     "echo \"$(( $'x\\' `rm`); y' ))\"",
     "((((1) ; ls) ; ls) ; `ls`)",
+    "(( ${x:-rm y (} ))",
+    "echo $(( ${x:-rm y (} ))",
     "coproc rm x",
     "coproc N { rm x; }",
     "echo $(( $(id) ))",

@@ -71,6 +71,7 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
       const plain = PLAIN_NUMBERS.test(text);
       if (!plain && !node.expression && /[^\s$()[\]]/.test(text)) return unreadable(text);
       if (!plain && HIDDEN_SUBSTITUTION.test(text) && ENTANGLED.test(text)) return unreadable(text);
+      if (!isBalanced(text)) return unreadable(text);
       found.arithmetic();
       return true;
     }
@@ -117,6 +118,16 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
     default:
       return true;
   }
+}
+
+/** False where a parenthesis stands alone, in whatever it stands: bash may end the arithmetic elsewhere, or take it for subshells. */
+function isBalanced(text: string): boolean {
+  let open = 0;
+  for (const char of text) {
+    if (char === "(") open++;
+    else if (char === ")" && --open < 0) return false;
+  }
+  return open === 0;
 }
 
 /** True for `((`: bash looks for its end as that of arithmetic first, where quotes mean something else. */
