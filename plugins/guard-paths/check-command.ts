@@ -15,7 +15,7 @@ const readers = new Set(
     " ",
   ),
 );
-const movers = new Set(["cp", "mv", "ln", "install", "rsync"]);
+const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
 /** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
 export async function checkCommand(reading: ShellReading, workspace: string, roots: Roots): Promise<Refusal | undefined> {
@@ -35,8 +35,10 @@ export async function checkCommand(reading: ShellReading, workspace: string, roo
     if (head?.text === "cd" || head?.text === "pushd") cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
   }
   for (const file of reading.files) {
-    const no = (await checkWord(file, cwd, roots)) ?? (isObeyed(expand(file.text, cwd)) ? sensitive(file.text, "write") : undefined);
+    const no = await checkWord(file, cwd, roots);
     if (no) return no;
+    const at = expand(file.text, cwd);
+    if (isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
   }
   return undefined;
 }
@@ -58,12 +60,15 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
     // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
-    if (!isOpen(at, roots.command, roots) || !isOpen(await follow(at), roots.command, roots)) return outside(text);
-    const inside = path.relative(roots.workspace, at);
+    const target = await follow(at);
+    if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.
-    if (isBeneath(at, roots.workspace) && /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling) && isSensitive(inside)) {
-      return sensitive(text, "touch");
-    }
+    const named = /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling);
+    if ((named && holdsSecrets(at, roots)) || (target !== at && holdsSecrets(target, roots))) return sensitive(text, "touch");
   }
   return undefined;
+}
+
+function holdsSecrets(at: string, { workspace }: Roots): boolean {
+  return isBeneath(at, workspace) && isSensitive(path.relative(workspace, at));
 }

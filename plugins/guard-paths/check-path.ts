@@ -2,7 +2,7 @@ import path from "node:path";
 import { errors as common, refuse, type PathUse, type Refusal } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
-import { isObeyed, isSensitive } from "./sensitive.ts";
+import { isObeyed, isRepository, isSensitive } from "./sensitive.ts";
 import { spellings } from "./spellings.ts";
 
 /** The guard's no on one path that a tool says it will use, or undefined. */
@@ -17,7 +17,7 @@ export function checkPath(use: PathUse, cwd: string, roots: Roots): Refusal | un
     if (isSensitive(path.relative(cwd, lexical))) return sensitive(use.path, use.access);
   }
   const inside = path.relative(roots.workspace, use.resolved);
-  if (isSensitive(inside) || (use.access === "write" && isObeyed(inside))) return sensitive(use.path, use.access);
+  if (isSensitive(inside) || (use.access === "write" && (isObeyed(inside) || isRepository(inside)))) return sensitive(use.path, use.access);
   return undefined;
 }
 

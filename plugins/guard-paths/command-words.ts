@@ -21,7 +21,11 @@ const talkers = new Set([
   "which",
   "man",
   "help",
+  "basename",
+  "dirname",
 ]);
+// Their options take a sign that parts fields.
+const splitters = new Set(["cut", "sort", "paste", "join", "column", "xargs", "awk", "gawk", "mawk", "nawk"]);
 // Their first operand is a pattern or a program.
 const patternFirst = new Set([
   "grep",
@@ -75,6 +79,8 @@ export function fileWords(command: readonly ShellWord[]): ShellWord[] {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as ShellWord;
     if (patternOptions.has(arg.text)) at++;
+    else if (/^--[a-z-]+=/.test(arg.text) && patternOptions.has(arg.text.replace(/=.*$/s, ""))) continue;
+    else if (splitters.has(program) && /^-[a-zA-Z]\/$/.test(arg.text)) continue;
     else if (pattern && !arg.text.startsWith("-")) pattern = false;
     else found.push(...parts(arg));
   }

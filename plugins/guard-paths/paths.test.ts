@@ -160,7 +160,16 @@ test("SEC-05: files that hold credentials by their name are refused inside the w
   await using host = await start();
   expect(await wrong(host, "read", sensitive, "refuse PATH_SENSITIVE")).toEqual([]);
   expect(await wrong(host, "write", sensitive, "refuse PATH_SENSITIVE")).toEqual([]);
-  expect(await wrong(host, "write", [".git/hooks/pre-commit", ".git/config", "sub/.git/hooks/x"], "refuse PATH_SENSITIVE")).toEqual([]);
+  const obeyed = [
+    ".git/hooks/pre-commit",
+    ".git/config",
+    "sub/.git/hooks/x",
+    ".git",
+    "sub/.git",
+    ".git/modules/a/hooks/x",
+    ".git/config.worktree",
+  ];
+  expect(await wrong(host, "write", obeyed, "refuse PATH_SENSITIVE")).toEqual([]);
 });
 
 test("SEC-05: ordinary paths in the workspace are open, written in full too", async () => {
@@ -195,6 +204,10 @@ test("SEC-05: links that lead out are followed, to files, to folders, in chains 
   for (const tool of ["read", "write"] as const) expect(await wrong(host, tool, links, "refuse PATH_OUTSIDE")).toEqual([]);
   expect(await wrong(host, "sh", [...links.map((one) => `cat ${one}`), "ls > dangling", "cd chain"], "refuse PATH_OUTSIDE")).toEqual([]);
   expect(await wrong(host, "read", ["to-real", "to-real/x"], "allow")).toEqual([]);
+  await writeFile(path.join(workspace, ".env"), "secret");
+  await symlink(".env", path.join(workspace, "to-secret"));
+  expect(await wrong(host, "read", ["to-secret"], "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(await wrong(host, "sh", ["cat to-secret", "cat < to-secret", "sh -c 'cat to-secret'"], "refuse PATH_SENSITIVE")).toEqual([]);
 });
 
 test("SEC-11: nothing of <config_dir> but the workspace can be read or written, whatever the owner allows around it", async () => {
@@ -291,6 +304,11 @@ test("SEC-05: paths that stand on command lines are held too: quoted, attached, 
         "ls | tee -a .git/config",
         "sed -i s/a/b/ .git/config",
         "cp -r x .git",
+        "echo 'gitdir: x' > .git",
+        "ls | tee sub/.git",
+        "echo x > .git/modules/a/config",
+        "echo x > .git/config.worktree",
+        "cp x .git/commondir",
       ],
       "refuse PATH_SENSITIVE",
     ),
@@ -335,6 +353,11 @@ test("SEC-05: text, patterns, system programs and devices on command lines are n
     "cat .git/config",
     "ls .git/hooks",
     "mv .git elsewhere",
+    "cut -d/ -f2 f",
+    "awk -F/ '{ print $2 }' f",
+    "sort -t/ -k2 f",
+    "basename /a/b",
+    "git log --grep=/etc",
   ];
   expect(await wrong(host, "sh", ok, "allow")).toEqual([]);
 });

@@ -14,7 +14,7 @@ const folders = new Set([
 const names =
   /^(\.env|\.env\..+|\.envrc|\.secret_key|secret[-_]key|credentials(\.(json|toml|ya?ml|db|xml|ini|csv))?|\.git-credentials|\.?auth-profiles\.json|oauth_creds\.json|\.pypirc|\.npmrc|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.dockercfg|\.boto|\.s3cfg|service[-_]account.*\.json|client_secret.*\.json|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|pfx|p12|jks|keystore|netrc|ppk|kdbx|ovpn))$/;
 const templates = /^\.env\.(example|sample|template|dist|defaults)$/;
-const obeyed = /(^|\/)\.git\/(hooks(\/|$)|config$|info\/attributes$)/;
+const obeyed = /(^|\/)\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes)$)/;
 
 /** True for a path that holds secrets by its name: in any case, and whatever dots or blanks end it. */
 export function isSensitive(path: string): boolean {
@@ -31,7 +31,7 @@ export function isObeyed(path: string): boolean {
   return obeyed.test(path.toLowerCase());
 }
 
-/** True for the folder in which git keeps its settings and hooks. */
+/** True for the folder in which git keeps its settings and hooks, or a file that says where that is. */
 export function isRepository(path: string): boolean {
   return /(^|\/)\.git$/i.test(path);
 }
