@@ -1,4 +1,7 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { Groups } from "./groups.ts";
@@ -41,4 +44,31 @@ test("SBX-04: a run that is being ended takes no group, and a group of nobody le
   expect(groups.of(5_000_000)).toEqual([5_000_000, 5_000_001]);
   groups.forget(5_000_000);
   expect(groups.runs()).toEqual([]);
+});
+
+test("SBX-04: a group that is added while its run ends stays in no table, so that no stranger with its number is ended", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "gantry-groups-"));
+  const ledger = path.join(folder, "ledger");
+  const memory = Groups.memory();
+  const ender = new Groups(memory, openSync(ledger, "w+"));
+  // The other thread ends the run just where this one has seen that it lives.
+  class Adder extends Groups {
+    end?: () => void;
+    override of(run: number): readonly number[] {
+      this.end?.();
+      delete this.end;
+      return super.of(run);
+    }
+  }
+  const adder = new Adder(memory, openSync(ledger, "r+"));
+  const ends = [() => ender.doom(100), () => [ender.doom(100), ender.forget(100)]];
+  for (const end of ends) {
+    expect(adder.add(100, 100)).toBe(true);
+    adder.end = end;
+    expect(adder.add(200, 100)).toBe(false);
+    expect(ender.runOf(200)).toBe(0);
+    ender.forget(100);
+    expect([ender.runs(), readFileSync(ledger, "utf8").trim()]).toEqual([[], ""]);
+  }
+  rmSync(folder, { recursive: true });
 });

@@ -46,9 +46,13 @@ export class Groups {
     if (before !== 0) this.#drop(group);
     if (group !== run && this.runOf(run) !== run) return false;
     if (this.of(run).length >= LOOK_AT) this.#dropDead(run);
-    if (this.of(run).length >= PER_RUN || !this.#claim(group, run)) return false;
+    if (this.of(run).length >= PER_RUN) return false;
+    const slot = this.#claim(group, run);
     // Where the run was doomed meanwhile, either this sees it or the second pass of `doom` saw the cell.
-    return this.runOf(run) === run;
+    if (slot === undefined || this.runOf(run) === run) return slot !== undefined;
+    // Where it was forgotten too, nobody else would give back the cell, and its number may soon be a stranger's.
+    for (const mark of [run, -run]) this.#release(slot, cellOf(group, mark));
+    return false;
   }
 
   /** The run of a group, negative while it is being ended, 0 for a group of nobody. */
@@ -109,15 +113,15 @@ export class Groups {
     return found;
   }
 
-  #claim(group: number, run: number): boolean {
+  /** Of those with a ledger one thread adds. Its line is there before the cell, so never after the blank of who gives that back. */
+  #claim(group: number, run: number): number | undefined {
     for (let slot = FIRST; slot < CAPACITY; slot++) {
       if (Atomics.load(this.#halves, slot * 2) !== 0) continue;
       this.#reach(slot);
-      if (Atomics.compareExchange(this.#cells, slot, 0n, cellOf(group, run)) !== 0n) continue;
       this.#write(slot, String(group));
-      return true;
+      if (Atomics.compareExchange(this.#cells, slot, 0n, cellOf(group, run)) === 0n) return slot;
     }
-    return false;
+    return undefined;
   }
 
   get #end(): number {

@@ -30,13 +30,20 @@ const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 export function referee(facts: RefereeFacts, groups: Groups): (question: DataView, check: () => void) => Answer {
   const service = sessionOf(0);
   const judges = new Map<number, (asked: Asked) => Answer>([
-    [number("setsid"), (asked) => (sessionOf(asked.thread) === service ? admit(asked.thread) : newSession(asked))],
+    [number("setsid"), lead],
     [number("setpgid"), newGroup],
     [number("connect"), (asked) => connectSocket(asked, facts.write, Atomics.load(facts.proxy, 0))],
     [number("listen"), listenSocket],
     ...metadataCalls.map((name) => [number(name), (asked: Asked) => changeMetadata(name, asked, facts.write)] as const),
     ...signalCalls.map((name) => [number(name), (asked: Asked) => signal(name, asked)] as const),
   ]);
+
+  function lead(asked: Asked): Answer {
+    const isNew = sessionOf(asked.thread) === service;
+    // What follows may end it, so it must not be a stranger who has its number by now.
+    asked.check();
+    return isNew ? admit(asked.thread) : newSession(asked);
+  }
 
   /** The first thing a new process does, before any program of it runs: here it gets its limits. */
   function admit(pid: number): Answer {
