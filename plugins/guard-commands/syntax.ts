@@ -14,7 +14,7 @@ export interface Findings extends Report {
 
 const SHELL = /^(ba|da|a|z|k|mk|rba)?sh$/;
 const ARITHMETIC_TESTS = /^-(eq|ne|lt|le|gt|ge|v|R)$/;
-const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|`)/;
+const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|\$\\\n|`)/;
 /** Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which readers and bash think differently. */
 const ENTANGLED = /['"\\`\n]|(?<!\$\{)#|[<>]\(/;
 /** Subscripts that all read alike. */
