@@ -64,6 +64,10 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   const last = current ?? before;
   if (sizeOf(log)) keepAside(log, current?.size ?? 0, warn);
   if (!last) return start;
+  warn(
+    { log },
+    `The head of the audit log ${log} was gone and begins anew: records that were removed at either end are not missed any more.`,
+  );
   const first = segments[0]?.from ?? last.from;
   return current ? { ...current, first } : { ...afterwards(last), first };
 }

@@ -110,6 +110,11 @@ function chainDirectory(log: string): string {
   return `${log}.chain`;
 }
 
+/** Where the head stands while nobody writes. */
+export function headFile(log: string): string {
+  return join(chainDirectory(log), "head");
+}
+
 /** The head as it stands, whoever has it; undefined where there is none. */
 export function peekHead(log: string): Head | undefined {
   const dir = chainDirectory(log);

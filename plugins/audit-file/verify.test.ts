@@ -106,6 +106,24 @@ test("AUD-02: a log that is being written is no broken log", async () => {
   expect(await verify(path)).toEqual({ records: RECORDS, files: 1, first: 1, last: RECORDS });
 });
 
+test("AUD-02: without the head that says where the log ends, its chain does not hold, and the next writer says so", async () => {
+  const other = join(home, "other.jsonl");
+  const warnings: string[] = [];
+  const write = async (): Promise<void> => {
+    const log = new AuditLog({ path: other, retentionDays: 30, warn: (_, message) => void warnings.push(message) });
+    await log.write(event());
+    await log.close();
+  };
+  await write();
+  for (const lose of [() => rm(`${other}.chain`, { recursive: true }), async () => writeFileSync(join(`${other}.chain`, "head"), "x")]) {
+    await lose();
+    expect((await verify(other)).problem).toMatchObject({ file: join(`${other}.chain`, "head"), line: 1 });
+    await write();
+    expect(warnings.splice(0)).toEqual([expect.stringContaining(`The head of the audit log ${other} was gone`)]);
+  }
+  expect((await verify(other)).problem).toBeUndefined();
+});
+
 test("AUD-02: no log yet is an empty one", async () => {
   expect(await verify(join(home, "nowhere", "audit.jsonl"))).toEqual({ records: 0, files: 0, first: 0, last: 0 });
 });
