@@ -28,8 +28,9 @@ export async function checkCommand(reading: ShellReading, workspace: string, roo
     }
     const [head, ...args] = command;
     const program = path.basename(head?.text ?? "").toLowerCase();
-    const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(expand(word.text, cwd)));
-    const target = movers.has(program) ? files.find((word) => isRepository(expand(word.text, cwd)) && word === files.at(-1)) : undefined;
+    const inside = (word: ShellWord): string => path.relative(workspace, expand(word.text, cwd));
+    const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(inside(word)));
+    const target = movers.has(program) ? files.find((word) => isRepository(inside(word)) && word === files.at(-1)) : undefined;
     const changed = obeyed ?? target;
     if (changed) return sensitive(changed.text, "write");
     if (head?.text === "cd" || head?.text === "pushd") cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
@@ -37,7 +38,7 @@ export async function checkCommand(reading: ShellReading, workspace: string, roo
   for (const file of reading.files) {
     const no = await checkWord(file, cwd, roots);
     if (no) return no;
-    const at = expand(file.text, cwd);
+    const at = path.relative(workspace, expand(file.text, cwd));
     if (isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
   }
   return undefined;
