@@ -14,6 +14,10 @@ export function childEnvironment(workspace: string, proxy: string | undefined): 
     LANG: "C.UTF-8",
     TERM: "dumb",
     GIT_CONFIG_NOSYSTEM: "1",
+    // A folder that only looks like a repository could name programs in its `config`.
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "safe.bareRepository",
+    GIT_CONFIG_VALUE_0: "explicit",
     ...(temporary !== undefined && { TMPDIR: temporary }),
     ...(proxy !== undefined && { ...proxied, NODE_USE_ENV_PROXY: "1" }),
   };

@@ -60,6 +60,14 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux)("SBX-04: git obeys no folder that only looks like a repository, and a real one as ever", async () => {
+  await using kit = await startSandbox();
+  const evil = "mkdir -p evil/objects evil/refs; echo ref: refs/heads/x > evil/HEAD";
+  const config = String.raw`printf '[core]\n repositoryformatversion = 0\n bare = false\n worktree = ..\n fsmonitor = touch pwned;\n' > evil/config`;
+  await kit.run(`${evil}; ${config}; git -C evil status; cd evil && git status`);
+  expect((await kit.run("ls; mkdir real && cd real && git init -q && git status --short && echo fine")).stdout).toBe("evil\nfine\n");
+});
+
 test.runIf(linux)("SBX-04: processes get a short environment, no input, and no descriptor of the service", async () => {
   process.env["GANTRY_TEST_SECRET"] = "canary";
   await using t = await startTestHost({ plugins: [sandbox, shell] });
@@ -68,7 +76,9 @@ test.runIf(linux)("SBX-04: processes get a short environment, no input, and no d
       "env | cut -d= -f1 | sort | tr '\\n' ' '; cat; read x || echo no input; for i in {3..80}; do [ -e /proc/self/fd/$i ] && echo fd $i; done",
   });
   delete process.env["GANTRY_TEST_SECRET"];
-  expect(text).toBe("GIT_CONFIG_NOSYSTEM HOME LANG PATH PWD SHELL SHLVL TERM TMPDIR _ no input\n[exit code 1]");
+  expect(text).toBe(
+    "GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_NOSYSTEM GIT_CONFIG_VALUE_0 HOME LANG PATH PWD SHELL SHLVL TERM TMPDIR _ no input\n[exit code 1]",
+  );
 });
 
 test.runIf(linux)("SBX-04: output beyond the bound is cut and counted, however it is written, and costs no more memory", async () => {
