@@ -184,7 +184,7 @@ test("SEC-03: whatever a real bash runs, the guard saw", { timeout: 600_000 }, a
   expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
 });
 
-test("SEC-04: no text makes the reader throw or hang", () => {
+test("SEC-04: no text makes the reader throw or hang", { timeout: 600_000 }, () => {
   const soup = fc.array(
     fc.constantFrom(
       "$(",
