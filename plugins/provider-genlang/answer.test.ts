@@ -36,7 +36,7 @@ function streamOf(chunks: readonly unknown[], cut: number): NetResponse {
   return { status: 200, headers: { "content-type": "text/event-stream" }, url: "", body: body(), text: async () => "" };
 }
 
-test("PRV-15: whatever JSON a stream holds, however it is cut, its answer has whole events and one end", async () => {
+test("PRV-15: whatever JSON a stream holds, however it is cut, its answer has whole events and one end", { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), fc.integer({ min: 1, max: 64 }), async (chunks, cut) => {
       const events: ProviderEvent[] = [];
