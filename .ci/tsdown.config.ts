@@ -69,6 +69,7 @@ export default defineConfig({
     "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     testing: "sdk/testing/index.ts",
+    "check-apart/process": "sdk/testing/check-apart/process.ts",
     typebox: "typebox",
     "typebox-value": "typebox/value",
     ...pluginEntries(),

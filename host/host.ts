@@ -7,7 +7,6 @@ import {
   GantryError,
   Inbox as InboxSlot,
   Models as ModelsSlot,
-  PluginLoader as PluginLoaderSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
   type AnySlot,
@@ -16,7 +15,6 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
-  type PluginLoader,
   type Runtime,
 } from "@gantry/sdk";
 import { Approvals } from "./approvals.ts";
@@ -44,7 +42,6 @@ export interface HostOptions {
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
-  readonly loader: PluginLoader;
   /** Absolute, exists. */
   readonly workspace: string;
   readonly write: LogWriter;
@@ -53,16 +50,7 @@ export interface HostOptions {
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
 
-const filledByHost: readonly AnySlot[] = [
-  ApprovalsSlot,
-  AuditSlot,
-  ConfigFileSlot,
-  InboxSlot,
-  ModelsSlot,
-  PluginLoaderSlot,
-  PolicySlot,
-  RuntimeSlot,
-];
+const filledByHost: readonly AnySlot[] = [ApprovalsSlot, AuditSlot, ConfigFileSlot, InboxSlot, ModelsSlot, PolicySlot, RuntimeSlot];
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
@@ -126,7 +114,6 @@ export class Host {
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
       [ModelsSlot, this.models],
-      [PluginLoaderSlot, this.#options.loader],
       [PolicySlot, this.policy],
       [RuntimeSlot, this.#runtime()],
     ];

@@ -71,8 +71,7 @@ export class Session {
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path);
     const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
-    const loader = { load: async (name: string) => loadPlugin(name, configDir, await bundledPlugins()), bundled: () => this.allBundled() };
-    const host = new Host({ plugins, config, configDir, configFile, configEditor, loader, workspace, write, debug: options.debug });
+    const host = new Host({ plugins, config, configDir, configFile, configEditor, workspace, write, debug: options.debug });
     await host.start(options.ready);
     return host;
   }

@@ -1,14 +1,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { AuditSinks, Checks, Runtime, type AnySlot, type AuditEvent, type Filled } from "@gantry/sdk";
+import { AuditSinks, Checks, Runtime, type AnySlot, type AuditEvent, type Filled, type Plugin } from "@gantry/sdk";
 import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
+import { bundledPlugins } from "./bundled.ts";
 import { valueAt } from "./config/config-file.ts";
 import { configure } from "./config/configure.ts";
 import { checkFacts } from "./facts.ts";
 import { Host } from "./host.ts";
 import { loadPlugin } from "./loader.ts";
+import { Session } from "./session.ts";
 import { openWorkspace } from "./workspace.ts";
+
+/** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
+export function openLoader(configDir: string): { load(name: string): Promise<Plugin>; bundled(): Promise<readonly Plugin[]> } {
+  return {
+    load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
+    bundled: () => new Session(configDir).allBundled(),
+  };
+}
 
 /** The real host for tests; see startTestHost in @gantry/sdk/testing, which is the door to it. */
 export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
@@ -29,7 +39,6 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
       set: async () => {},
       trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
     }),
-    loader: { load: (name) => loadPlugin(name, configDir, []), bundled: async () => [] },
     workspace: await openWorkspace(configDir, config.host.security.workspace_path),
     write: (level, detail, message) => void logs.push({ level, detail, message }),
     ...(options.timeouts && { timeouts: options.timeouts }),

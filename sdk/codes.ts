@@ -34,6 +34,8 @@ export const errors = defineErrors({
   PLUGIN_CLOSED: failed("The plugin %s used its host after it was disposed: stop what it started in onDispose or by host.signal."),
   PLUGIN_UNDECLARED_TAP: usage("The plugin %s taps %s without listing it in taps: add it."),
   PLUGIN_FAILED_LATER: failed("The plugin %s failed while running: %s"),
+  PLUGIN_STUCK: failed("The plugin %s did not come back in %s s (%s): let it neither loop nor wait without an end there."),
+  PLUGIN_QUIT: failed("The plugin %s ended its process (%s, %s): let it throw instead, and leave the process to the host."),
   SLOT_EMPTY: usage("The plugin %s needs the slot %s and no plugin fills it%s."),
   SLOT_TAKEN: usage("The plugin %s fills %s, which %s already fills: keep one of them."),
   SLOT_UNDECLARED: usage("The plugin %s fills %s without listing it in provides: add it."),

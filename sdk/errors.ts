@@ -31,8 +31,9 @@ export class GantryError extends Error {
   }
 }
 
+/** What others wrote over several lines stands in one. */
 function sentence(part: unknown): string {
-  return part instanceof Error ? part.message : String(part);
+  return part instanceof Error ? part.message.replace(/\s*\n\s*/g, " ").trim() : String(part);
 }
 
 /** Builds the error of one row from its parts; carries the row, so that references can be generated. */

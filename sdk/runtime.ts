@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import type { Check } from "./command.ts";
 import type { Question, Refusal } from "./hooks.ts";
-import type { Plugin } from "./plugin.ts";
 import type { Models } from "./provider.ts";
 import { one } from "./slot.ts";
 
@@ -48,15 +47,6 @@ export interface ConfigFile {
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
 }
 export const ConfigFile = one<ConfigFile>("config-file");
-
-/** Finds plugins as the configuration would and runs nothing of them but their modules; filled by the host. */
-export interface PluginLoader {
-  /** By a name of the configuration or a whole path. Throws `PLUGIN_*`. */
-  load(name: string): Promise<{ readonly plugin: Plugin; readonly from: string }>;
-  /** All that come with the host, loaded or not. */
-  bundled(): Promise<readonly Plugin[]>;
-}
-export const PluginLoader = one<PluginLoader>("plugin-loader");
 
 /** The table `[runtime]`: bounds for whatever a tool starts, and for the installed service. */
 export const RuntimeLimits = Type.Object({

@@ -97,6 +97,11 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     ),
     /already gone.*mend/,
   ],
+  [
+    "does not come back when it is disposed",
+    plugin({}, (host) => host.onDispose(() => new Promise<void>(() => {}))),
+    /did not finish onDispose in 150 ms.*mend/,
+  ],
   ["was written for another level", Object.freeze({ ...plugin({}), sdk: 99 }), /sdk level 99 .*install the matching release/],
   ["has a name that no file can have", Object.freeze({ ...plugin({}), name: "../Broken" }), /lower-case letters, digits and -/],
   ["has no summary", plugin({ summary: "" }), /has no summary: say in one line/],
@@ -298,7 +303,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ],
 ];
 
-test.for(broken)("SDK-05: a plugin that %s is caught, with its name and the cure", { timeout: 60_000 }, async ([, value, sentence]) => {
+test.for(broken)("SDK-05: a plugin that %s is caught, with its name and the cure", { timeout: 20_000 }, async ([, value, sentence]) => {
   const { findings } = await checkPlugin({ plugin: value, patienceMs: 150 });
   const messages = findings.map(({ message }) => message);
   expect(messages.join("\n")).toMatch(sentence);

@@ -35,8 +35,9 @@ export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> 
   }
   const staging = await stagePackage(folder, files);
   try {
-    const { plugin } = await needs.loader.load(await entryOf(staging));
-    const difference = differenceOf(stated, plugin);
+    const { checkApart } = await import("@gantry/sdk/testing");
+    const { facts } = await checkApart({ entry: await entryOf(staging), configDir, contracts: false });
+    const difference = differenceOf(stated, facts);
     if (difference) throw errors.PLUGINS_OTHER_FACTS(name, difference);
     await putInPlace(folder, name, staging, async () => {
       const args = { plugin: name, version, integrity };

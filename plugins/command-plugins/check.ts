@@ -1,23 +1,32 @@
-import type { CommandRun, PluginLoader } from "@gantry/sdk";
-import { entryOf } from "./entry.ts";
-import { differenceOf, statedIn } from "./facts.ts";
+import path from "node:path";
+import type { CommandRun, Runtime } from "@gantry/sdk";
+import { entryOf, readFacts } from "./entry.ts";
+import { differenceOf, readStated } from "./facts.ts";
 
-/** Exit code 1 where something is wrong. What cannot be loaded at all ends with the loader's own sentence. */
-export async function check({ args, options, out }: CommandRun, loader: PluginLoader): Promise<number> {
+/** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
+export async function check({ args, options, out, signal }: CommandRun, { configDir }: Runtime): Promise<number> {
   const entry = await entryOf(args[0] ?? ".");
-  const { plugin } = await loader.load(entry);
-  const { checkPlugin, fillersFor } = await import("@gantry/sdk/testing");
-  const { findings, tried } = await checkPlugin({ plugin, with: fillersFor(plugin, await loader.bundled()) });
+  const { checkApart } = await import("@gantry/sdk/testing");
+  const checked = await checkApart({ entry, configDir, signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!checked) return 1;
+  const { facts, findings, tried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
-  const stated = await statedIn(entry);
-  const difference = stated && differenceOf(stated, plugin);
+  const { gantry } = await readFacts(path.dirname(entry));
+  const stated = readStated(gantry);
+  const difference = stated && differenceOf(stated, facts);
+  if (gantry !== undefined && !stated)
+    messages.push(
+      `The plugin ${facts.name} states under \`gantry\` in its package.json something else than lists of names: write needs, provides and taps there.`,
+    );
   if (difference)
     messages.push(
-      `The plugin ${plugin.name} states in its package.json that it ${difference} and its code says otherwise: make them equal.`,
+      `The plugin ${facts.name} states in its package.json that it ${difference} and its code says otherwise: make them equal.`,
     );
-  if (options["json"]) out(JSON.stringify({ ok: messages.length === 0, plugin: plugin.name, tried, findings: messages }));
+  if (options["json"]) out(JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, findings: messages }));
   else
-    for (const line of messages.length > 0 ? messages : [`The plugin ${plugin.name} keeps all ${tried} sentences of its contract.`])
+    for (const line of messages.length > 0 ? messages : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
   return messages.length > 0 ? 1 : 0;
 }

@@ -1,9 +1,8 @@
-import type { Audit, Command, ConfigFile, PluginLoader, Runtime, Upstream } from "@gantry/sdk";
+import type { Audit, Command, ConfigFile, Runtime, Upstream } from "@gantry/sdk";
 
 export interface PluginNeeds {
   readonly audit: Audit;
   readonly configFile: ConfigFile;
-  readonly loader: PluginLoader;
   readonly runtime: Runtime;
   readonly upstream: Upstream | undefined;
 }
@@ -23,7 +22,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       summary: "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
       args: ["<path>"],
       options: [{ flags: "--json", summary: "print one JSON object" }],
-      run: async (run) => (await import("./check.ts")).check(run, needs.loader),
+      run: async (run) => (await import("./check.ts")).check(run, needs.runtime),
     },
     {
       name: "plugins add",

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { errors } from "./errors.ts";
 
@@ -20,13 +20,27 @@ export async function entryOf(given: string): Promise<string> {
   const found = await stat(at).catch(() => undefined);
   if (found?.isFile()) return at;
   if (!found) throw errors.PLUGINS_NO_ENTRY(at);
-  const facts = await readFile(path.join(at, "package.json"), "utf8").then(JSON.parse, () => ({}));
-  for (const candidate of [moduleOf(facts), "index.ts", "index.js"]) {
+  const inside = (await realpath(at)) + path.sep;
+  for (const candidate of [moduleOf(await readFacts(at)), "index.ts", "index.js"]) {
     if (candidate === undefined) continue;
     const file = path.resolve(at, candidate);
-    if (file.startsWith(at + path.sep) && (await stat(file).catch(() => undefined))?.isFile()) return file;
+    const real = await realpath(file).catch(() => "");
+    if (real.startsWith(inside) && (await stat(real)).isFile()) return file;
   }
   throw errors.PLUGINS_NO_ENTRY(at);
+}
+
+/** The package.json of a folder; empty where there is none. Throws `PLUGINS_BAD_FACTS`. */
+export async function readFacts(folder: string): Promise<PackageFacts> {
+  const file = path.join(folder, "package.json");
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  try {
+    const facts = JSON.parse(text) as PackageFacts | null;
+    if (typeof facts === "object" && facts !== null && !Array.isArray(facts)) return facts;
+  } catch {
+    // Said below.
+  }
+  throw errors.PLUGINS_BAD_FACTS(file);
 }
 
 /** What `exports` or `main` names, as the loader reads it. */

@@ -5,7 +5,8 @@ export const errors = defineErrors({
   PLUGINS_NAME: usage("`%s` is not a plugin's name: use lower-case letters, digits and -, beginning with a letter."),
   PLUGINS_EXISTS: usage("%s is already there and is never overwritten: choose another name or --dir."),
   PLUGINS_UNWRITABLE: failed("%s cannot be written (%s): check the directory, its owner and the free space."),
-  PLUGINS_NO_ENTRY: usage("%s has no plugin in it: give a file, or a folder whose package.json names its module in `exports`."),
+  PLUGINS_NO_ENTRY: usage("%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`."),
+  PLUGINS_BAD_FACTS: usage("%s holds no JSON object: mend it."),
   PLUGINS_NO_REGISTRY: usage(
     "No package registry is configured: pass --registry <url>, set NPM_CONFIG_REGISTRY, or write `registry=<url>` into ~/.npmrc; a tarball needs none.",
   ),

@@ -1,7 +1,3 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import type { AnySlot, Plugin } from "@gantry/sdk";
-
 /** What a plugin asks for, as its package.json states it under `gantry`: shown before any of its code runs. */
 export interface StatedFacts {
   readonly needs: readonly string[];
@@ -19,20 +15,8 @@ export function readStated(value: unknown): StatedFacts | undefined {
   return right ? ({ needs, provides, taps } as unknown as StatedFacts) : undefined;
 }
 
-/** Of the package that a module lies in. */
-export async function statedIn(entry: string): Promise<StatedFacts | undefined> {
-  const facts = await readFile(path.join(path.dirname(entry), "package.json"), "utf8").then(JSON.parse, () => ({}));
-  return readStated((facts as { gantry?: unknown }).gantry);
-}
-
-export function factsOf({ needs = {}, provides = [], taps = [] }: Plugin): StatedFacts {
-  const needed = Object.values(needs) as readonly AnySlot[];
-  return { needs: needed.map(({ id }) => id), provides: provides.map(({ id }) => id), taps };
-}
-
 /** How the statement differs from the code, as in "it needs net"; undefined where they are equal. */
-export function differenceOf(stated: StatedFacts, plugin: Plugin): string | undefined {
-  const real = factsOf(plugin);
+export function differenceOf(stated: StatedFacts, real: StatedFacts): string | undefined {
   for (const key of keys) {
     if (sorted(stated[key]) !== sorted(real[key])) return `${key} ${stated[key].join(", ") || "nothing"}`;
   }

@@ -1,11 +1,11 @@
-import { Audit, Commands, ConfigFile, definePlugin, PluginLoader, Runtime, Upstream, optional } from "@gantry/sdk";
+import { Audit, Commands, ConfigFile, definePlugin, Runtime, Upstream, optional } from "@gantry/sdk";
 import { pluginCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 
 export default definePlugin({
   name: "command-plugins",
   summary: "plugins new, check, add and remove.",
-  needs: { audit: Audit, configFile: ConfigFile, loader: PluginLoader, runtime: Runtime, upstream: optional(Upstream) },
+  needs: { audit: Audit, configFile: ConfigFile, runtime: Runtime, upstream: optional(Upstream) },
   provides: [Commands],
   errors,
   setup(host) {

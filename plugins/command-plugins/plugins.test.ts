@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { codeOf, installSdk, packageOf, place, registry, runNode, tarball, type TarEntry } from "./plugins.test-kit.ts";
@@ -141,6 +141,62 @@ test("SDK-03: an update that asks for more is asked about again, one that does n
   expect((await p.gantry("plugins", "add", "weather@1.0.0", "--registry", r.url)).stdout).toContain("1.0.0");
   expect((await p.gantry("plugins", "add", "weather@^1", "--registry", r.url)).stderr).toContain("PLUGINS_PACKAGE");
   expect((await p.gantry("plugins", "add", "weather@9.9.9", "--registry", r.url)).stderr).toContain("PLUGINS_NO_VERSION");
+});
+
+test(
+  "SDK-05: a check says what a plugin does to its process, prints nothing of it among its answer, and looks inside its folder alone",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    const put = async (file: string, text: string): Promise<string> => {
+      await mkdir(path.join(p.dir, path.dirname(file)), { recursive: true });
+      await writeFile(path.join(p.dir, file), text);
+      return file;
+    };
+    const quits = await p.gantry("plugins", "check", await put("quits.mjs", "process.exit(0);"));
+    expect(quits).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/quits\.mjs ended its process .*PLUGIN_QUIT/) as string,
+    });
+    const loud = await p.gantry(
+      "plugins",
+      "check",
+      await put("loud.mjs", 'console.log("noise");\nexport default { name: "loud", sdk: 1, summary: "Loud.", setup() {} };'),
+      "--json",
+    );
+    expect(JSON.parse(loud.stdout)).toMatchObject({ ok: true, plugin: "loud", findings: [] });
+    expect(loud.stderr).toContain("noise");
+    for (const facts of ["{", "null", "[]"]) {
+      await put("torn/index.mjs", codeOf(["tools"]));
+      await put("torn/package.json", facts);
+      for (const what of ["torn", "torn/index.mjs"])
+        expect(await p.gantry("plugins", "check", what)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("PLUGINS_BAD_FACTS") as string,
+        });
+    }
+    await put("torn/package.json", '{"exports":"./index.mjs","gantry":"tools"}');
+    const stated = await p.gantry("plugins", "check", "torn");
+    expect([stated.code, stated.stdout]).toEqual([1, expect.stringContaining("something else than lists of names: write needs")]);
+    await put("away/package.json", '{"exports":"./index.mjs"}');
+    await symlink(path.join(p.dir, "loud.mjs"), path.join(p.dir, "away/index.mjs"));
+    expect(await p.gantry("plugins", "check", "away")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("PLUGINS_NO_ENTRY") as string,
+    });
+  },
+);
+
+test("SDK-03: a package that ends the process that looks at it is not installed", { timeout: 60_000 }, async () => {
+  await using p = await place();
+  await writeFile(path.join(p.dir, "quits.tgz"), packageOf({}, "process.exit(0);"));
+  expect(await p.gantry("plugins", "add", "./quits.tgz", "--yes")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("PLUGIN_QUIT") as string,
+  });
+  expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
 });
 
 test("SDK-03: a plugin that lies on this machine is listed, not installed, and `add` says so", async () => {

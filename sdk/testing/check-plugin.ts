@@ -30,14 +30,16 @@ export interface Checked {
 
 /**
  * Every sentence of the contracts that can be tried on this plugin without knowing more of it: how it starts and stops, and what
- * its tools, channels, providers, guards and store do where no server answers. Needs @gantry/host beside the sdk.
+ * its tools, channels, providers, guards and store do where no server answers. `begins` hears each sentence before it is tried.
+ * Needs @gantry/host beside the sdk.
  */
-export async function checkPlugin(subject: PluginSubject): Promise<Checked> {
+export async function checkPlugin(subject: PluginSubject, begins: (sentence: string) => void = () => {}): Promise<Checked> {
   const findings: Finding[] = [];
   let tried = 0;
   const tryAll = async (list: readonly ContractCase[]): Promise<void> => {
     for (const { name, run } of list) {
       tried += 1;
+      begins(name);
       try {
         await run();
       } catch (error) {
@@ -50,7 +52,8 @@ export async function checkPlugin(subject: PluginSubject): Promise<Checked> {
   await tryAll(pluginContract({ ...subject, with: fillers }));
   if (findings.some(({ message }) => message.includes("does not start"))) return { findings, tried };
   const spy = tapsOf(plugin);
-  const t = await startTestHost({ plugins: [spy.plugin, ...fillers], ...(subject.config && { config: subject.config }) });
+  const timeouts = { plugin: patienceMs };
+  const t = await startTestHost({ plugins: [spy.plugin, ...fillers], timeouts, ...(subject.config && { config: subject.config }) });
   const loose = await heard(async () => {
     try {
       await tryAll(await kindCases(plugin, spy, t, patienceMs));

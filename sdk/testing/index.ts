@@ -1,4 +1,5 @@
 export * from "./channel-contract.ts";
+export { checkApart, type ApartSubject, type CheckedApart, type PluginFacts } from "./check-apart.ts";
 export * from "./check-plugin.ts";
 export * from "./fake-channel.ts";
 export * from "./fake-clock.ts";

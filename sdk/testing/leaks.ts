@@ -1,8 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+/** Threads that run: process.getActiveResourcesInfo() does not tell of them. */
+let threads = 0;
+process.on("worker", (worker) => {
+  threads += 1;
+  worker.once("exit", () => (threads -= 1));
+});
+
 /** What keeps a process alive or listens in it, counted by kind. */
 export function heldNow(): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, number>([["Worker", threads]]);
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   for (const event of process.eventNames()) counts.set(`process.on(${String(event)})`, process.listenerCount(event));
   return counts;

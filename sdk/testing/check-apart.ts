@@ -1,0 +1,97 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { errors, GantryError } from "../index.ts";
+import type { Asked, Failure, Told } from "./check-apart/messages.ts";
+import type { Checked } from "./check-plugin.ts";
+
+/** What a plugin states of itself, by the names of slots and hooks. */
+export interface PluginFacts {
+  readonly name: string;
+  readonly needs: readonly string[];
+  readonly provides: readonly string[];
+  readonly taps: readonly string[];
+}
+
+export interface CheckedApart extends Checked {
+  readonly facts: PluginFacts;
+}
+
+export interface ApartSubject {
+  /** The module, by its whole path. */
+  readonly entry: string;
+  /** Of the host that would load it. */
+  readonly configDir: string;
+  /** False loads it and reads its facts, no more. Default true. */
+  readonly contracts?: boolean;
+  /** How long anything may take in this test, in ms; default 5,000. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** No step takes longer than so many patiences, even where all that it waits for comes at the last moment. */
+const STEP = 6;
+
+/**
+ * checkPlugin() in a process of its own, which is ended with all that it started: a plugin may loop, wait without an end, or end
+ * its process. Throws the loader's errors, `PLUGIN_STUCK` and `PLUGIN_QUIT`. What the plugin prints goes to stderr.
+ */
+export async function checkApart({ signal, ...subject }: ApartSubject): Promise<CheckedApart> {
+  const asked: Asked = { contracts: true, patienceMs: 5_000, ...subject };
+  const module = new URL(`./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
+  const temporary = await mkdtemp(path.join(tmpdir(), "gantry-check-"));
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = fork(module, [JSON.stringify(asked)], { detached: true, stdio: ["ignore", 2, 2, "ipc"], env });
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const kill = (): void => endGroup(child);
+  process.once("exit", kill);
+  try {
+    signal?.throwIfAborted();
+    return await verdictOf(child, asked, signal);
+  } finally {
+    kill();
+    await closed;
+    process.off("exit", kill);
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+function verdictOf(child: ChildProcess, { entry, patienceMs }: Asked, signal?: AbortSignal): Promise<CheckedApart> {
+  const stepMs = patienceMs * STEP;
+  let last = { name: entry, during: "while it was loaded" };
+  let timer: NodeJS.Timeout | undefined;
+  const verdict = new Promise<CheckedApart>((resolve, reject) => {
+    const wait = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => reject(errors.PLUGIN_STUCK(last.name, stepMs / 1_000, last.during)), stepMs);
+    };
+    wait();
+    // A plugin may send messages of its own.
+    child.on("message", (told: Told | null) => {
+      if (told?.end) resolve(told.end);
+      else if (told?.failure) reject(errorOf(told.failure));
+      else if (told?.next) {
+        last = { ...told.next, during: `in "${told.next.during}"` };
+        wait();
+      }
+    });
+    child.once("error", reject);
+    child.once("close", (code, by) => reject(errors.PLUGIN_QUIT(last.name, by ?? `exit code ${code}`, last.during)));
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  return verdict.finally(() => clearTimeout(timer));
+}
+
+function errorOf({ code, exit, message }: Failure): GantryError {
+  return new GantryError(code, { text: "%s", exit }, [message]);
+}
+
+/** The process and whatever it started and left. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of them have ended.
+  }
+}

@@ -1,0 +1,17 @@
+import type { ExitCode } from "../../index.ts";
+import type { ApartSubject, CheckedApart } from "../check-apart.ts";
+
+export type Asked = Required<Omit<ApartSubject, "signal">>;
+
+export interface Failure {
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly message: string;
+}
+
+/** What the other process says: what it does next, or how it ended. */
+export interface Told {
+  readonly next?: { readonly name: string; readonly during: string };
+  readonly end?: CheckedApart;
+  readonly failure?: Failure;
+}
