@@ -340,6 +340,28 @@ test("CFG-05: config set validates first: what would not start is not written", 
   expect(readFileSync(home.file, "utf8")).toBe("# mine\n");
 });
 
+test("CFG-05: config set mends the very value that keeps the service from starting, and records it", async () => {
+  const mends = [
+    ["agent.max_tool_iterations", "5", "[agent]\nmax_tool_iterations = 0 # none\n", "[agent]\nmax_tool_iterations = 5 # none\n"],
+    ["security.workspace_path", "~", '[security]\nworkspace_path = "/dev/null"\n', '[security]\nworkspace_path = "~"\n'],
+  ] as const;
+  for (const [key, value, before, after] of mends) {
+    using home = tempDir(before);
+    expect(await gantry(["config", "set", key, value], { dir: home.dir })).toMatchObject({ code: 0, err: "" });
+    expect(readFileSync(home.file, "utf8")).toBe(after);
+    const audit = readFileSync(path.join(home.dir, "audit.jsonl"), "utf8");
+    expect(JSON.parse(audit)).toMatchObject({ event_type: "config_change", args: { keys: [key] } });
+  }
+});
+
+test("CFG-05: config set says what else keeps the file from loading, and writes nothing then", async () => {
+  const text = 'plugins = ["nobody"]\n[agent]\nmax_tool_iterations = 0\n';
+  using home = tempDir(text);
+  const { code, err } = await gantry(["config", "set", "agent.max_tool_iterations", "5"], { dir: home.dir });
+  expect([code, err]).toEqual([2, expect.stringMatching(/^[^\n]*PLUGIN_NOT_FOUND\]\n$/)]);
+  expect(readFileSync(home.file, "utf8")).toBe(text);
+});
+
 test("CFG-06: config get and set without a file say where it is missed and what to run", async () => {
   using home = tempDir();
   for (const words of [

@@ -1,7 +1,7 @@
 import { stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
 import { bundledPlugins } from "../bundled.ts";
-import { readValue, writeWhole } from "../config/edit.ts";
+import { readValue, setKey, writeWhole } from "../config/edit.ts";
 import { masked } from "../config/masked.ts";
 import { nearest } from "../config/nearest.ts";
 import { readText } from "../config/read.ts";
@@ -33,16 +33,23 @@ export async function get({ session, args, options, out }: HostRun): Promise<num
   return 0;
 }
 
-/** Validates the whole new file before it is written; a secret is never echoed. */
-export async function set({ session, args, host, out }: HostRun): Promise<number> {
+/** Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the value mends it. */
+export async function set({ session, args, host, out, debug }: HostRun): Promise<number> {
   const [key = "", typed = ""] = args;
-  await session.text();
-  const { config, plugins } = await session.open();
-  const schema = await session.wholeSchema(plugins);
+  const before = await session.text();
+  const opened = await session.open().catch(() => undefined);
+  const schema = await session.wholeSchema(opened?.plugins);
   const node = findNode(schema, key.split("."));
   if (node?.kind !== "leaf") throw noKey(schema, key);
   const value = readValue(typed, (node.schema as { type?: string }).type === "string");
-  const editor = session.editor(config, async (event) => (await host()).audit.record(event));
+  const after = setKey(before, key.split("."), value);
+  const { config } = opened ?? (await session.open(after));
+  const editor = session.editor(config, async (event) => {
+    const running = await host().catch(() => undefined);
+    if (running) return running.audit.record(event);
+    const mended = await session.start(() => {}, { debug, ready: false }, after);
+    await mended.audit.record(event).finally(() => mended.stop());
+  });
   await editor.set({ [key]: value });
   out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
   return 0;
