@@ -23,7 +23,8 @@ export function lives(name: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  return startOf(pid) === start;
+  const now = startOf(pid);
+  return now === start || now === 0 || start === 0;
 }
 
 /** When a process started, in the kernel's ticks; 0 where that cannot be told, so that the pid alone counts; -1 for one that only waits to be reaped. */
