@@ -5,7 +5,10 @@ export const againCode = 75;
 export function restartAsked(): AbortSignal {
   const asked = new AbortController();
   if (process.channel) {
-    process.once("message", () => asked.abort());
+    process.on("message", () => {
+      process.send?.("heard");
+      asked.abort();
+    });
     process.channel.unref();
   }
   return asked.signal;

@@ -7,6 +7,8 @@ import type { Session } from "./session.ts";
 
 /** Editors write in several steps; what comes within this time is one change. */
 const settleMs = 150;
+/** A process that is alive hears at once that it is to end, however long the end may take; one that loops never does. */
+const heardMs = 5_000;
 
 /**
  * Runs the command line in a process of its own and starts it again when the configuration or a plugin under work changes.
@@ -17,13 +19,21 @@ export async function watch(session: Session, args: readonly string[], signal: A
   let child: ChildProcess | undefined;
   let changed: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let unheard: NodeJS.Timeout | undefined;
+  const askToEnd = (): void => {
+    if (!child?.connected) return;
+    clearTimeout(unheard);
+    unheard = setTimeout(() => child?.kill("SIGKILL"), heardMs);
+    child.send("restart");
+  };
   const onChange = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      if (child?.connected) child.send("restart");
+      askToEnd();
       changed?.();
     }, settleMs);
   };
+  signal.addEventListener("abort", askToEnd);
   try {
     for (;;) {
       for (const folder of await foldersOf(session)) {
@@ -35,7 +45,10 @@ export async function watch(session: Session, args: readonly string[], signal: A
       }
       const change = new Promise<void>((resolve) => (changed = resolve));
       child = spawn(process.execPath, [process.argv[1] as string, ...args], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+      child.on("message", () => clearTimeout(unheard));
       const [code] = (await once(child, "exit")) as [number | null];
+      clearTimeout(unheard);
+      if (signal.aborted && code === againCode) return 0;
       if (signal.aborted || code === 0 || code === 130) return code ?? 130;
       if (code !== againCode) {
         say("It ended with an error; it starts again when a file changes.");
@@ -44,6 +57,7 @@ export async function watch(session: Session, args: readonly string[], signal: A
       }
     }
   } finally {
+    signal.removeEventListener("abort", askToEnd);
     clearTimeout(timer);
     for (const watcher of watched.values()) watcher.close();
   }

@@ -26,7 +26,7 @@ export default definePlugin({
 `;
 }
 
-test("SDK-04: agent --watch starts again when a plugin under work changes, and the conversation goes on", { timeout: 30_000 }, async () => {
+test("SDK-04: agent --watch starts again when a plugin under work changes, and the conversation goes on", { timeout: 60_000 }, async () => {
   using home = tempDir('plugins = ["./draft.ts", "store-sqlite"]\n');
   const file = path.join(home.dir, "draft.ts");
   writeFileSync(file, provider(1));
@@ -61,6 +61,10 @@ test("SDK-04: agent --watch starts again when a plugin under work changes, and t
     await until(/file changes[\s\S]*Conversation kept[\s\S]*> /);
     terminal.write("three\r");
     await until(/draft 3 saw 3 of yours/);
+    writeFileSync(file, 'process.stdout.write("round and round"); for (;;);');
+    await until(/round and round/);
+    writeFileSync(file, provider(4));
+    await until(/round and round[\s\S]*Conversation kept[\s\S]*> /);
   } finally {
     const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
     terminal.write("\r/exit\r");
