@@ -84,6 +84,8 @@ export class Terminal {
     this.#reader = createInterface({ input: process.stdin, output: process.stderr, historySize: 1_000 });
     this.#reader.on("close", () => (this.#ended = true));
     this.#reader.on("line", (line) => this.#typedAhead.push(line));
+    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
+    this.#reader.on("SIGCONT", () => this.#reader?.resume());
     this.#reader.on("SIGINT", () => {
       if (this.#interrupt) this.#interrupt();
       else process.kill(process.pid, "SIGINT");

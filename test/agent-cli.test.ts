@@ -293,6 +293,31 @@ test("AGT-05: Ctrl-C in a conversation stops the answer and not the program; a s
   expect(await person.ended).toBe(130);
 });
 
+test("AGT-05: a signal to end during an answer of a conversation stops both, with 130", async () => {
+  await using model = await startModel({ raw: () => {} });
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  await model.asked(1);
+  person.signal("SIGTERM");
+  await model.left;
+  expect(await person.ended).toBe(130);
+});
+
+test("AGT-01: a conversation that was put aside with Ctrl-Z goes on when it is brought back", async () => {
+  await using model = await startModel("Still here.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("\u001a");
+  await expect.poll(() => (person.signal("SIGCONT"), person.screen())).toMatch(/> > $/);
+  person.type("hello\r");
+  await person.until(/Still here\.[^]*> $/);
+  person.type("/exit\r");
+  expect(await person.ended).toBe(0);
+});
+
 test("AGT-01: --json in a terminal asks in place too, and prints the object alone on stdout", async () => {
   await using model = await startModel(shell("true"), "Ran.");
   using home = tempDir(configOf(model));

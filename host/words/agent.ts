@@ -62,12 +62,13 @@ async function watchConversation(run: HostRun): Promise<number> {
   return watch(run.session, ["agent", ...args, ...(yes ? ["--yes"] : [])], run.signal, run.err);
 }
 
-/** One turn of a conversation; Ctrl-C stops the turn and not the program. */
+/** One turn of a conversation; Ctrl-C stops the turn and not the program, a signal to the program stops both. */
 async function answer(run: HostRun, host: Host, terminal: Terminal, text: string, session: string): Promise<void> {
   const stop = new AbortController();
   const release = terminal.onInterrupt(() => stop.abort());
   try {
-    const result = await host.inbox.ask(inbound(text, session), terminal.options({ ...askOptions(run), signal: stop.signal }));
+    const signal = AbortSignal.any([run.signal, stop.signal]);
+    const result = await host.inbox.ask(inbound(text, session), terminal.options({ ...askOptions(run), signal }));
     terminal.finish(result.reply);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   } catch (error) {

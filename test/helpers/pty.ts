@@ -4,6 +4,7 @@ import { bin, environment, type Run } from "./cli.ts";
 export interface Conversation extends AsyncDisposable {
   /** Everything that stood on the screen, colours and cursor moves left out. */
   readonly screen: () => string;
+  signal(name: NodeJS.Signals): void;
   type(keys: string): void;
   /** Resolves once what came after the last match matches; gives what stood there until then. */
   until(pattern: RegExp): Promise<string>;
@@ -45,6 +46,7 @@ export function talk(args: readonly string[], run: Run): Conversation {
   });
   return {
     screen: () => text,
+    signal: (name) => void process.kill(terminal.pid, name),
     type: (keys) => terminal.write(keys),
     until: (pattern) =>
       new Promise((found, reject) => {
