@@ -1,8 +1,9 @@
-import { Services, Store, type Logger, type Service } from "@gantry/sdk";
+import path from "node:path";
+import { errors, Services, Store, type Logger, type Service } from "@gantry/sdk";
 import { asError } from "./as-error.ts";
 import type { Inbox } from "./inbox.ts";
 import { LaneWorkers } from "./lane-workers.ts";
-import { OneProcess } from "./one-process.ts";
+import { ProcessLock } from "./process-lock.ts";
 import type { Registry } from "./registry.ts";
 
 /** Running turns get this long when the service stops. */
@@ -21,7 +22,7 @@ export class Serving {
   readonly #deps: ServingDeps;
   readonly #running: Service[] = [];
   #workers: LaneWorkers | undefined;
-  #lock: OneProcess | undefined;
+  #lock: ProcessLock | undefined;
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
@@ -30,7 +31,7 @@ export class Serving {
   /** Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process serves this state. */
   async start(names?: readonly string[]): Promise<void> {
     const { registry, configDir } = this.#deps;
-    this.#lock = await OneProcess.take(configDir);
+    this.#lock = await ProcessLock.take(path.join(configDir, "state", "serving.lock"), (pid) => errors.ALREADY_RUNNING(configDir, pid));
     try {
       if (registry.get(Store)) {
         this.#workers = new LaneWorkers(this.#deps);

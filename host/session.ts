@@ -81,7 +81,6 @@ export class Session {
       file: this.configFile,
       schema: () => this.wholeSchema(),
       effective: (key) => effective(config, key),
-      validate: async (text) => void (await this.open(text)),
       start: async (text) => {
         const host = await this.start(() => {}, { debug: false, ready: false }, text);
         return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };

@@ -15,6 +15,7 @@ export const errors = defineErrors({
   CONFIG_EXISTS: usage("%s is already there and is never overwritten: edit it, or move it away first."),
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),
+  CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
   PROVIDER_URL: usage("`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1."),

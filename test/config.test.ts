@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
@@ -335,6 +335,8 @@ test("CFG-05: config set validates first: what would not start is not written", 
   expect(await set("agent.max_tool_iterations", "many")).toMatchObject({ code: 2, err: expect.stringContaining("must be integer") });
   expect(await set("default_provider", "custom:host")).toMatchObject({ code: 2, err: expect.stringContaining("http:// or https://") });
   expect(await set("plugins", '["nobody"]')).toMatchObject({ code: 2, err: expect.stringContaining("PLUGIN_NOT_FOUND") });
+  expect(await set("security.blocked_commands", '[""]')).toMatchObject({ code: 2, err: expect.stringContaining("COMMAND_BAD_ENTRY") });
+  expect(await set("security.pii_patterns", '["("]')).toMatchObject({ code: 2, err: expect.stringContaining("PII_BAD_PATTERN") });
   expect(await set("nonsense", "1")).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_NO_KEY") });
   expect(await set("security", "{}")).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_NO_KEY") });
   expect(readFileSync(home.file, "utf8")).toBe("# mine\n");
@@ -360,6 +362,37 @@ test("CFG-05: config set says what else keeps the file from loading, and writes 
   const { code, err } = await gantry(["config", "set", "agent.max_tool_iterations", "5"], { dir: home.dir });
   expect([code, err]).toEqual([2, expect.stringMatching(/^[^\n]*PLUGIN_NOT_FOUND\]\n$/)]);
   expect(readFileSync(home.file, "utf8")).toBe(text);
+});
+
+test("CFG-05: of several config set at the same time each is kept, and a lock that a killed one left holds up nobody", async () => {
+  using home = tempDir("# mine\n");
+  writeFileSync(`${home.file}.lock`, "999999999 1");
+  const ids = ["a", "b", "c", "d"];
+  const all = await Promise.all(ids.map((id) => gantry(["config", "set", `providers.${id}.max_retries`, "1"], { dir: home.dir })));
+  expect(all.map(({ code, err }) => [code, err])).toEqual(ids.map(() => [0, ""]));
+  const providers = Object.fromEntries(ids.map((id) => [id, { max_retries: 1 }]));
+  expect(parse(readFileSync(home.file, "utf8"))).toEqual({ providers });
+  expect(readdirSync(home.dir).filter((name) => name.startsWith("config.toml"))).toEqual(["config.toml"]);
+});
+
+test("CFG-05: config set follows a link to the file and leaves it one", async () => {
+  using home = tempDir();
+  const real = path.join(home.dir, "kept-elsewhere.toml");
+  writeFileSync(real, "# mine\n");
+  symlinkSync(real, home.file);
+  expect(await gantry(["config", "set", "default_model", "m"], { dir: home.dir })).toMatchObject({ code: 0 });
+  expect([readFileSync(real, "utf8"), lstatSync(home.file).isSymbolicLink()]).toEqual(['# mine\ndefault_model = "m"\n', true]);
+});
+
+test("CFG-06: a file that is not UTF-8 is an error with line and column, and config set does not touch it", async () => {
+  using home = tempDir();
+  const text = Buffer.from("# first\n# f\u00fcr mich\n", "latin1");
+  writeFileSync(home.file, text);
+  expect(await gantry(["config", "set", "default_model", "m"], { dir: home.dir })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^gantry: Failed to parse config: invalid TOML in \S+, line 2, column 4: it is not UTF-8; fix that line/),
+  });
+  expect(readFileSync(home.file)).toEqual(text);
 });
 
 test("CFG-06: config get and set without a file say where it is missed and what to run", async () => {

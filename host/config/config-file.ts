@@ -1,9 +1,14 @@
-import { errors, type AuditEvent, type ConfigFile as ConfigFileSlot, type Trial } from "@gantry/sdk";
+import { setTimeout as delay } from "node:timers/promises";
+import { errors, GantryError, type AuditEvent, type ConfigFile as ConfigFileSlot, type Trial } from "@gantry/sdk";
+import { ProcessLock } from "../process-lock.ts";
 import { isTree } from "./check.ts";
 import { setKey, writeWhole } from "./edit.ts";
 import { nearest } from "./nearest.ts";
 import { readText } from "./read.ts";
 import { findNode, leaves, type TableNode } from "./schema.ts";
+
+/** How long a change waits for those before it. */
+const patienceMs = 15_000;
 
 export interface ConfigFileDeps {
   readonly file: string;
@@ -11,9 +16,7 @@ export interface ConfigFileDeps {
   readonly schema: () => Promise<TableNode>;
   /** The effective value at a dotted key. */
   readonly effective: (key: string) => unknown;
-  /** Throws where the text would not start. */
-  readonly validate: (text: string) => Promise<void>;
-  /** Starts a host of its own by this text; `stop` ends it. */
+  /** Starts a host of its own by this text, or throws why it would not start; `stop` ends it. */
   readonly start: (text: string) => Promise<Trial & { stop(): Promise<void> }>;
   /** Told before the file is written; a throw keeps it as it was. */
   readonly record: (event: Omit<AuditEvent, "timestamp">) => Promise<void>;
@@ -31,12 +34,21 @@ export class ConfigFile implements ConfigFileSlot {
     return this.#deps.effective(key);
   }
 
-  /** Validates the whole new text, then writes it in one step; throws CONFIG_*. */
+  /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */
   async set(changes: Readonly<Record<string, unknown>>): Promise<void> {
-    const { file, validate, record } = this.#deps;
+    const lock = await takeTurn(this.#deps.file);
+    try {
+      await this.#set(changes);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #set(changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const { file, record, start } = this.#deps;
     const before = (await readText(file)) ?? "";
     const text = await this.#changed(before, changes);
-    await validate(text);
+    await (await start(text)).stop();
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
     const keys = Object.keys(changes);
     await record({ event_type: "config_change", tool: "", args: { keys }, result: "written", user: "owner", session_id: "" });
@@ -69,6 +81,19 @@ export class ConfigFile implements ConfigFileSlot {
       [...leaves(schema)].map((leaf) => leaf.key),
     );
     throw errors.CONFIG_NO_KEY(key, meant ? ` (did you mean \`${meant}\`?)` : "");
+  }
+}
+
+async function takeTurn(file: string): Promise<ProcessLock> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ProcessLock.take(`${file}.lock`, (pid) => errors.CONFIG_BUSY(file, pid));
+    } catch (error) {
+      if (!(error instanceof GantryError)) throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code);
+      if (Date.now() > until) throw error;
+      await delay(20);
+    }
   }
 }
 

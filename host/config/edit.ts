@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
@@ -85,8 +85,9 @@ export function readValue(typed: string, isString: boolean): unknown {
   }
 }
 
-/** Temporary file, fsync, rename: at any moment the file is the old one or the new one, whole. Mode 0600. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+/** Temporary file, fsync, rename: at any moment the file is the old one or the new one, whole. Mode 0600; a link stays one. */
+export async function writeWhole(named: string, text: string): Promise<void> {
+  const file = await realpath(named).catch(() => named);
   const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
 import { errors, GantryError } from "@gantry/sdk";
@@ -6,13 +7,26 @@ import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
 
 /** Undefined where there is no file; throws coded errors where there is one that cannot be read. */
 export async function readText(file: string): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    return await readFile(file, "utf8");
+    bytes = await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
     throw errors.CONFIG_UNREADABLE(file, code);
   }
+  // Read leniently, a letter of another encoding would be lost for good with the next `config set`.
+  if (!isUtf8(bytes)) throw notUtf8(file, bytes);
+  return bytes.toString("utf8");
+}
+
+function notUtf8(file: string, bytes: Buffer): GantryError {
+  const lines = bytes.toString("latin1").split("\n");
+  const at = lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
+  const column = Buffer.from(lines[at] ?? "", "latin1")
+    .toString("utf8")
+    .indexOf("\ufffd");
+  return errors.CONFIG_TOML(file, at + 1, column + 1, "it is not UTF-8");
 }
 
 export function parseToml(file: string, text: string): { tree: Record<string, unknown>; map: TomlMap } {

@@ -1,33 +1,32 @@
+import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { errors } from "@gantry/sdk";
 
-/** One serving process per state directory. The lock names its holder, so one left by a killed process is known as such. */
-export class OneProcess {
+/** A file that one process holds at a time. It names its holder, so one left by a killed process is known as such. */
+export class ProcessLock {
   readonly #file: string;
 
   private constructor(file: string) {
     this.#file = file;
   }
 
-  /** Throws ALREADY_RUNNING where a live process holds it. */
-  static async take(configDir: string): Promise<OneProcess> {
-    const file = path.join(configDir, "state", "serving.lock");
+  /** Throws what `busy` makes of the holder's id where a live process holds it. */
+  static async take(file: string, busy: (pid: number) => Error): Promise<ProcessLock> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    const mine = `${file}.${process.pid}`;
+    const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
     await writeFile(mine, await identity(process.pid), { mode: 0o600 });
     try {
       for (;;) {
         try {
           // A link appears whole or not at all, so a lock never lacks its holder's name.
           await link(mine, file);
-          return new OneProcess(file);
+          return new ProcessLock(file);
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
         }
         const holder = await readFile(file, "utf8").catch(() => "");
         const pid = Number.parseInt(holder, 10);
-        if (pid > 0 && (await identity(pid)) === holder) throw errors.ALREADY_RUNNING(configDir, pid);
+        if (pid > 0 && (await identity(pid)) === holder) throw busy(pid);
         if ((await readFile(file, "utf8").catch(() => undefined)) === holder) await unlink(file).catch(() => {});
       }
     } finally {
