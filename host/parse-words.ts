@@ -58,6 +58,9 @@ function groupSummary(first: string, words: readonly AnyWord[]): string {
 }
 
 function sentence(message: string): string {
-  const text = message.replace(/^error: /, "").replaceAll("\n", " ");
+  const text = message
+    .replace(/^error: /, "")
+    .replaceAll("\n", " ")
+    .replace(/\.$/, "");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { Commands, errors, GantryError, type Command, type CommandRun } from "@gantry/sdk";
 import { asError } from "./as-error.ts";
@@ -13,13 +14,15 @@ import { hostWords } from "./words/index.ts";
 export async function runWords(argv: readonly string[], configDir: string): Promise<number> {
   const debug = argv.includes("--debug");
   const run = new WordRun(configDir, debug);
+  let code: number;
   try {
-    return await run.go(argv.filter((arg) => arg !== "--debug"));
+    code = await run.go(argv.filter((arg) => arg !== "--debug"));
   } catch (error) {
-    return run.fail(asError(error));
+    code = run.fail(asError(error));
   } finally {
     await run.end();
   }
+  return run.written(code);
 }
 
 class WordRun {
@@ -29,6 +32,8 @@ class WordRun {
   #host: Host | undefined;
   #signal: "SIGINT" | "SIGTERM" | undefined;
   #serving = false;
+  /** Set where the answer was lost on its way out, as on a full disk. */
+  #unwritten: GantryError | undefined;
 
   constructor(configDir: string, debug: boolean) {
     this.#session = new Session(configDir);
@@ -40,6 +45,7 @@ class WordRun {
     for (const stream of [process.stdout, process.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "EPIPE") process.exit(0);
+        if (stream === process.stdout) this.#unwritten = errors.FILE_FAILED("The output", "written", error.code);
       });
     }
   }
@@ -138,6 +144,12 @@ class WordRun {
     for (let at: unknown = this.#debug ? error : undefined; at instanceof Error; at = at.cause)
       process.stderr.write(`${at.stack ?? at.message}\n`);
     return this.#signal === "SIGINT" ? 130 : known.exit;
+  }
+
+  /** The exit code, once a failed write of the last line has been heard of. */
+  async written(code: number): Promise<number> {
+    await setImmediate();
+    return this.#unwritten ? this.fail(this.#unwritten) : code;
   }
 
   async end(): Promise<void> {

@@ -133,7 +133,7 @@ function summary(input: TurnInput, tally: Tally): Omit<TurnResult, "reply" | "st
   return {
     session_id: input.session,
     provider: tally.served.provider,
-    model: tally.served.model,
+    model: tally.served.model ?? null,
     usage: { input_tokens: tally.input, output_tokens: tally.output },
     tool_calls: tally.reports,
   };

@@ -14,7 +14,8 @@ export interface TurnResult {
   readonly reply: string;
   readonly session_id: string;
   readonly provider: string;
-  readonly model: string | undefined;
+  /** Null where the provider chose. */
+  readonly model: string | null;
   readonly stop_reason: StopReason;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
   readonly tool_calls: readonly ToolCallReport[];

@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { gantry, startGantry } from "./helpers/cli.ts";
+import { bin, environment, gantry, startGantry } from "./helpers/cli.ts";
 import { chunk, startModel, type ModelServer } from "./helpers/model.ts";
 import { talk } from "./helpers/pty.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
@@ -104,6 +105,10 @@ test("AGT-01: without a message and without a terminal, and with --json alone, t
   expect(await gantry(["agent", "--json"], { dir: home.dir })).toMatchObject({
     code: 2,
     err: expect.stringContaining("--json needs a message with -m"),
+  });
+  expect(await gantry(["agent", "-m", "hi", "--watch"], { dir: home.dir })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--watch is for a conversation and -m is one turn"),
   });
 });
 
@@ -283,6 +288,7 @@ test("AGT-05: Ctrl-C in a conversation stops the answer and not the program; a s
   await person.until(/> $/);
   person.type("first\r");
   await person.until(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking/);
+  await model.asked(1);
   person.type("\u0003");
   await model.left;
   await person.until(/CANCELLED[^]*> $/);
@@ -349,6 +355,23 @@ test("AGT-01: who stops reading the answer ends the program quietly", async () =
   const { child, ended } = startGantry(["agent", "-m", "go"], { dir: home.dir });
   child.stdout?.once("data", () => child.stdout?.destroy());
   expect(await ended).toMatchObject({ code: 0, err: "" });
+});
+
+test("AGT-01: an answer that cannot be written, as on a full disk, is not taken for one that was", async () => {
+  using home = tempDir("");
+  for (const words of ["agent -m hi", "status", "config schema"]) {
+    const shell = spawnSync("/bin/sh", ["-c", `exec "$0" "$1" ${words} >/dev/full`, process.execPath, bin], {
+      env: environment({ dir: home.dir }),
+      encoding: "utf8",
+    });
+    expect([shell.status, shell.stderr]).toEqual([1, "gantry: The output could not be written: ENOSPC. [FILE_FAILED]\n"]);
+  }
+});
+
+test("AGT-01: --json has every key of the answer, also where no model is named", async () => {
+  using home = tempDir("");
+  const { out } = await gantry(["agent", "-m", "hi", "--json"], { dir: home.dir });
+  expect(JSON.parse(out)).toMatchObject({ provider: "demo", model: null });
 });
 
 test("HST-07: the workspace's own files configure nothing: a .env and a config.toml there are only files", async () => {

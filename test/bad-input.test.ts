@@ -178,7 +178,30 @@ test("CLI-05: an unknown word, an unknown option and a missing argument are wron
     code: "USAGE",
     text: expect.stringMatching(/Missing required argument 'value'.*`gantry config set --help`/),
   });
-  expect(await run("agent", "too", "many")).toMatchObject({ exit: 2, code: "USAGE" });
+  expect(await run("agent", "too")).toMatchObject({
+    exit: 2,
+    code: "USAGE",
+    text: expect.stringMatching(/got 1: too: see `gantry agent --help`\.$/),
+  });
+});
+
+test.each([
+  ["no JSON", "bogus", /^Line 3 is not JSON \(.+\): see/],
+  ["null", "null", /^Line 3 names no tool: see/],
+  ["a number", "5", /^Line 3 names no tool: see/],
+  ["no tool in it", '{"args":{}}', /^Line 3 names no tool: see/],
+])("CLI-05: a line of policy explain --batch that is %s is named by its number", async (_, line, text) => {
+  using home = tempDir("");
+  const input = `{"tool":"file_list"}\n\n${line}\n`;
+  const ended = await gantry(["policy", "explain", "--batch", "-", "--json"], { dir: home.dir, input });
+  expect(JSON.parse(ended.out)).toMatchObject({ decision: "allow" });
+  expect(sentence({ ...ended, out: "" })).toEqual({ exit: 2, code: "USAGE", text: expect.stringMatching(text) });
+});
+
+test("CLI-05: policy explain takes a tool or a batch, not both", async () => {
+  using home = tempDir("");
+  const both = await gantry(["policy", "explain", "shell", "{}", "--batch", "-"], { dir: home.dir });
+  expect(sentence(both)).toMatchObject({ exit: 2, code: "USAGE" });
 });
 
 test("CLI-05: every word of the host and of the bundled plugins has help with exit code 0, and --help lists them all", async () => {

@@ -126,7 +126,11 @@ test("SDK-06: what is not listed is never imported; what is listed is inspected 
   expect(loaded.map(({ name }) => name)).toEqual(["command-doctor", "provider-demo", "store-sqlite", "listed"]);
   expect(available).toContain("gateway-http");
   expect((await run("plugins", "list")).out).toMatch(/listed +A test\. \(\/.*listed\.js\)/);
-  expect(await run("plugins", "inspect", "unlisted")).toMatchObject({ code: 2, err: expect.stringContaining("PLUGIN_NOT_FOUND") });
+  expect(JSON.parse((await run("plugins", "inspect", "gateway-http", "--json")).out)).toMatchObject({ from: "bundled", table: "gateway" });
+  expect(await run("plugins", "inspect", "unlisted")).toMatchObject({
+    code: 2,
+    err: "gantry: `gantry plugins list` shows no plugin `unlisted`: see `gantry plugins inspect --help`. [USAGE]\n",
+  });
   expect(existsSync(setUp)).toBe(false);
   await run("doctor");
   expect(existsSync(setUp)).toBe(true);

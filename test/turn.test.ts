@@ -39,7 +39,7 @@ test("AGT-02: the model is asked again with the results until it is done", async
     reply: "It is 2.",
     session_id: "test",
     provider: "fake",
-    model: undefined,
+    model: null,
     stop_reason: "EndTurn",
     usage: { input_tokens: 30, output_tokens: 15 },
     tool_calls: [

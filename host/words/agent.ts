@@ -7,10 +7,11 @@ import { againCode, restartAsked } from "../restart.ts";
 import type { HostRun } from "./index.ts";
 
 export async function run(run: HostRun): Promise<number> {
-  const { message, json } = run.options;
+  const { message, json, watch } = run.options;
+  if (typeof message === "string" && watch) throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
   if (typeof message === "string") return oneTurn(run, message);
   if (json) throw codes.USAGE("--json needs a message with -m", "agent ");
-  if (run.options["watch"]) return watchConversation(run);
+  if (watch) return watchConversation(run);
   if (!run.interactive) throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
   return conversation(run);
 }

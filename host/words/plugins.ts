@@ -1,6 +1,7 @@
 import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
 import { bundledPlugins } from "../bundled.ts";
 import { keysOf, readerOf } from "../config/schema.ts";
+import { loadPlugin } from "../loader.ts";
 import type { HostRun } from "./index.ts";
 
 interface Facts {
@@ -30,11 +31,15 @@ export async function list(run: HostRun): Promise<number> {
   return 0;
 }
 
+/** One that is loaded, or one that comes with Gantry and could be; its code is imported and not run. */
 export async function inspect(run: HostRun): Promise<number> {
   const [wanted = ""] = run.args;
   const { plugins } = await run.session.open();
-  const found = plugins.find(({ plugin }) => plugin.name === wanted);
-  if (!found) throw errors.PLUGIN_NOT_FOUND(wanted, " among the loaded plugins (see `gantry plugins list`)");
+  const bundled = await bundledPlugins();
+  const found =
+    plugins.find(({ plugin }) => plugin.name === wanted) ??
+    (bundled.some(({ name }) => name === wanted) ? await loadPlugin(wanted, run.session.configDir, bundled) : undefined);
+  if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
   const facts = factsOf(found.plugin, found.from);
   if (run.options["json"]) {
     run.out(JSON.stringify(facts, undefined, 2));

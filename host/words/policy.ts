@@ -20,18 +20,21 @@ export async function run(run: HostRun): Promise<number> {
     const result = decided(opinions);
     run.out(json ? JSON.stringify(result) : text(tool, result, opinions));
   };
+  const [tool, args = "{}"] = run.args;
   if (typeof batch === "string") {
+    if (tool) throw errors.USAGE("A tool is named and --batch too", "policy explain ");
+    let number = 0;
     for await (const line of linesOf(batch)) {
+      number += 1;
       if (line.trim() === "") continue;
-      const { tool, args } = parse<{ tool?: unknown; args?: unknown }>(line);
-      if (typeof tool !== "string") throw errors.USAGE(`The line ${line.slice(0, 80)} names no tool`, "policy explain ");
-      await explain(tool, args ?? {});
+      const asked = parse<{ tool?: unknown; args?: unknown } | null>(line, `Line ${number} is`);
+      if (typeof asked?.tool !== "string") throw errors.USAGE(`Line ${number} names no tool`, "policy explain ");
+      await explain(asked.tool, asked.args ?? {});
     }
     return 0;
   }
-  const [tool, args = "{}"] = run.args;
   if (!tool) throw errors.USAGE("A tool's name or --batch is missing", "policy explain ");
-  await explain(tool, parse(args));
+  await explain(tool, parse(args, "The arguments are"));
   return 0;
 }
 
@@ -51,11 +54,11 @@ function text(tool: string, { decision, code, reason }: Explained, opinions: rea
   return [`${tool}: ${decision}${code ? ` (${code}) ${reason}` : ""}`, ...words].join("\n");
 }
 
-function parse<T>(json: string): T {
+function parse<T>(json: string, what: string): T {
   try {
     return JSON.parse(json) as T;
   } catch (error) {
-    throw errors.USAGE(`The arguments are not JSON (${asError(error).message})`, "policy explain ");
+    throw errors.USAGE(`${what} not JSON (${asError(error).message})`, "policy explain ");
   }
 }
 

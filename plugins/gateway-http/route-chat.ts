@@ -15,7 +15,7 @@ const reply = Type.Object({
   reply: Type.String(),
   session_id: Type.String(),
   provider: Type.String(),
-  model: Type.Optional(Type.String()),
+  model: Type.Union([Type.String(), Type.Null()]),
   stop_reason: Type.String(),
   usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
   tool_calls: Type.Array(Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) })),
