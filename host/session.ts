@@ -8,8 +8,8 @@ import { ConfigFile, valueAt } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree } from "./config/read.ts";
-import { mergeSchemas, readerOf, type TableNode } from "./config/schema.ts";
-import type { ConfigText } from "./config/check.ts";
+import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
+import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type Loaded } from "./loader.ts";
 import type { LogWriter } from "./log.ts";
@@ -120,18 +120,16 @@ export class Session {
   }
 }
 
-/** The value a key has, from whichever reader knows it. */
+/** The value a key has; for a table, what all its readers know of it. */
 export function effective(config: Configured, key: string): unknown {
-  for (const [name, part] of config.parts) {
-    const at = tableOf(config, name);
-    const rest = at === "" ? key : key === at ? "" : key.startsWith(`${at}.`) ? key.slice(at.length + 1) : undefined;
-    if (rest === undefined) continue;
-    const value = rest === "" ? part : valueAt(part, rest);
-    if (value !== undefined) return value;
-  }
-  return undefined;
+  const nested = [...config.parts].map(([name, part]) =>
+    tablePath(config.tables.get(name) ?? "").reduceRight<unknown>((inner, table) => ({ [table]: inner }), part),
+  );
+  return valueAt(nested.reduce(merged, {}), key);
 }
 
-function tableOf(config: Configured, reader: string): string {
-  return config.tables.get(reader) ?? "";
+function merged(one: unknown, other: unknown): unknown {
+  if (!isTree(one) || !isTree(other)) return one ?? other;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...keys].map((key) => [key, merged(one[key], other[key])]));
 }

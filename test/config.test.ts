@@ -100,6 +100,12 @@ test("CFG-03: an unknown key is found in dotted keys, inline tables, nested tabl
   ]);
 });
 
+test("CFG-03: a misspelt table of a plugin that its table would load is told as misspelt", async () => {
+  expect(await wrong("[channels_config.chatap]\naccess_token = 'x'\n")).toEqual([
+    "CONFIG_UNKNOWN_KEY config.toml, line 1: unknown key `channels_config.chatap` (did you mean `channels_config.chatapp`?).",
+  ]);
+});
+
 test("CFG-03: a wrong type says what was expected; a value out of bounds likewise", async () => {
   const file =
     'default_temperature = "hot"\n[agent]\nmax_tool_iterations = 0\n[tools]\nmax_output_bytes = 1.5\n[security]\nallowed_domains = "a.example"\n';
@@ -110,6 +116,11 @@ test("CFG-03: a wrong type says what was expected; a value out of bounds likewis
     "CONFIG_WRONG_TYPE config.toml, line 7: `security.allowed_domains` must be array.",
   ]);
   expect(await wrong("agent = 5\n")).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table."]);
+  // Several plugins read this table, and each fills in its defaults.
+  for (const value of ["[]", "[1]", "2026-01-01"]) {
+    expect(await wrong(`security = ${value}\n`)).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `security` must be a table."]);
+  }
+  expect(await wrong("[[agent]]\nmodel = 'x'\n")).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table."]);
   expect(await wrong("[providers]\nlocal-a = 5\n")).toEqual([expect.stringMatching(/`providers.local-a` must be a table/)]);
   expect(await wrong("[providers.local-a]\nmax_retries = 11\n")).toEqual([
     expect.stringMatching(/line 2: `providers.local-a.max_retries` must be <= 10/),
@@ -288,6 +299,8 @@ test("CFG-05: config get prints values with defaults filled in, masks secrets an
   expect(await get("agent.max_tool_iterations")).toEqual({ code: 0, out: "20\n", err: "" });
   expect((await get("security.auto_approve_tools", "--json")).out).toBe('["file_read","file_list","memory_recall"]\n');
   expect((await get("api_key")).out).toBe("********\n");
+  // A table that several plugins read is shown whole.
+  expect(parse((await get("security")).out)).toMatchObject({ shell_enabled: true, redact_pii: true, audit: { log_retention_days: 30 } });
   expect((await get("providers")).out).not.toContain("sk-");
   expect((await get("providers.local-a.api_key", "--show-secret")).out).toBe("sk-67890\n");
   expect(await get("agent.modle")).toMatchObject({

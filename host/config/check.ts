@@ -23,11 +23,18 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
     for (const [key, value] of Object.entries(tree)) {
       const at = [...path, key];
       const child = node.children.get(key);
-      if (!child) found.push(unknown(text, at, node, findNode(bundled, at)));
+      if (!child) walkUnlisted(value, node, at);
       else if (child.kind === "table" && isTree(value)) walk(value, child, at);
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
       else found.push(errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"));
     }
+  };
+  const walkUnlisted = (value: unknown, around: TableNode, at: readonly string[]): void => {
+    const elsewhere = findNode(bundled, at);
+    const before = found.length;
+    if (elsewhere?.kind === "table" && isTree(value)) walk(value, elsewhere, at);
+    // A misspelt own table loads nothing: then the misspelling is what is wrong.
+    if (found.length === before || "plugins" in text.tree) found.push(unknown(text, at, around, elsewhere));
   };
   const walkRecord = (value: unknown, entry: TableNode | undefined, path: readonly string[]): void => {
     if (!entry || !isTree(value)) return;
@@ -74,7 +81,8 @@ function pick(raw: unknown, schema: TObject): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
     const value = isTree(raw) ? raw[key] : undefined;
-    if (isTable(child)) picked[key] = value === undefined || isTree(value) ? pick(value, child) : value;
+    // Null for what is no table: defaults could be filled into a list or a date too.
+    if (isTable(child)) picked[key] = value === undefined || isTree(value) ? pick(value, child) : null;
     else if (value !== undefined) picked[key] = structuredClone(value);
     else if (isRecord(child)) picked[key] = {};
   }
