@@ -1,4 +1,5 @@
-import { access, constants, stat } from "node:fs/promises";
+import { access, constants, realpath, stat } from "node:fs/promises";
+import path from "node:path";
 import { errors, type CheckRow, type Runtime } from "@gantry/sdk";
 
 /** The configuration file, its directory and the workspace: there, ours, and closed to others. */
@@ -11,32 +12,37 @@ export async function checkFiles({ configDir, configFile, workspace }: Runtime):
       cure: "Run `gantry onboard`, or `gantry config init`.",
     }),
     checkPrivate("config directory", configDir, "700"),
-    checkWorkspace(workspace),
+    checkWorkspace(workspace, configDir),
   ]);
   return rows;
 }
 
-async function checkPrivate(what: string, path: string, mode: string, missing?: CheckRow): Promise<CheckRow> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "unreadable");
+async function checkPrivate(what: string, file: string, mode: string, missing?: CheckRow): Promise<CheckRow> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code ?? "unreadable");
   if (typeof found === "string") {
     if (found === "ENOENT" && missing) return missing;
-    return { what, state: "fail", detail: `${path} cannot be looked at (${found})`, cure: "Check the path and who owns it." };
+    return { what, state: "fail", detail: `${file} cannot be looked at (${found})`, cure: "Check the path and who owns it." };
   }
   const uid = process.getuid?.();
   if (uid !== undefined && found.uid !== uid) {
-    return { what, state: "fail", detail: `${path} belongs to another user`, cure: `Run \`chown ${uid} ${path}\`.` };
+    return { what, state: "fail", detail: `${file} belongs to another user`, cure: `Run \`chown ${uid} ${file}\`.` };
   }
   const others = found.mode & 0o077;
   if (others !== 0 && process.platform !== "win32") {
-    const detail = `${path} is open to other users (mode ${(found.mode & 0o777).toString(8)})`;
-    return { what, state: "fail", detail, cure: `Run \`chmod ${mode} ${path}\`.` };
+    const detail = `${file} is open to other users (mode ${(found.mode & 0o777).toString(8)})`;
+    return { what, state: "fail", detail, cure: `Run \`chmod ${mode} ${file}\`.` };
   }
-  return { what, state: "ok", detail: path };
+  return { what, state: "ok", detail: file };
 }
 
-async function checkWorkspace(workspace: string): Promise<CheckRow> {
+async function checkWorkspace(workspace: string, configDir: string): Promise<CheckRow> {
   try {
     await access(workspace, constants.R_OK | constants.W_OK | constants.X_OK);
+    const below = path.relative(workspace, await realpath(configDir));
+    if (below !== ".." && !below.startsWith(`..${path.sep}`)) {
+      const detail = `${workspace} holds the configuration directory, so tools can neither list it nor make a file in it`;
+      return { what: "workspace", state: "warn", detail, cure: "Set security.workspace_path to a folder of its own." };
+    }
     return { what: "workspace", state: "ok", detail: workspace };
   } catch (error) {
     const detail = `${workspace} cannot be used (${(error as NodeJS.ErrnoException).code})`;

@@ -84,6 +84,15 @@ test("CLI-01: a configuration that others can read is wrong, and doctor ends wit
   expect((await tell(t, "status")).code).toBe(0);
 });
 
+test("CLI-01: a workspace that holds the configuration directory, as ~ does, is warned of", async () => {
+  await using t = await start([], { security: { workspace_path: ".." } });
+  expect(rowOf(await tell(t, "status"), "workspace")).toMatchObject({
+    state: "warn",
+    detail: expect.stringContaining("holds the configuration directory"),
+    cure: "Set security.workspace_path to a folder of its own.",
+  });
+});
+
 test("CLI-01: doctor shows the rows of status and of doctor, status its own alone, and the same word is told once", async () => {
   const same = { run: async () => [row("both")] };
   const plugin = checks(
