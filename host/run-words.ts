@@ -44,7 +44,8 @@ class WordRun {
     process.on("unhandledRejection", (reason) => this.#thrownLater(asError(reason)));
     for (const stream of [process.stdout, process.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
-        if (error.code === "EPIPE") process.exit(0);
+        // Nobody reads on: a command is done, a service goes on without its log.
+        if (error.code === "EPIPE" && !this.#serving) process.exit(0);
         if (stream === process.stdout) this.#unwritten = errors.FILE_FAILED("The output", "written", error.code);
       });
     }

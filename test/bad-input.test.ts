@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { hostWords } from "../host/words/index.ts";
@@ -267,6 +269,22 @@ test("CLI-04: the daemon says when it is ready, stops cleanly on SIGTERM with 0,
   });
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 0, out: "" });
+});
+
+test("CLI-04: a service whose log nobody reads goes on serving", async () => {
+  using home = tempDir("");
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const { child, ended } = startGantry(["gateway", "--port", String(port)], { dir: home.dir });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const health = () => fetch(`http://127.0.0.1:${port}/health`).then(({ status }) => status, String);
+  await expect.poll(health, { timeout: 10_000 }).toBe(200);
+  expect(await health()).toBe(200);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
 });
 
 test("CFG-05: what is made in the configuration directory is closed to others", async () => {
