@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { configDirOf } from "./config-dir.ts";
+import { makeDir } from "./make-dir.ts";
 
 /** Runs one command line; gives the exit code. The cache of compiled code lies where only its owner can write. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -10,7 +10,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const cache = path.join(configDir, "cache", "compile");
   try {
     // Made here, since enableCompileCache would make it readable to all.
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    makeDir(cache);
     enableCompileCache(cache);
   } catch {
     // What is wrong with the directory is said where it is needed; without a cache all is only slower.

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeDir } from "./make-dir.ts";
 
 /** A file that one process holds at a time. It names its holder, so one left by a killed process is known as such. */
 export class ProcessLock {
@@ -12,7 +13,7 @@ export class ProcessLock {
 
   /** Throws what `busy` makes of the holder's id where a live process holds it. */
   static async take(file: string, busy: (pid: number) => Error): Promise<ProcessLock> {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeDir(path.dirname(file));
     const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
     await writeFile(mine, await identity(process.pid), { mode: 0o600 });
     try {

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Checks, errors, GantryError, type Plugin } from "@gantry/sdk";
 import type { Audit } from "./audit.ts";
@@ -13,6 +12,7 @@ import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type Loaded } from "./loader.ts";
 import type { LogWriter } from "./log.ts";
+import { makeDir } from "./make-dir.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /** A configuration that was read and checked, with its plugins imported and nothing started. */
@@ -102,9 +102,11 @@ export class Session {
   }
 
   async makeConfigDir(): Promise<void> {
-    await mkdir(this.configDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      throw errors.CONFIG_UNWRITABLE(this.configDir, error.code ?? error.message);
-    });
+    try {
+      makeDir(this.configDir);
+    } catch (error) {
+      throw errors.CONFIG_UNWRITABLE(this.configDir, (error as NodeJS.ErrnoException).code ?? String(error));
+    }
   }
 
   async #load(text: ConfigText, problems: GantryError[], unused: readonly string[]): Promise<readonly Loaded[]> {

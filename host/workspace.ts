@@ -1,7 +1,8 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { errors } from "@gantry/sdk";
+import { makeDir } from "./make-dir.ts";
 
 /** The workspace of the configuration, made where it is missing, absolute and with links followed. */
 export async function openWorkspace(configDir: string, configured: string | undefined): Promise<string> {
@@ -9,7 +10,7 @@ export async function openWorkspace(configDir: string, configured: string | unde
   const home = written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
   const absolute = path.resolve(configDir, home);
   try {
-    await mkdir(absolute, { recursive: true, mode: 0o700 });
+    makeDir(absolute);
     return await realpath(absolute);
   } catch (error) {
     throw errors.CONFIG_UNWRITABLE(absolute, (error as NodeJS.ErrnoException).code ?? String(error));

@@ -181,7 +181,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     /left \d+ Timeout running after it was disposed: stop them in onDispose/,
   ],
   ["leaves a listener on the process", plugin({}, () => void process.on("SIGUSR2", () => {})), /left \d+ process\.on\(SIGUSR2\) running/],
-  ["blocks the loop in setup", plugin({}, () => block(400)), /let nothing else run for \d+ ms in setup: do heavy work on first use/],
+  ["blocks the loop in setup", plugin({}, () => block(1_200)), /let nothing else run for \d+ ms in setup: do heavy work on first use/],
   ["never ends its setup", plugin({}, () => new Promise(() => {})), /did not finish setup in \d+ ms: it must not wait there/],
   [
     "uses its host after it was disposed",
@@ -222,7 +222,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ["guards without end", guard(() => new Promise(() => {})), /did not answer in \d+ ms: decide from the call alone/],
   [
     "guards so slowly that nothing else runs",
-    guard(({ args }) => (args.url === "http://" ? block(400) : undefined)),
+    guard(({ args }) => (args.url === "http://" ? block(1_200) : undefined)),
     /let nothing else run for \d+ ms over browser/,
   ],
   [

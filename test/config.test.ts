@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { jsonSchema, leaves } from "../host/config/schema.ts";
 import { startingFile } from "../host/config/starting-file.ts";
 import { effective, Session } from "../host/session.ts";
-import { gantry } from "./helpers/cli.ts";
+import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
 interface Problem {
@@ -375,6 +375,30 @@ test("CFG-05: config set says what else keeps the file from loading, and writes 
   const { code, err } = await gantry(["config", "set", "agent.max_tool_iterations", "5"], { dir: home.dir });
   expect([code, err]).toEqual([2, expect.stringMatching(/^[^\n]*PLUGIN_NOT_FOUND\]\n$/)]);
   expect(readFileSync(home.file, "utf8")).toBe(text);
+});
+
+test("CFG-05: keys that only work together are set together, and a key without a value is told", async () => {
+  using home = tempDir("");
+  const set = (...words: string[]) => gantry(["config", "set", ...words], { dir: home.dir });
+  const table = "channels_config.chatapp";
+  expect(await set(`${table}.access_token`, "t")).toMatchObject({ code: 2, err: expect.stringContaining("CHATAPP_MISSING") });
+  expect(await set(`${table}.access_token`, "t", `${table}.phone_number_id`)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("has no value"),
+  });
+  expect(readFileSync(home.file, "utf8")).toBe("");
+  const words = ["access_token", "t", "phone_number_id", "1", "verify_token", "v", "allowed_numbers", '["*"]'];
+  const { code, out } = await set(...words.map((word, i) => (i % 2 === 0 ? `${table}.${word}` : word)));
+  expect([code, out.split("\n").length]).toEqual([0, 5]);
+  const all = { access_token: "t", phone_number_id: "1", verify_token: "v", allowed_numbers: ["*"] };
+  expect(parse(readFileSync(home.file, "utf8"))).toEqual({ channels_config: { chatapp: all } });
+});
+
+test("CFG-06: a directory that no file system can hold is told at once", async () => {
+  expect(await gantry(["config", "init"], { dir: "/proc/none", cwd: root })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CONFIG_UNWRITABLE"),
+  });
 });
 
 test("CFG-05: of several config set at the same time each is kept, and a lock that a killed one left holds up nobody", async () => {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
+import { makeDir } from "../make-dir.ts";
 import { isTree } from "./check.ts";
 import { lineEnd, mapToml, samePath, type TomlKey } from "./toml-map.ts";
 
@@ -90,7 +91,7 @@ export async function writeWhole(named: string, text: string): Promise<void> {
   const file = await realpath(named).catch(() => named);
   const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeDir(path.dirname(file));
     const handle = await open(temporary, "wx", 0o600);
     try {
       await handle.writeFile(text);

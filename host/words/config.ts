@@ -33,16 +33,18 @@ export async function get({ session, args, options, out }: HostRun): Promise<num
   return 0;
 }
 
-/** Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the value mends it. */
+/**
+ * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
+ * values mend it. Several keys that only work together are set together.
+ */
 export async function set({ session, args, host, out, debug }: HostRun): Promise<number> {
-  const [key = "", typed = ""] = args;
+  if (args.length % 2 === 1) throw errors.USAGE(`the key ${args.at(-1)} has no value`, "config set ");
   const before = await session.text();
   const opened = await session.open().catch(() => undefined);
   const schema = await session.wholeSchema(opened?.plugins);
-  const node = findNode(schema, key.split("."));
-  if (node?.kind !== "leaf") throw noKey(schema, key);
-  const value = readValue(typed, (node.schema as { type?: string }).type === "string");
-  const after = setKey(before, key.split("."), value);
+  const changes = new Map<string, unknown>();
+  for (let i = 0; i < args.length; i += 2) changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
+  const after = [...changes].reduce((text, [key, value]) => setKey(text, key.split("."), value), before);
   const { config } = opened ?? (await session.open(after));
   const editor = session.editor(config, async (event) => {
     const running = await host().catch(() => undefined);
@@ -50,9 +52,15 @@ export async function set({ session, args, host, out, debug }: HostRun): Promise
     const mended = await session.start(() => {}, { debug, ready: false }, after);
     await mended.audit.record(event).finally(() => mended.stop());
   });
-  await editor.set({ [key]: value });
-  out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
+  await editor.set(Object.fromEntries(changes));
+  for (const [key, value] of changes) out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
   return 0;
+}
+
+function valueFor(schema: TableNode, key: string, typed: string): unknown {
+  const node = findNode(schema, key.split("."));
+  if (node?.kind !== "leaf") throw noKey(schema, key);
+  return readValue(typed, (node.schema as { type?: string }).type === "string");
 }
 
 export async function schema({ session, out }: HostRun): Promise<number> {

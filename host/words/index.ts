@@ -55,8 +55,8 @@ export const hostWords: readonly HostWord[] = [
   },
   {
     name: "config set",
-    summary: "change a key in config.toml; comments and layout stay",
-    args: ["<key>", "<value>"],
+    summary: "change a key in config.toml, or several at once; comments and layout stay",
+    args: ["<key>", "<value>", "[keys-and-values...]"],
     load: async () => ({ run: (await import("./config.ts")).set }),
   },
   {

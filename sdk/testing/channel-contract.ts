@@ -1,9 +1,7 @@
 import type { Channel, Sent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
-import { cases, messageOf, watched, within, wrong } from "./say.ts";
+import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./store-contract.ts";
-
-const BLOCKED_MS = 300;
 
 export interface ChannelSubject {
   readonly channel: Channel;

@@ -1,10 +1,8 @@
 import { tmpdir } from "node:os";
 import type { Hooks, Question, Refusal, ToolCall } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
-import { cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./store-contract.ts";
-
-const BLOCKED_MS = 300;
 
 export type GuardedCall = Partial<ToolCall> & Pick<ToolCall, "tool">;
 

@@ -2,11 +2,9 @@ import type { TSchema } from "typebox";
 import { SDK, type HookName, type Hooks, type Plugin, type PluginHost, type Taps } from "../index.ts";
 import { heard } from "./heard.ts";
 import { heldNow, leftOver } from "./leaks.ts";
-import { cases, messageOf, watched, wrong } from "./say.ts";
+import { BLOCKED_MS, cases, messageOf, watched, wrong } from "./say.ts";
 import type { ContractCase } from "./store-contract.ts";
 import { startTestHost, type TestHost, type TestHostOptions } from "./test-host.ts";
-
-const BLOCKED_MS = 300;
 
 export interface PluginSubject {
   readonly plugin: Plugin;

@@ -1,10 +1,8 @@
 import { Type } from "typebox";
 import type { ChatRequest, Provider, ProviderEvent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
-import { cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./store-contract.ts";
-
-const BLOCKED_MS = 300;
 
 export interface ProviderSubject {
   readonly provider: Provider;

@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { Value } from "typebox/value";
 import { Tools, type Effects, type Logger, type StatedEffects, type Tool, type ToolRun } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
-import { cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./store-contract.ts";
-
-const BLOCKED_MS = 300;
 
 export interface ToolSubject {
   readonly tool: Tool;
