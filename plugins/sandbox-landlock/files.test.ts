@@ -107,14 +107,21 @@ test("TOL-01: a file is replaced in one step, keeps its mode, and a reader never
   await walled.write(file, a, none);
   chmodSync(file, 0o750);
   const seen = new Set<string>();
+  const look = (): string => {
+    const now = readFileSync(file, "utf8");
+    const found = now === a ? "a" : now === b ? "b" : "torn";
+    seen.add(found);
+    return found;
+  };
+  const state = { writing: true };
   const reading = (async () => {
-    for (let i = 0; i < 60; i++) {
-      const now = readFileSync(file, "utf8");
-      seen.add(now === a ? "a" : now === b ? "b" : "torn");
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    for (; state.writing; await new Promise(setImmediate)) look();
   })();
-  for (let i = 0; i < 30; i++) await walled.write(file, i % 2 ? a : b, none);
+  for (let i = 0; i < 30; i++) {
+    await walled.write(file, i % 2 ? a : b, none);
+    expect(look()).toBe(i % 2 ? "a" : "b");
+  }
+  state.writing = false;
   await reading;
   expect([...seen].toSorted()).toEqual(["a", "b"]);
   expect(statSync(file).mode & 0o777).toBe(0o750);
