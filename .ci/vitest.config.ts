@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     include: ["{sdk,host,plugins,examples,test}/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**", "**/template/**"],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]] : ["default"],
   },
