@@ -1,0 +1,49 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { codeOf, place } from "./plugins.test-kit.ts";
+
+test(
+  "SDK-05: a check says what a plugin does to its process, prints nothing of it among its answer, and looks inside its folder alone",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    const put = async (file: string, text: string): Promise<string> => {
+      await mkdir(path.join(p.dir, path.dirname(file)), { recursive: true });
+      await writeFile(path.join(p.dir, file), text);
+      return file;
+    };
+    const quits = await p.gantry("plugins", "check", await put("quits.mjs", "process.exit(0);"));
+    expect(quits).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/quits\.mjs ended its process .*PLUGIN_QUIT/) as string,
+    });
+    const loud = await p.gantry(
+      "plugins",
+      "check",
+      await put("loud.mjs", 'console.log("noise");\nexport default { name: "loud", sdk: 1, summary: "Loud.", setup() {} };'),
+      "--json",
+    );
+    expect(JSON.parse(loud.stdout)).toMatchObject({ ok: true, plugin: "loud", findings: [] });
+    expect(loud.stderr).toContain("noise");
+    for (const facts of ["{", "null", "[]"]) {
+      await put("torn/index.mjs", codeOf(["tools"]));
+      await put("torn/package.json", facts);
+      for (const what of ["torn", "torn/index.mjs"])
+        expect(await p.gantry("plugins", "check", what)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("PLUGINS_BAD_FACTS") as string,
+        });
+    }
+    await put("torn/package.json", '{"exports":"./index.mjs","gantry":"tools"}');
+    const stated = await p.gantry("plugins", "check", "torn");
+    expect([stated.code, stated.stdout]).toEqual([1, expect.stringContaining("something else than lists of names: write needs")]);
+    await put("away/package.json", '{"exports":"./index.mjs"}');
+    await symlink(path.join(p.dir, "loud.mjs"), path.join(p.dir, "away/index.mjs"));
+    expect(await p.gantry("plugins", "check", "away")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("PLUGINS_NO_ENTRY") as string,
+    });
+  },
+);
