@@ -49,7 +49,8 @@ async function send(
       url: address.at(question.path),
       method: "POST",
       headers: { ...authorization(endpoint), "content-type": "application/json", accept: "text/event-stream, application/json" },
-      body: JSON.stringify(body),
+      // Bytes, since a text would be held beside its bytes for as long as the model thinks.
+      body: Buffer.from(JSON.stringify(body)),
       signal,
       timeoutMs,
     });

@@ -54,7 +54,8 @@ export function createAsker(upstream: Upstream): Asker {
       url: url.href,
       method: "POST",
       headers: { "content-type": "application/json", ...target.headers },
-      body: JSON.stringify(target.wrap(body)),
+      // Bytes, since a text would be held beside its bytes for as long as the model thinks.
+      body: Buffer.from(JSON.stringify(target.wrap(body))),
       signal,
       timeoutMs,
       connectTimeoutMs: 10_000,

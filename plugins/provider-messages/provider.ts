@@ -19,7 +19,8 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
         url: server.address.at("/v1/messages"),
         method: "POST",
         headers: { ...server.headers, "content-type": "application/json", accept: "text/event-stream, application/json" },
-        body: JSON.stringify(body),
+        // Bytes, since a text would be held beside its bytes for as long as the model thinks.
+        body: Buffer.from(JSON.stringify(body)),
         signal,
         timeoutMs,
       });
