@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { Commands, errors, GantryError, type Command, type CommandRun } from "@gantry/sdk";
 import { asError } from "./as-error.ts";
@@ -149,7 +148,7 @@ class WordRun {
 
   /** The exit code, once a failed write of the last line has been heard of. */
   async written(code: number): Promise<number> {
-    await setImmediate();
+    await new Promise(setImmediate);
     return this.#unwritten ? this.fail(this.#unwritten) : code;
   }
 

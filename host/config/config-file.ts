@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { errors, GantryError, type AuditEvent, type ConfigFile as ConfigFileSlot, type Trial } from "@gantry/sdk";
 import { ProcessLock } from "../process-lock.ts";
 import { isTree } from "./check.ts";
@@ -92,7 +91,7 @@ async function takeTurn(file: string): Promise<ProcessLock> {
     } catch (error) {
       if (!(error instanceof GantryError)) throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code);
       if (Date.now() > until) throw error;
-      await delay(20);
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 }
