@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeDir } from "./make-dir.ts";
 
@@ -28,7 +28,7 @@ export class ProcessLock {
         const holder = await readFile(file, "utf8").catch(() => "");
         const pid = Number.parseInt(holder, 10);
         if (pid > 0 && (await identity(pid)) === holder) throw busy(pid);
-        if ((await readFile(file, "utf8").catch(() => undefined)) === holder) await unlink(file).catch(() => {});
+        await removeLeft(file, holder);
       }
     } finally {
       await rm(mine, { force: true });
@@ -37,6 +37,30 @@ export class ProcessLock {
 
   async release(): Promise<void> {
     await rm(this.#file, { force: true });
+  }
+}
+
+/** Nobody takes so long to remove one file. */
+const removingMs = 10_000;
+
+/** Removes what a holder that is gone has left. One process does so at a time, so that none removes the lock of who came after. */
+async function removeLeft(file: string, holder: string): Promise<void> {
+  const removing = `${file}.removing`;
+  try {
+    await mkdir(removing);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const since = await stat(removing).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - since > removingMs) await rmdir(removing).catch(() => {});
+    return new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  try {
+    if ((await readFile(file, "utf8").catch(() => undefined)) === holder) await unlink(file);
+  } finally {
+    await rmdir(removing);
   }
 }
 
