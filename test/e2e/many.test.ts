@@ -16,7 +16,7 @@ test("CHA-07: five hundred people who write at once are answered side by side, i
 });
 
 test("CHA-07: thousands of messages leave memory flat and the processor idle afterwards", { timeout: 900_000 }, async () => {
-  const messages = long ? 20_000 : 2_000;
+  const messages = long ? 40_000 : 2_000;
   const idleMs = long ? 20_000 : 2_000;
   const platform = new Platform();
   const graph = await platform.start();
