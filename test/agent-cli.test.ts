@@ -381,3 +381,15 @@ test("HST-07: the workspace's own files configure nothing: a .env and a config.t
   await gantry(["agent", "-m", "go"], { dir: home.dir });
   expect(JSON.stringify(model.requests)).not.toContain("stolen");
 });
+
+test("CLI-05: whatever a later start loads of Gantry is taken from the cache of compiled code", async () => {
+  using home = tempDir();
+  const turn = () => gantry(["agent", "-m", "hello"], { dir: home.dir, env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
+  await turn();
+  const { out, err } = await turn();
+  const said = `${out}\n${err}`;
+  expect([...said.matchAll(/cache for \w+ \S*\/(\S+) was accepted/g)].map(([, file]) => file)).toEqual(
+    expect.arrayContaining(["host.js", "sdk2.js", "run-words.js"]),
+  );
+  expect(said).not.toMatch(/skip persisting.* not|was rejected/);
+});

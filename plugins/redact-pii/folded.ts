@@ -3,6 +3,7 @@ const OTHERS = /(?![\0-\x7f]|[\u{10000}-\u{10ffff}])[\p{Nd}\p{Zs}\u2010-\u2015\u
 
 /** The text with such signs as ASCII has them, of the same length. */
 function folded(text: string): string {
+  if (!/[\u0080-\uffff]/.test(text)) return text;
   return text.replace(OTHERS, (char) => {
     const code = char.charCodeAt(0);
     if (code >= 0xff01) return String.fromCharCode(code - 0xfee0);
