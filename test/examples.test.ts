@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { bin, root } from "./helpers/cli.ts";
 
-const root = path.join(import.meta.dirname, "..");
 const examples = path.join(root, "examples");
 const env = { TEAM_API_KEY: "sk-example", CHATAPP_TOKEN: "t", CHATAPP_VERIFY: "v", CHATAPP_SECRET: "s" };
 
@@ -15,8 +15,7 @@ async function gantry(file: string, ...args: readonly string[]): Promise<{ code:
     const { PATH = "" } = process.env;
     return await new Promise((resolve) => {
       const options = { env: { ...env, PATH, HOME: configDir, SERVICE_CONFIG_DIR: configDir } };
-      const argv = ["--conditions=gantry-source", path.join(root, "host/cli.ts"), ...args];
-      execFile(process.execPath, argv, options, (error, stdout, stderr) =>
+      execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
       );
     });

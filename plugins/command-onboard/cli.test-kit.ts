@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { spawn } from "@lydell/node-pty";
-
-const cli = path.join(import.meta.dirname, "../../host/cli.ts");
-const argv = ["--conditions=gantry-source", cli];
+import { bin } from "../../test/helpers/cli.ts";
 
 export interface Ended {
   readonly code: number;
@@ -28,7 +26,7 @@ function environment(configDir: string, env: Readonly<Record<string, string>>): 
 /** The real command line without a terminal. */
 export function gantry(configDir: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...argv, ...args], { env: environment(configDir, env) }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [bin, ...args], { env: environment(configDir, env) }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
     child.stdin?.end();
@@ -49,7 +47,7 @@ export const DOWN = "\u001b[B";
 
 /** The real command line in a pseudo-terminal. */
 export function gantryInTerminal(configDir: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Terminal {
-  const pty = spawn(process.execPath, [...argv, ...args], { cols: 200, rows: 50, env: environment(configDir, env) });
+  const pty = spawn(process.execPath, [bin, ...args], { cols: 200, rows: 50, env: environment(configDir, env) });
   let text = "";
   let seen = 0;
   let over = false;

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { bin } from "../../test/helpers/cli.ts";
 import { integrityOf } from "./registry.ts";
 import { readTarball } from "./tarball.ts";
 
@@ -45,11 +46,10 @@ export async function place(): Promise<Place> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-plugins-"));
   const configDir = path.join(dir, "config");
   await mkdir(configDir, { mode: 0o700 });
-  const cli = ["--conditions=gantry-source", path.join(root, "host/cli.ts")];
   return {
     dir,
     configDir,
-    gantry: (...args) => runNode([...cli, ...args], { cwd: dir, env: { SERVICE_CONFIG_DIR: configDir } }),
+    gantry: (...args) => runNode([bin, ...args], { cwd: dir, env: { SERVICE_CONFIG_DIR: configDir } }),
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
 }
