@@ -25,6 +25,8 @@ export function replaceFolded(
   replace: (found: string, folded: string, at: number) => { readonly length: number; readonly mark: string } | undefined,
 ): string {
   const plain = folded(text);
+  // Whatever is looked for here has two digits in a row.
+  if (!/\d\d/.test(plain)) return text;
   let clean = "";
   let from = 0;
   for (const match of plain.matchAll(pattern)) {
