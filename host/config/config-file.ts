@@ -75,12 +75,15 @@ export class ConfigFile implements ConfigFileSlot {
     const schema = await this.#deps.schema();
     const path = key.split(".");
     if (path.every((part) => part !== "") && findNode(schema, path)?.kind === "leaf") return path;
-    const meant = nearest(
-      key,
-      [...leaves(schema)].map((leaf) => leaf.key),
-    );
-    throw errors.CONFIG_NO_KEY(key, meant ? ` (did you mean \`${meant}\`?)` : "");
+    throw noKey(schema, key);
   }
+}
+
+/** CONFIG_NO_KEY with the nearest key there is. */
+export function noKey(schema: TableNode, key: string): GantryError {
+  const known = [...leaves(schema)].map((leaf) => leaf.key);
+  const meant = nearest(key, known);
+  return errors.CONFIG_NO_KEY(key, meant ? ` (did you mean \`${meant}\`?)` : "");
 }
 
 async function takeTurn(file: string): Promise<ProcessLock> {

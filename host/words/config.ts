@@ -1,11 +1,11 @@
 import { stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
 import { bundledPlugins } from "../bundled.ts";
+import { noKey } from "../config/config-file.ts";
 import { readValue, setKey, writeWhole } from "../config/edit.ts";
 import { masked } from "../config/masked.ts";
-import { nearest } from "../config/nearest.ts";
 import { readText } from "../config/read.ts";
-import { findNode, jsonSchema, leaves, type TableNode } from "../config/schema.ts";
+import { findNode, jsonSchema, type TableNode } from "../config/schema.ts";
 import { startingFile } from "../config/starting-file.ts";
 import { effective } from "../session.ts";
 import type { HostRun } from "./index.ts";
@@ -66,12 +66,6 @@ function valueFor(schema: TableNode, key: string, typed: string): unknown {
 export async function schema({ session, out }: HostRun): Promise<number> {
   out(JSON.stringify(jsonSchema(await session.wholeSchema()), undefined, 2));
   return 0;
-}
-
-function noKey(schema: TableNode, key: string): Error {
-  const known = [...leaves(schema)].map((leaf) => leaf.key);
-  const meant = nearest(key, known);
-  return errors.CONFIG_NO_KEY(key, meant ? ` (did you mean \`${meant}\`?)` : "");
 }
 
 function asToml(value: unknown): string {
