@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { killRun } from "./end-run.ts";
 import type { Groups } from "./groups.ts";
 import { libcCall } from "./kernel.ts";
 import { signalGroup } from "./signals.ts";
@@ -33,8 +34,7 @@ export function watcher(groups: Groups, watched: Watched): () => void {
     for (const key of ["memoryBytes", "processes"] as const) {
       if (sum(key) <= (watched[key] ?? Infinity)) continue;
       const [largest] = [...usage].toSorted(([, a], [, b]) => b[key] - a[key])[0]!;
-      groups.doom(largest);
-      for (const group of groups.of(largest)) signalGroup(group, "SIGKILL");
+      killRun(groups, largest);
     }
     if (watched.cpuPercent === undefined) return;
     for (const [run, { cpuSeconds }] of usage) spent += Math.max(0, cpuSeconds - (before.get(run) ?? 0));
