@@ -1,45 +1,24 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Loopback } from "./loopback.ts";
 
 /** How every request is failed. `said` answers well, with the credential in the text; `call` asks for a tool with the credential in its arguments. */
 export type Mode = "said" | "call" | "400" | "401" | "403" | "404" | "429" | "500" | "malformed" | "broken" | "late" | "dropped";
 
 /** A model server, token server, platform and proxy in one that gives back, in every answer, all that it was sent. */
-export class HostileUpstream {
+export class HostileUpstream extends Loopback {
   mode: Mode = "401";
   /** Everything that came, as text: the request line, the headers, the body. */
   seen = "";
   /** Bodies of the channel's replies. */
   readonly replies: string[] = [];
-  #waiting: { enough: () => boolean; resolve: () => void }[] = [];
-  readonly #server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (piece) => (body += piece));
-    request.on("end", () => {
-      this.#answer(request, body, response);
-      for (const waiter of this.#waiting.filter(({ enough }) => enough())) waiter.resolve();
-    });
-  });
 
-  async start(): Promise<string> {
-    this.#server.on("connect", (request, socket) => {
+  override async start(): Promise<string> {
+    this.server.on("connect", (request, socket) => {
       const echo = this.#note(request, "");
       socket.on("error", () => {});
       socket.end(`HTTP/1.1 407 ${echo.replace(/[^\x20-\x7e]/g, " ")}\r\nProxy-Authenticate: Basic\r\n\r\n${echo}`);
     });
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  /** Resolves once what came is enough. */
-  until(enough: () => boolean): Promise<void> {
-    if (enough()) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ enough, resolve }));
+    return super.start();
   }
 
   #note(request: IncomingMessage, body: string): string {
@@ -51,7 +30,7 @@ export class HostileUpstream {
     return echo;
   }
 
-  #answer(request: IncomingMessage, body: string, response: ServerResponse): void {
+  protected answer(request: IncomingMessage, body: string, response: ServerResponse): void {
     const echo = this.#note(request, body.includes("refresh_token") ? body : "");
     const url = request.url ?? "";
     const status = Number(this.mode);

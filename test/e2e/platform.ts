@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Loopback } from "./loopback.ts";
 
 export interface SentReply {
   readonly to: string;
@@ -10,39 +11,18 @@ export interface SentReply {
 }
 
 /** The chat platform, as the service sees it: it delivers signed webhooks until they are taken, and takes replies. */
-export class Platform {
+export class Platform extends Loopback {
   readonly secret = "platform-secret";
   readonly replies: SentReply[] = [];
   life = 0;
   /** Replies that it does not take now. */
   refuses: (text: string) => boolean = () => false;
-  #waiting: { enough: () => boolean; resolve: () => void }[] = [];
-  readonly #server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (piece) => (text += piece));
-    request.on("end", () => {
-      const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
-      if (this.refuses(said.body)) return void response.writeHead(503).end();
-      this.replies.push({ to, body: said.body, life: this.life });
-      response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
-      for (const waiter of this.#waiting.filter(({ enough }) => enough())) waiter.resolve();
-    });
-  });
 
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  /** Resolves once the replies are enough. */
-  until(enough: () => boolean): Promise<void> {
-    if (enough()) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ enough, resolve }));
+  protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
+    const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
+    if (this.refuses(said.body)) return void response.writeHead(503).end();
+    this.replies.push({ to, body: said.body, life: this.life });
+    response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
   }
 
   /** One delivery; true where it got its 200. */
