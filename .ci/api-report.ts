@@ -11,7 +11,13 @@ export function apiReport(): string {
   const out = mkdtempSync(path.join(tmpdir(), "gantry-api-"));
   try {
     const tsc = path.join(root, "node_modules/typescript/bin/tsc");
-    const options = ["-p", path.join(root, ".ci/sdk.tsconfig.json"), "--emitDeclarationOnly", "--outDir", out];
+    const options = [
+      "-p",
+      path.join(root, ".ci/sdk.tsconfig.json"),
+      "--emitDeclarationOnly",
+      "--outDir",
+      out,
+    ];
     execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: "pipe" });
     const files = [...filesOf(out, "", 1), ...filesOf(out, "testing", 2)];
     return `# The sdk's public surface

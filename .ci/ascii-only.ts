@@ -27,7 +27,8 @@ function rewrite(file: string): void {
   const lines = decode(map.mappings);
   code.split("\n").forEach((line, i) => {
     const columns = [...line.matchAll(beyondAscii)].map(({ index }) => index);
-    for (const segment of lines[i] ?? []) segment[0] += longer * columns.filter((column) => column < segment[0]).length;
+    for (const segment of lines[i] ?? [])
+      segment[0] += longer * columns.filter((column) => column < segment[0]).length;
   });
   writeFileSync(file, text);
   writeFileSync(`${file}.map`, JSON.stringify({ ...map, mappings: encode(lines) }));

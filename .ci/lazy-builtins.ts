@@ -52,7 +52,9 @@ function plainBuiltins(code: string): string {
 export const lazyBuiltins = {
   name: "lazy-builtins",
   resolveId(source: string, importer: string | undefined): string | undefined {
-    const at = lazy.findIndex(({ library, builtin }) => builtin === source && importer !== undefined && library.test(importer));
+    const at = lazy.findIndex(
+      ({ library, builtin }) => builtin === source && importer !== undefined && library.test(importer),
+    );
     return at === -1 ? undefined : `\0lazy-builtin:${at}.js`;
   },
   renderChunk(code: string): { code: string; map: null } {

@@ -27,7 +27,10 @@ function npm(what, args) {
   process.stderr.write(`gantry: ${what} (once)…\n`);
   const { npm_execpath: cli } = process.env;
   const [program, first] = cli ? [process.execPath, [cli]] : ["npm", []];
-  const { status } = spawnSync(program, [...first, ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  const { status } = spawnSync(program, [...first, ...args], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 

@@ -10,16 +10,23 @@ const root = path.join(import.meta.dirname, "..");
 
 /** Every bundled plugin, from source. */
 export async function allPlugins(): Promise<readonly Plugin[]> {
-  const names = readdirSync(path.join(root, "plugins")).filter((name) => existsSync(path.join(root, "plugins", name, "index.ts")));
+  const names = readdirSync(path.join(root, "plugins")).filter((name) =>
+    existsSync(path.join(root, "plugins", name, "index.ts")),
+  );
   return Promise.all(
-    names.map(async (name) => ((await import(path.join(root, "plugins", name, "index.ts"))) as { default: Plugin }).default),
+    names.map(
+      async (name) =>
+        ((await import(path.join(root, "plugins", name, "index.ts"))) as { default: Plugin }).default,
+    ),
   );
 }
 
 /** The configuration reference, from the schemas. */
 export function configReference(plugins: readonly Plugin[]): string {
   const schema = mergeSchemas([hostReader, ...plugins.flatMap((plugin) => readerOf(plugin) ?? [])]);
-  const rows = [...leaves(schema)].flatMap(({ key, leaf }) => keyRows(key, leaf.schema, [...leaf.owners].join(", ")));
+  const rows = [...leaves(schema)].flatMap(({ key, leaf }) =>
+    keyRows(key, leaf.schema, [...leaf.owners].join(", ")),
+  );
   return `# Configuration reference
 
 Every key of \`config.toml\`, written by \`npm run reference\` from the schemas of the host and the bundled plugins.
@@ -45,12 +52,23 @@ function keyRows(key: string, schema: TSchema, owners: string): string[] {
 }
 
 function typeOf(schema: TSchema): string {
-  const { type, anyOf, enum: words, const: word, items, minimum, maximum } = schema as Record<string, unknown>;
+  const {
+    type,
+    anyOf,
+    enum: words,
+    const: word,
+    items,
+    minimum,
+    maximum,
+  } = schema as Record<string, unknown>;
   if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as TSchema)).join(" or ");
   if (Array.isArray(words)) return words.map((one) => `\`${String(one)}\``).join(" or ");
   if (word !== undefined) return `\`${String(word)}\``;
   if (type === "array") return `array of ${typeOf(items as TSchema)}`;
-  const range = minimum === undefined && maximum === undefined ? "" : ` ${String(minimum ?? "")}…${String(maximum ?? "")}`;
+  const range =
+    minimum === undefined && maximum === undefined
+      ? ""
+      : ` ${String(minimum ?? "")}…${String(maximum ?? "")}`;
   return `${String(type)}${range}`;
 }
 
@@ -58,10 +76,14 @@ function typeOf(schema: TSchema): string {
 export function errorReference(plugins: readonly Plugin[]): string {
   const tables: [string, ErrorTable][] = [
     ["host and sdk", errors],
-    ...plugins.flatMap((plugin): [string, ErrorTable][] => (plugin.errors ? [[plugin.name, plugin.errors]] : [])),
+    ...plugins.flatMap((plugin): [string, ErrorTable][] =>
+      plugin.errors ? [[plugin.name, plugin.errors]] : [],
+    ),
   ];
   const rows = tables.flatMap(([owner, table]) =>
-    Object.values(table).map(({ code, text, exit }) => `| \`${code}\` | ${cell(text.replaceAll("%s", "…"))} | ${exit} | ${owner} |`),
+    Object.values(table).map(
+      ({ code, text, exit }) => `| \`${code}\` | ${cell(text.replaceAll("%s", "…"))} | ${exit} | ${owner} |`,
+    ),
   );
   return `# Error reference
 

@@ -6,8 +6,12 @@ import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 
 const root = path.join(import.meta.dirname, "..");
-const { version } = JSON.parse(readFileSync(path.join(root, "host/package.json"), "utf8")) as { version: string };
-const plugins = readdirSync(path.join(root, "plugins")).filter((name) => existsSync(path.join(root, "plugins", name, "index.ts")));
+const { version } = JSON.parse(readFileSync(path.join(root, "host/package.json"), "utf8")) as {
+  version: string;
+};
+const plugins = readdirSync(path.join(root, "plugins")).filter((name) =>
+  existsSync(path.join(root, "plugins", name, "index.ts")),
+);
 
 /** Each plugin is one file; a `*-worker.ts` beside it is one more, since a thread starts from a file. */
 function pluginEntries(): Record<string, string> {
@@ -15,20 +19,29 @@ function pluginEntries(): Record<string, string> {
     plugins.flatMap((name) => {
       const folder = path.join(root, "plugins", name);
       const workers = readdirSync(folder).filter((file) => file.endsWith("-worker.ts"));
-      return ["index.ts", ...workers].map((file) => [`plugins/${name}/${file.slice(0, -3)}`, path.join(folder, file)]);
+      return ["index.ts", ...workers].map((file) => [
+        `plugins/${name}/${file.slice(0, -3)}`,
+        path.join(folder, file),
+      ]);
     }),
   );
 }
 
 /** What the host must know of a plugin without importing it, read off the built plugin itself. */
 async function writeFacts(): Promise<void> {
-  const { keysOf } = (await import(path.join(root, "host/dist/index.js"))) as { keysOf(plugin: Plugin): readonly string[] };
+  const { keysOf } = (await import(path.join(root, "host/dist/index.js"))) as {
+    keysOf(plugin: Plugin): readonly string[];
+  };
   const facts = await Promise.all(
     plugins.map(async (name) => {
-      const { gantry = {} } = JSON.parse(readFileSync(path.join(root, "plugins", name, "package.json"), "utf8")) as {
+      const { gantry = {} } = JSON.parse(
+        readFileSync(path.join(root, "plugins", name, "package.json"), "utf8"),
+      ) as {
         gantry?: { base?: boolean; tables?: string[] };
       };
-      const { default: plugin } = (await import(path.join(root, "host/dist/plugins", name, "index.js"))) as { default: Plugin };
+      const { default: plugin } = (await import(path.join(root, "host/dist/plugins", name, "index.js"))) as {
+        default: Plugin;
+      };
       return {
         name,
         base: gantry.base === true,
@@ -48,7 +61,8 @@ const started = Date.now();
 function copyTemplates(): void {
   for (const name of plugins) {
     const template = path.join(root, "plugins", name, "template");
-    if (existsSync(template)) cpSync(template, path.join(root, "host/dist/plugins", name, "template"), { recursive: true });
+    if (existsSync(template))
+      cpSync(template, path.join(root, "host/dist/plugins", name, "template"), { recursive: true });
   }
 }
 

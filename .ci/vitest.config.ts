@@ -12,6 +12,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    reporters: process.env["CI"] ? ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]] : ["default"],
+    reporters: process.env["CI"]
+      ? ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]]
+      : ["default"],
   },
 });

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalRequest, Approvals as ApprovalsSlot } from "@gantry/sdk";
 
-export type Answer = { readonly decision: "allow" | "deny"; readonly by: string } | { readonly decision: "expired" | "cancelled" };
+export type Answer =
+  | { readonly decision: "allow" | "deny"; readonly by: string }
+  | { readonly decision: "expired" | "cancelled" };
 
 interface Open {
   readonly request: ApprovalRequest;
@@ -44,7 +46,11 @@ export class Approvals implements ApprovalsSlot {
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly answer: Answer }> {
     const id = randomBytes(8).toString("hex");
-    const request = Object.freeze({ ...question, id, expires: new Date(Date.now() + this.waitMs).toISOString() });
+    const request = Object.freeze({
+      ...question,
+      id,
+      expires: new Date(Date.now() + this.waitMs).toISOString(),
+    });
     return new Promise((resolve) => {
       const settle = (answer: Answer): void => {
         if (!this.#open.delete(id)) return;

@@ -29,7 +29,8 @@ export async function askPerson(
   );
   request.onEvent({ type: "approval_done", id, decision: answer.decision === "allow" ? "allow" : "deny" });
   if (answer.decision === "allow") return { result: `allow by ${answer.by}` };
-  if (answer.decision === "deny") return { result: `deny by ${answer.by}`, error: errors.APPROVAL_DENIED(call.tool) };
+  if (answer.decision === "deny")
+    return { result: `deny by ${answer.by}`, error: errors.APPROVAL_DENIED(call.tool) };
   if (answer.decision === "expired")
     return { result: "deny: expired", error: errors.APPROVAL_EXPIRED(call.tool, approvals.waitMs / 1_000) };
   return { result: "deny: cancelled", error: errors.TURN_CANCELLED() };

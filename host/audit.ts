@@ -43,7 +43,8 @@ export class Audit implements AuditSlot {
 }
 
 function shorten(value: unknown): unknown {
-  if (typeof value === "string") return value.length <= maxString ? value : `${value.slice(0, maxString)}… (${value.length} characters)`;
+  if (typeof value === "string")
+    return value.length <= maxString ? value : `${value.slice(0, maxString)}… (${value.length} characters)`;
   if (Array.isArray(value)) return value.map(shorten);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorten(item)]));

@@ -21,9 +21,17 @@ export interface Bundled {
  * True where a command that reads none of `unused` can do without the plugin: it taps no hook, fills only those slots,
  * and the file holds no table that one of its keys stands in, so that nothing goes unchecked and no table seems to be a stranger's.
  */
-export function isIdle({ base, provides, taps, keys }: Bundled, unused: readonly string[], has: (key: string) => boolean): boolean {
+export function isIdle(
+  { base, provides, taps, keys }: Bundled,
+  unused: readonly string[],
+  has: (key: string) => boolean,
+): boolean {
   if (!base || !provides || !taps || !keys) return false;
-  return taps.length === 0 && provides.every((slot) => unused.includes(slot)) && !keys.some((key) => has(key) || has(tableOf(key)));
+  return (
+    taps.length === 0 &&
+    provides.every((slot) => unused.includes(slot)) &&
+    !keys.some((key) => has(key) || has(tableOf(key)))
+  );
 }
 
 function tableOf(key: string): string {
@@ -38,15 +46,27 @@ interface Facts {
 export async function bundledPlugins(): Promise<readonly Bundled[]> {
   const fromSource = import.meta.url.endsWith(".ts");
   if (!fromSource) {
-    const list = JSON.parse(await readFile(new URL("./plugins.json", import.meta.url), "utf8")) as readonly Omit<Bundled, "entry">[];
-    return list.map((facts) => ({ ...facts, entry: new URL(`./plugins/${facts.name}/index.js`, import.meta.url).href }));
+    const list = JSON.parse(
+      await readFile(new URL("./plugins.json", import.meta.url), "utf8"),
+    ) as readonly Omit<Bundled, "entry">[];
+    return list.map((facts) => ({
+      ...facts,
+      entry: new URL(`./plugins/${facts.name}/index.js`, import.meta.url).href,
+    }));
   }
   const folder = new URL("../plugins/", import.meta.url);
-  const names = (await readdir(fileURLToPath(folder))).toSorted().filter((name) => existsSync(new URL(`${name}/index.ts`, folder)));
+  const names = (await readdir(fileURLToPath(folder)))
+    .toSorted()
+    .filter((name) => existsSync(new URL(`${name}/index.ts`, folder)));
   return Promise.all(names.map((name) => readFacts(name, new URL(`${name}/`, folder))));
 }
 
 async function readFacts(name: string, folder: URL): Promise<Bundled> {
   const { gantry = {} } = JSON.parse(await readFile(new URL("package.json", folder), "utf8")) as Facts;
-  return { name, base: gantry.base === true, tables: gantry.tables ?? [], entry: new URL("index.ts", folder).href };
+  return {
+    name,
+    base: gantry.base === true,
+    tables: gantry.tables ?? [],
+    entry: new URL("index.ts", folder).href,
+  };
 }

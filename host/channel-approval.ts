@@ -14,7 +14,12 @@ const answerForm = /^\s*(allow|deny)\s+([0-9a-f]{6})\s*$/i;
 /** The question as it is sent into the channel. */
 export function questionText(request: ApprovalRequest): string {
   const short = request.id.slice(0, 6);
-  return [`May I run this?`, request.preview, ...request.reasons, `Answer "allow ${short}" or "deny ${short}".`].join("\n");
+  return [
+    `May I run this?`,
+    request.preview,
+    ...request.reasons,
+    `Answer "allow ${short}" or "deny ${short}".`,
+  ].join("\n");
 }
 
 /** True where the message was an answer to a question, the owner's to an open one of this very conversation, and is used up. */
@@ -22,7 +27,9 @@ export function answerInChannel({ registry, approvals, log }: Deps, message: Inb
   const [, word, short] = answerForm.exec(message.text) ?? [];
   if (!word || !short) return false;
   const user = `${message.channel}:${message.sender}`;
-  const request = approvals.pending().find(({ id, user: asked }) => asked === user && id.startsWith(short.toLowerCase()));
+  const request = approvals
+    .pending()
+    .find(({ id, user: asked }) => asked === user && id.startsWith(short.toLowerCase()));
   // A platform that delivers an answer twice has not sent a message to the agent.
   if (!request) return approvals.wasDecided(short.toLowerCase());
   if (registry.get(Channels)?.get(message.channel)?.isOwner?.(message.sender) !== true) {

@@ -34,7 +34,9 @@ export class ClaimedMessages {
     const { lanes } = this.#deps;
     try {
       if (claim.attempt > maxBegun)
-        return await this.#deps.outcomes.record(() => lanes.setAside(claim, `it was begun ${maxBegun} times and never ended`));
+        return await this.#deps.outcomes.record(() =>
+          lanes.setAside(claim, `it was begun ${maxBegun} times and never ended`),
+        );
       const reply = claim.reply ?? (await this.#answer(claim, signal));
       if (reply === undefined) return;
       await this.#send(claim, reply, signal);
@@ -58,11 +60,14 @@ export class ClaimedMessages {
       signal,
       approvals: mayAsk ? "ask" : "none",
       onEvent: (event) => {
-        if (event.type === "approval_request") void channel?.send(message.sender, questionText(event.request), signal);
+        if (event.type === "approval_request")
+          void channel?.send(message.sender, questionText(event.request), signal);
       },
     });
     if (signal.aborted) {
-      await this.#deps.outcomes.record(() => this.#deps.lanes.retry(claim, Date.now(), "the service stopped"));
+      await this.#deps.outcomes.record(() =>
+        this.#deps.lanes.retry(claim, Date.now(), "the service stopped"),
+      );
       return undefined;
     }
     if (result.error && result.tool_calls.length === 0) {
@@ -74,7 +79,9 @@ export class ClaimedMessages {
       return undefined;
     }
     const reply = result.reply || result.error?.message || "";
-    const recorded = await this.#deps.outcomes.record(() => this.#deps.lanes.answer(claim, reply, laneOf(message), messages));
+    const recorded = await this.#deps.outcomes.record(() =>
+      this.#deps.lanes.answer(claim, reply, laneOf(message), messages),
+    );
     return recorded ? reply : undefined;
   }
 
@@ -86,14 +93,19 @@ export class ClaimedMessages {
     if (!channel) return this.#tryLater(claim, `the channel ${message.channel} is not loaded`);
     const sent: Sent = await channel.send(message.sender, reply, signal);
     if (sent.status === "sent") return this.#deps.outcomes.record(() => lanes.done(claim));
-    this.#deps.log.warn({ lane: laneOf(message), status: sent.status }, `A reply was not sent: ${sent.reason}`);
-    if (sent.status === "refused") return this.#deps.outcomes.record(() => lanes.setAside(claim, sent.reason));
+    this.#deps.log.warn(
+      { lane: laneOf(message), status: sent.status },
+      `A reply was not sent: ${sent.reason}`,
+    );
+    if (sent.status === "refused")
+      return this.#deps.outcomes.record(() => lanes.setAside(claim, sent.reason));
     return this.#tryLater(claim, sent.reason, manyTries);
   }
 
   /** A message that keeps failing is put aside, so that its lane goes on. */
   async #tryLater(claim: Claim, reason: string, tries: number = fewTries): Promise<void> {
-    if (claim.attempt >= tries) return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
+    if (claim.attempt >= tries)
+      return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
     const wait = backoffMs[Math.min(claim.attempt, backoffMs.length) - 1] as number;
     await this.#deps.outcomes.record(() =>
       this.#deps.lanes.retry(claim, Date.now() + Math.round(wait * (0.75 + Math.random() / 2)), reason),

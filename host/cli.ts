@@ -8,7 +8,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
     `gantry: Gantry needs Node 22.19 or newer and this is ${process.versions.node}: install a newer Node. [NODE_TOO_OLD]\n`,
   );
   process.exitCode = 2;
-} else if (typeof GANTRY_VERSION === "string" && process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2] ?? "")) {
+} else if (
+  typeof GANTRY_VERSION === "string" &&
+  process.argv.length === 3 &&
+  ["--version", "-V"].includes(process.argv[2] ?? "")
+) {
   process.stdout.write(`${GANTRY_VERSION}\n`);
 } else {
   const { main } = await import("./main.ts");

@@ -9,10 +9,15 @@ import { deepFreeze } from "./audit.ts";
 const maxLinks = 40;
 
 /** Asks the tool what this call will touch and resolves its paths against the workspace; throws what the tool throws. */
-export async function effectsOf(tool: Tool, args: Readonly<Record<string, unknown>>, cwd: string): Promise<Effects> {
+export async function effectsOf(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  cwd: string,
+): Promise<Effects> {
   const { paths = [], commands = [], urls = [] } = tool.effects?.(args) ?? {};
   const resolved: PathUse[] = [];
-  for (const use of paths) resolved.push({ path: use.path, access: use.access, resolved: await resolvePath(cwd, use.path) });
+  for (const use of paths)
+    resolved.push({ path: use.path, access: use.access, resolved: await resolvePath(cwd, use.path) });
   return deepFreeze({ paths: resolved, commands: [...commands], urls: [...urls] });
 }
 
@@ -29,9 +34,14 @@ async function realpathOf(absolute: string, hops: number = 0): Promise<string> {
     try {
       return path.join(await realpath(at), ...rest);
     } catch (error) {
-      if (path.dirname(at) === at || !["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return absolute;
+      if (
+        path.dirname(at) === at ||
+        !["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
+      )
+        return absolute;
       const target = await readlink(at).catch(() => undefined);
-      if (target !== undefined && hops < maxLinks) return realpathOf(path.join(path.resolve(path.dirname(at), target), ...rest), hops + 1);
+      if (target !== undefined && hops < maxLinks)
+        return realpathOf(path.join(path.resolve(path.dirname(at), target), ...rest), hops + 1);
       rest.unshift(path.basename(at));
     }
   }

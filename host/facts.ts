@@ -3,7 +3,8 @@ import { errors, hookKinds, SDK, type AnySlot, type Plugin } from "@gantry/sdk";
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
 export function checkFacts(listed: string, value: unknown): Plugin {
   const plugin = value as Partial<Plugin> | undefined;
-  if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number") throw errors.PLUGIN_NOT_A_PLUGIN(listed);
+  if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number")
+    throw errors.PLUGIN_NOT_A_PLUGIN(listed);
   if (plugin.sdk !== SDK) throw errors.PLUGIN_SDK_MISMATCH(listed, plugin.sdk, SDK);
   const wrong = wrongFact(plugin as Plugin);
   if (wrong) throw errors.PLUGIN_BAD_FACTS(listed, wrong);
@@ -11,15 +12,19 @@ export function checkFacts(listed: string, value: unknown): Plugin {
 }
 
 function wrongFact(plugin: Plugin): string | undefined {
-  if (!/^[a-z][a-z0-9-]{0,63}$/.test(plugin.name ?? "")) return "its name must be lower-case letters, digits and -";
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(plugin.name ?? ""))
+    return "its name must be lower-case letters, digits and -";
   if (!isObject(plugin.needs ?? {})) return "needs must be an object of slots";
-  if (![plugin.provides ?? [], plugin.taps ?? []].every(Array.isArray)) return "provides and taps must be lists";
+  if (![plugin.provides ?? [], plugin.taps ?? []].every(Array.isArray))
+    return "provides and taps must be lists";
   const slots: readonly unknown[] = [...Object.values(plugin.needs ?? {}), ...(plugin.provides ?? [])];
   if (!slots.every(isSlot)) return "needs and provides must hold slots made by one() or many()";
   const tap = plugin.taps?.find((hook) => !Object.hasOwn(hookKinds, hook));
   if (tap) return `taps names ${tap}, and the hooks are ${Object.keys(hookKinds).join(", ")}`;
-  if (plugin.config && (plugin.config as { type?: string }).type !== "object") return "config must be a Type.Object()";
-  if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table)) return "table must be a dotted name";
+  if (plugin.config && (plugin.config as { type?: string }).type !== "object")
+    return "config must be a Type.Object()";
+  if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table))
+    return "table must be a dotted name";
   return undefined;
 }
 
@@ -28,5 +33,7 @@ function isObject(value: unknown): boolean {
 }
 
 function isSlot(value: unknown): value is AnySlot {
-  return typeof (value as AnySlot | undefined)?.id === "string" && typeof (value as AnySlot).many === "boolean";
+  return (
+    typeof (value as AnySlot | undefined)?.id === "string" && typeof (value as AnySlot).many === "boolean"
+  );
 }

@@ -63,7 +63,10 @@ export class HookTable {
   }
 
   /** Asks the guards: the first refusal, else every question, else nothing. */
-  async guard(hook: "beforeToolCall" | "onInboundMessage", arg: Parameters<Hooks[typeof hook]>[0]): Promise<Refusal | readonly Question[]> {
+  async guard(
+    hook: "beforeToolCall" | "onInboundMessage",
+    arg: Parameters<Hooks[typeof hook]>[0],
+  ): Promise<Refusal | readonly Question[]> {
     const run: Run = { arg, opinions: [], everyone: false };
     const refusal = (await this.#hook(hook).promise(run)) as Refusal | undefined;
     return refusal ?? run.opinions.map(({ answer }) => answer as Question);
@@ -77,7 +80,9 @@ export class HookTable {
   }
 
   /** The first provider that answers; a throw ends the turn with the plugin's name. */
-  async first(arg: Parameters<Hooks["resolveProvider"]>[0]): Promise<Awaited<ReturnType<Hooks["resolveProvider"]>>> {
+  async first(
+    arg: Parameters<Hooks["resolveProvider"]>[0],
+  ): Promise<Awaited<ReturnType<Hooks["resolveProvider"]>>> {
     return (await this.#hook("resolveProvider").promise({ arg, opinions: [], everyone: false })) as Awaited<
       ReturnType<Hooks["resolveProvider"]>
     >;
@@ -93,7 +98,9 @@ export class HookTable {
     const compiled: Compiled = new tapable.AsyncSeriesBailHook(["run"], hook);
     for (const tap of this.#taps) {
       if (tap.hook === hook) {
-        compiled.tapPromise({ name: tap.plugin, stage: stages[tap.options.order ?? "normal"] }, (run) => this.#run(tap, run));
+        compiled.tapPromise({ name: tap.plugin, stage: stages[tap.options.order ?? "normal"] }, (run) =>
+          this.#run(tap, run),
+        );
       }
     }
     this.#compiled.set(hook, compiled);
@@ -114,7 +121,10 @@ export class HookTable {
       // A provider's own word on its configuration ends the turn, which tells it.
       if (kind === "first" && error instanceof GantryError) throw error;
       const failure = asFailure(tap, error);
-      this.#log.error({ code: failure.code, plugin: tap.plugin, hook: tap.hook, err: failure }, failure.message);
+      this.#log.error(
+        { code: failure.code, plugin: tap.plugin, hook: tap.hook, err: failure },
+        failure.message,
+      );
       if (kind === "first") throw errors.PROVIDER_PLUGIN_FAILED(tap.plugin, asError(error));
       if (kind === "tell") return undefined;
       const refusal = refuse(failure);
@@ -125,7 +135,11 @@ export class HookTable {
 
   async #answer(tap: Tap, arg: unknown): Promise<unknown> {
     const answer = inPlugin(tap.plugin, () => tap.handler(arg));
-    if (!(answer instanceof Promise) && typeof (answer as PromiseLike<unknown> | undefined)?.then !== "function") return answer;
+    if (
+      !(answer instanceof Promise) &&
+      typeof (answer as PromiseLike<unknown> | undefined)?.then !== "function"
+    )
+      return answer;
     const ms = tap.options.timeoutMs ?? this.#timeoutMs;
     return within(ms, answer as Promise<unknown>, () => errors.HOOK_TIMEOUT(tap.plugin, tap.hook, ms));
   }
@@ -135,7 +149,8 @@ export class HookTable {
 function readProvider(answer: unknown): Provider | undefined {
   if (answer === undefined || answer === null) return undefined;
   const { name, capabilities, chat } = answer as Partial<Provider>;
-  if (typeof name === "string" && typeof capabilities === "object" && typeof chat === "function") return answer as Provider;
+  if (typeof name === "string" && typeof capabilities === "object" && typeof chat === "function")
+    return answer as Provider;
   throw new Error("it answered resolveProvider with something that is no provider.");
 }
 

@@ -50,7 +50,15 @@ export interface HostOptions {
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
 
-const filledByHost: readonly AnySlot[] = [ApprovalsSlot, AuditSlot, ConfigFileSlot, InboxSlot, ModelsSlot, PolicySlot, RuntimeSlot];
+const filledByHost: readonly AnySlot[] = [
+  ApprovalsSlot,
+  AuditSlot,
+  ConfigFileSlot,
+  InboxSlot,
+  ModelsSlot,
+  PolicySlot,
+  RuntimeSlot,
+];
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
@@ -81,7 +89,13 @@ export class Host {
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.models = new Models(registry, this.hooks, want);
-    const shared = { registry, hooks: this.hooks, audit: this.audit, approvals: this.approvals, log: this.log };
+    const shared = {
+      registry,
+      hooks: this.hooks,
+      audit: this.audit,
+      approvals: this.approvals,
+      log: this.log,
+    };
     const maxOutputBytes = config.host.tools.max_output_bytes;
     this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
     this.policy = new Policy(this.calls, this.hooks);
@@ -95,7 +109,13 @@ export class Host {
       workspace,
     };
     this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
-    this.serving = new Serving({ registry, inbox: this.inbox, log: this.log, holder, configDir: options.configDir });
+    this.serving = new Serving({
+      registry,
+      inbox: this.inbox,
+      log: this.log,
+      holder,
+      configDir: options.configDir,
+    });
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -118,7 +138,12 @@ export class Host {
       [RuntimeSlot, this.#runtime()],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
-    const deps = { hooks: this.hooks, registry: this.registry, log: this.log, timeoutMs: this.#options.timeouts?.plugin ?? 30_000 };
+    const deps = {
+      hooks: this.hooks,
+      registry: this.registry,
+      log: this.log,
+      timeoutMs: this.#options.timeouts?.plugin ?? 30_000,
+    };
     try {
       for (const plugin of sorted) {
         const scope = new Scope(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
@@ -151,7 +176,10 @@ export class Host {
 
   /** The exit code of an error, from the table of whoever raises it. */
   exitOf(code: string): ExitCode {
-    const tables: readonly ErrorTable[] = [errors, ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable)];
+    const tables: readonly ErrorTable[] = [
+      errors,
+      ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
+    ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 

@@ -103,7 +103,8 @@ export class Inbox implements InboxSlot {
   /** Runs the turn of one message with the history of its session; keeps nothing. */
   async turn(message: InboundMessage, session: string, options: AskOptions): Promise<Turn> {
     const { registry, want, maxTurns, turn } = this.#deps;
-    const history: readonly ChatMessage[] = (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
+    const history: readonly ChatMessage[] =
+      (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
     return runTurn(turn, {
       text: message.text,
       session,
@@ -144,7 +145,10 @@ export class Inbox implements InboxSlot {
       if (Date.now() > until) throw errors.SESSION_BUSY(session);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const renewal = setInterval(() => void lanes.hold(session, holder, leaseMs, Date.now()).catch(() => {}), leaseMs / 3);
+    const renewal = setInterval(
+      () => void lanes.hold(session, holder, leaseMs, Date.now()).catch(() => {}),
+      leaseMs / 3,
+    );
     renewal.unref();
     return async () => {
       clearInterval(renewal);

@@ -59,7 +59,9 @@ export class LaneWorkers {
     this.#deps.inbox.onAccepted(() => {});
     clearTimeout(this.#timer);
     const ended = Promise.allSettled(this.#works());
-    const late = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    const late = new Promise<void>((resolve) =>
+      signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
     await Promise.race([ended, late]);
     this.#abort.abort();
     await Promise.allSettled(this.#works());
@@ -91,17 +93,20 @@ export class LaneWorkers {
       if (!claim) return this.#wakeAt(await this.#store.lanes.nextDue());
       this.#outcomes.worksAgain();
       const lost = new AbortController();
-      const work = this.#messages.work(claim, AbortSignal.any([this.#abort.signal, lost.signal])).finally(() => {
-        this.#running.delete(claim);
-        void this.#fill();
-      });
+      const work = this.#messages
+        .work(claim, AbortSignal.any([this.#abort.signal, lost.signal]))
+        .finally(() => {
+          this.#running.delete(claim);
+          void this.#fill();
+        });
       this.#running.set(claim, { work, lost });
     }
   }
 
   #wakeAt(due: number | undefined): void {
     clearTimeout(this.#timer);
-    if (due !== undefined && !this.#stopped) this.#timer = setTimeout(() => void this.#fill(), Math.max(due - Date.now(), 10));
+    if (due !== undefined && !this.#stopped)
+      this.#timer = setTimeout(() => void this.#fill(), Math.max(due - Date.now(), 10));
   }
 
   #works(): readonly Promise<void>[] {

@@ -17,7 +17,11 @@ export interface Loaded {
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 
 /** A name of the configuration to a plugin: bundled, a path from the configuration file, or an npm package under `<config_dir>`. */
-export async function loadPlugin(name: string, configDir: string, bundled: readonly Bundled[]): Promise<Loaded> {
+export async function loadPlugin(
+  name: string,
+  configDir: string,
+  bundled: readonly Bundled[],
+): Promise<Loaded> {
   const own = bundled.find((plugin) => plugin.name === name);
   if (own) return { plugin: checkFacts(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
@@ -31,7 +35,8 @@ function pathOf(name: string, configDir: string): string {
 
 /** `weather` means gantry-plugin-weather, or the package as named; looked for in `<config_dir>/node_modules` and nowhere else. */
 async function packageEntry(name: string, configDir: string): Promise<string> {
-  if (!npmName.test(name) || name.includes("..")) throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
+  if (!npmName.test(name) || name.includes(".."))
+    throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
   const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
   for (const candidate of names) {
     const folder = path.join(configDir, "node_modules", candidate);
@@ -43,7 +48,10 @@ async function packageEntry(name: string, configDir: string): Promise<string> {
     }
     return entry;
   }
-  throw errors.PLUGIN_NOT_FOUND(name, ` among the bundled ones nor in ${path.join(configDir, "node_modules")}`);
+  throw errors.PLUGIN_NOT_FOUND(
+    name,
+    ` among the bundled ones nor in ${path.join(configDir, "node_modules")}`,
+  );
 }
 
 interface PackageFacts {
@@ -63,7 +71,9 @@ function entryOf({ exports, main }: PackageFacts): string {
   const pick = (value: unknown): string | undefined => {
     if (typeof value === "string") return value;
     const { ".": root, import: esm, node, default: other } = (value ?? {}) as Record<string, unknown>;
-    return value && typeof value === "object" ? (pick(root) ?? pick(esm) ?? pick(node) ?? pick(other)) : undefined;
+    return value && typeof value === "object"
+      ? (pick(root) ?? pick(esm) ?? pick(node) ?? pick(other))
+      : undefined;
   };
   return pick(exports) ?? main ?? "index.js";
 }
@@ -73,11 +83,14 @@ async function refuseUnsafe(name: string, file: string): Promise<void> {
   const real = await realpath(file).catch(() => {
     throw errors.PLUGIN_NOT_FOUND(name, ` at ${file}`);
   });
-  if ((await stat(real)).isDirectory()) throw errors.PLUGIN_UNSAFE_PATH(name, file, "it is a folder; name the file in it");
+  if ((await stat(real)).isDirectory())
+    throw errors.PLUGIN_UNSAFE_PATH(name, file, "it is a folder; name the file in it");
   for (const at of [real, path.dirname(real)]) {
     const { mode, uid } = await stat(at);
-    if ((mode & 0o002) !== 0) throw errors.PLUGIN_UNSAFE_PATH(name, at, "everybody may write there; run chmod o-w on it");
-    if (uid !== 0 && uid !== process.getuid?.()) throw errors.PLUGIN_UNSAFE_PATH(name, at, "it belongs to another user");
+    if ((mode & 0o002) !== 0)
+      throw errors.PLUGIN_UNSAFE_PATH(name, at, "everybody may write there; run chmod o-w on it");
+    if (uid !== 0 && uid !== process.getuid?.())
+      throw errors.PLUGIN_UNSAFE_PATH(name, at, "it belongs to another user");
   }
 }
 
@@ -101,7 +114,11 @@ async function importForeign(name: string, file: string, configDir: string): Pro
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, typebox] = await Promise.all([import("jiti"), import("@gantry/sdk"), import("typebox")]);
+  const [{ createJiti }, sdk, typebox] = await Promise.all([
+    import("jiti"),
+    import("@gantry/sdk"),
+    import("typebox"),
+  ]);
   const jiti = createJiti(import.meta.url, {
     moduleCache: false,
     fsCache: path.join(configDir, "cache", "jiti"),
@@ -118,7 +135,11 @@ async function importForeign(name: string, file: string, configDir: string): Pro
 function needsJiti(error: unknown): boolean {
   const { code, message = "" } = error as NodeJS.ErrnoException;
   if (code === "ERR_MODULE_NOT_FOUND") return /'(?:file:\/\/)?\/[^']*'/.test(message);
-  return code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" || code === "ERR_INVALID_TYPESCRIPT_SYNTAX" || code === "ERR_UNKNOWN_FILE_EXTENSION";
+  return (
+    code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ||
+    code === "ERR_INVALID_TYPESCRIPT_SYNTAX" ||
+    code === "ERR_UNKNOWN_FILE_EXTENSION"
+  );
 }
 
 let shared = false;
@@ -136,7 +157,9 @@ function shareModules(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const copy = Object.hasOwn(copies, specifier) ? copies[specifier] : undefined;
-      return copy ? { url: new URL(copy, import.meta.url).href, format: "module", shortCircuit: true } : next(specifier, context);
+      return copy
+        ? { url: new URL(copy, import.meta.url).href, format: "module", shortCircuit: true }
+        : next(specifier, context);
     },
   });
 }

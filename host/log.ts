@@ -19,19 +19,33 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
         const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
         write(level, { ...clean, ...(user !== undefined && { user }) }, redaction.text(message));
       } catch (error) {
-        write("error", { code: (error as GantryError).code }, "A log line could not be redacted and was left out.");
+        write(
+          "error",
+          { code: (error as GantryError).code },
+          "A log line could not be redacted and was left out.",
+        );
       }
     };
   return Object.freeze({ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") });
 }
 
 function flat(detail: object, debug: boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(detail).map(([key, value]) => [key, value instanceof Error ? flatError(value, debug) : value]));
+  return Object.fromEntries(
+    Object.entries(detail).map(([key, value]) => [
+      key,
+      value instanceof Error ? flatError(value, debug) : value,
+    ]),
+  );
 }
 
 function flatError(error: Error, debug: boolean): Record<string, unknown> {
   const { code } = error as { code?: unknown };
-  return { name: error.name, message: error.message, ...(code !== undefined && { code }), ...(debug && { stack: error.stack }) };
+  return {
+    name: error.name,
+    message: error.message,
+    ...(code !== undefined && { code }),
+    ...(debug && { stack: error.stack }),
+  };
 }
 
 /** One readable line on stderr. */
@@ -42,7 +56,9 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
     const user = typeof detail["user"] === "string" ? ` (${detail["user"]})` : "";
     const stack = (detail["err"] as { stack?: string } | undefined)?.stack;
     // What a message brings along on further lines is set in, so that it cannot pass for another entry.
-    print(printable(`${level}${plugin}: ${message}${user}${stack ? `\n${stack}` : ""}`).replaceAll("\n", "\n  "));
+    print(
+      printable(`${level}${plugin}: ${message}${user}${stack ? `\n${stack}` : ""}`).replaceAll("\n", "\n  "),
+    );
   };
 }
 
@@ -50,14 +66,21 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
 export async function jsonWriter(lowest: Level): Promise<LogWriter> {
   const { pino } = await import("pino");
   const log = pino(
-    { level: lowest, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    {
+      level: lowest,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
     pino.destination({ fd: 2, sync: true }),
   );
   return (level, detail, message) => {
     try {
       log[level](detail, message);
     } catch (error) {
-      process.stderr.write(`${JSON.stringify({ level: "error", msg: `A log line could not be written: ${asError(error).message}` })}\n`);
+      process.stderr.write(
+        `${JSON.stringify({ level: "error", msg: `A log line could not be written: ${asError(error).message}` })}\n`,
+      );
     }
   };
 }

@@ -13,7 +13,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   const cache = path.join(configDir, "cache", "compile");
   try {
     // Made here, since enableCompileCache would make it readable to all.
-    for (const dir of existsSync(cache) ? [] : [configDir, path.dirname(cache), cache]) if (!existsSync(dir)) mkdirSync(dir, 0o700);
+    for (const dir of existsSync(cache) ? [] : [configDir, path.dirname(cache), cache])
+      if (!existsSync(dir)) mkdirSync(dir, 0o700);
     enableCompileCache(cache);
   } catch {
     // What is wrong with the directory is said where it is needed; without a cache all is only slower.

@@ -54,13 +54,18 @@ export class Models {
       for await (const event of untilAborted(this.#route(want, request), request.signal)) {
         if (event.type === "text") length += Math.max(event.text.length, 1);
         else length += eventLength + (event.type === "tool_call" ? event.call.args.length : 0);
-        if (length > maxAnswer) return yield ended(errors.PROVIDER_TOO_LARGE(want.provider ?? "The provider", maxAnswer));
+        if (length > maxAnswer)
+          return yield ended(errors.PROVIDER_TOO_LARGE(want.provider ?? "The provider", maxAnswer));
         yield event;
         if (event.type === "stop" || event.type === "error") return;
         if (request.signal.aborted) break;
       }
       if (request.signal.aborted) yield ended(errors.PROVIDER_CANCELLED(want.provider ?? "the provider"));
-      else yield ended(errors.PROVIDER_MALFORMED(want.provider ?? "The provider", "it ended without a reason"), true);
+      else
+        yield ended(
+          errors.PROVIDER_MALFORMED(want.provider ?? "The provider", "it ended without a reason"),
+          true,
+        );
     } catch (error) {
       yield ended(error instanceof GantryError ? error : errors.INTERNAL(asError(error)));
     }
@@ -68,8 +73,10 @@ export class Models {
 
   async *#route(want: ModelWants, request: Omit<ChatRequest, "model">): AsyncIterable<RoutedEvent> {
     const router = this.#registry.get(Router);
-    const resolve = async (provider: string | undefined, model: string | undefined): Promise<Provider | undefined> =>
-      (await this.#hooks.first({ provider, model })) ?? undefined;
+    const resolve = async (
+      provider: string | undefined,
+      model: string | undefined,
+    ): Promise<Provider | undefined> => (await this.#hooks.first({ provider, model })) ?? undefined;
     if (router) return yield* router.chat(want, request, resolve);
     const provider = await this.resolve(want.provider, want.model);
     yield { type: "served", provider: provider.name, model: want.model };

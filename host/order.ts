@@ -10,7 +10,8 @@ export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySl
     if (open.includes(plugin.name)) throw errors.SLOT_CYCLE([...open, plugin.name].join(" -> "));
     open.push(plugin.name);
     for (const slot of Object.values(plugin.needs ?? {}) as AnySlot[]) {
-      if (slot.sealed) throw errors.PLUGIN_BAD_FACTS(plugin.name, `it needs ${slot.id}, which only the host may read`);
+      if (slot.sealed)
+        throw errors.PLUGIN_BAD_FACTS(plugin.name, `it needs ${slot.id}, which only the host may read`);
       const from = fillers(slot.id).filter((filler) => filler !== plugin);
       const must = !slot.many && !slot.maybe && !filledByHost.some((own) => own.id === slot.id);
       if (from.length === 0 && must) throw errors.SLOT_EMPTY(plugin.name, slot.id, "");

@@ -29,7 +29,11 @@ export class Outcomes {
     try {
       for (;;) {
         try {
-          const value = await within(answerMs, write(), () => new Error(`the store did not answer in ${answerMs / 1_000} s`));
+          const value = await within(
+            answerMs,
+            write(),
+            () => new Error(`the store did not answer in ${answerMs / 1_000} s`),
+          );
           this.worksAgain();
           return value;
         } catch (error) {
@@ -51,7 +55,8 @@ export class Outcomes {
 
   /** Said once, however long it lasts and however many messages wait for it. */
   failed(error: Error): void {
-    if (!this.#storeFails) this.#log.error({ err: error }, `The inbox cannot be kept, so messages wait: ${error.message}`);
+    if (!this.#storeFails)
+      this.#log.error({ err: error }, `The inbox cannot be kept, so messages wait: ${error.message}`);
     this.#storeFails = true;
   }
 

@@ -19,13 +19,19 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Re
   };
   for (const part of parts) walk("", part);
   for (const [name, value = ""] of Object.entries(env)) add(value, isSecret(name) && value.length >= 16);
-  const secrets = [...found].filter(isTelling).flatMap((secret) => [...new Set([secret, encodeURIComponent(secret)])]);
+  const secrets = [...found]
+    .filter(isTelling)
+    .flatMap((secret) => [...new Set([secret, encodeURIComponent(secret)])]);
   if (secrets.length === 0) return undefined;
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map((secret) => secret.replace(/[^\w]/g, "\\$&")).join("|"), "g");
   const longest = longestFirst[0]?.length ?? 0;
   // Words of usual length are never cut in a stream, so only longer secrets need more to be held back.
-  return { name: "host", holdBack: longest > maxWord ? longest : 0, redact: (text) => text.replace(pattern, mark) };
+  return {
+    name: "host",
+    holdBack: longest > maxWord ? longest : 0,
+    redact: (text) => text.replace(pattern, mark),
+  };
 }
 
 /** What could be an ordinary word (`none`, `lm-studio`) is left where it stands. */

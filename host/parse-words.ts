@@ -25,7 +25,9 @@ export async function parseWords(argv: readonly string[], words: readonly AnyWor
   const groups = new Map<string, Commander>();
   for (const word of words.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const [first = "", second] = word.name.split(" ");
-    const parent = second ? (groups.get(first) ?? program.command(first).description(groupSummary(first, words)).exitOverride()) : program;
+    const parent = second
+      ? (groups.get(first) ?? program.command(first).description(groupSummary(first, words)).exitOverride())
+      : program;
     if (second) groups.set(first, parent);
     const command = parent
       .command([second ?? first, ...(word.args ?? [])].join(" "))
@@ -38,7 +40,12 @@ export async function parseWords(argv: readonly string[], words: readonly AnyWor
         .slice(0, -2)
         .flat()
         .filter((arg): arg is string => typeof arg === "string");
-      found = { kind: "word", word, args, options: given.at(-2) as Record<string, string | boolean | undefined> };
+      found = {
+        kind: "word",
+        word,
+        args,
+        options: given.at(-2) as Record<string, string | boolean | undefined>,
+      };
     });
   }
   try {
@@ -54,7 +61,9 @@ export async function parseWords(argv: readonly string[], words: readonly AnyWor
 }
 
 function groupSummary(first: string, words: readonly AnyWord[]): string {
-  return words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [])).join(", ");
+  return words
+    .flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
+    .join(", ");
 }
 
 function sentence(message: string): string {

@@ -14,14 +14,23 @@ export class Policy implements PolicySlot {
     this.#hooks = hooks;
   }
 
-  async explain(tool: string, args: Readonly<Record<string, unknown>>, user: string): Promise<readonly Opinion[]> {
+  async explain(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    user: string,
+  ): Promise<readonly Opinion[]> {
     const session = `explain-${randomBytes(4).toString("hex")}`;
     try {
       const { call } = await this.#calls.prepare({ tool, args, session, user }, true);
       return await this.#hooks.explain(call);
     } catch (error) {
       const known = asError(error) as Error & { code?: string };
-      return [{ by: "host", answer: refuse(known.code ? { code: known.code, message: known.message } : errors.INTERNAL(known)) }];
+      return [
+        {
+          by: "host",
+          answer: refuse(known.code ? { code: known.code, message: known.message } : errors.INTERNAL(known)),
+        },
+      ];
     }
   }
 }

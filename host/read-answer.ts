@@ -1,4 +1,11 @@
-import { Tools, type ChatMessage, type ProviderFailure, type StopReason, type ToolSpec, type ToolUse } from "@gantry/sdk";
+import {
+  Tools,
+  type ChatMessage,
+  type ProviderFailure,
+  type StopReason,
+  type ToolSpec,
+  type ToolUse,
+} from "@gantry/sdk";
 import type { Registry } from "./registry.ts";
 import type { Tally, TurnDeps, TurnInput } from "./turn.ts";
 
@@ -11,7 +18,12 @@ export interface Answer {
 }
 
 /** Asks the model once: shows its text as it comes, redacted, and adds to the tally what it cost. */
-export async function readAnswer(deps: TurnDeps, input: TurnInput, messages: readonly ChatMessage[], tally: Tally): Promise<Answer> {
+export async function readAnswer(
+  deps: TurnDeps,
+  input: TurnInput,
+  messages: readonly ChatMessage[],
+  tally: Tally,
+): Promise<Answer> {
   const { signal, onEvent } = input.options;
   const stream = deps.redaction.stream();
   const show = (text: string): void => {
@@ -21,7 +33,13 @@ export async function readAnswer(deps: TurnDeps, input: TurnInput, messages: rea
   const calls: ToolUse[] = [];
   let end: Pick<Answer, "stop" | "failure"> = { stop: "Error" };
   onEvent?.({ type: "thinking" });
-  const request = { messages, tools: offered(deps.registry), temperature: deps.temperature, session: input.session, signal };
+  const request = {
+    messages,
+    tools: offered(deps.registry),
+    temperature: deps.temperature,
+    session: input.session,
+    signal,
+  };
   for await (const event of deps.models.chat(input.want, request)) {
     if (event.type === "served") tally.served = { provider: event.provider, model: event.model };
     if (event.type === "text") text += event.text;

@@ -18,5 +18,7 @@ export function readArgs(tool: Tool, raw: unknown): Readonly<Record<string, unkn
 
 /** Arguments that could not be read, for the record. */
 export function readable(args: unknown): Readonly<Record<string, unknown>> {
-  return typeof args === "object" && args !== null ? (args as Record<string, unknown>) : { text: String(args) };
+  return typeof args === "object" && args !== null
+    ? (args as Record<string, unknown>)
+    : { text: String(args) };
 }

@@ -12,7 +12,8 @@ export class Registry {
   /** Gives the function that takes the value out again. */
   put(plugin: string, slot: AnySlot, value: any): () => void {
     const wrong = slot.many && typeof value?.name !== "string" ? "has no name" : slot.check?.(value);
-    if (wrong) throw errors.SLOT_BAD_VALUE(plugin, slot.many ? `${slot.id}.${value?.name ?? "?"}` : slot.id, wrong);
+    if (wrong)
+      throw errors.SLOT_BAD_VALUE(plugin, slot.many ? `${slot.id}.${value?.name ?? "?"}` : slot.id, wrong);
     const key: string = slot.many ? value.name : "";
     const entries = this.#filled.get(slot.id) ?? new Map<string, Entry>();
     const taken = entries.get(key);
@@ -28,6 +29,8 @@ export class Registry {
   }
 
   list(): { slot: string; name: string; plugin: string }[] {
-    return [...this.#filled].flatMap(([slot, entries]) => [...entries].map(([name, { plugin }]) => ({ slot, name, plugin })));
+    return [...this.#filled].flatMap(([slot, entries]) =>
+      [...entries].map(([name, { plugin }]) => ({ slot, name, plugin })),
+    );
   }
 }

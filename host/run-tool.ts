@@ -44,17 +44,26 @@ export async function runTool(
   return outcome;
 }
 
-function readAnswer(tool: Tool, answer: unknown, decision: "allowed" | "approved", maxBytes: number): CallOutcome {
+function readAnswer(
+  tool: Tool,
+  answer: unknown,
+  decision: "allowed" | "approved",
+  maxBytes: number,
+): CallOutcome {
   if (typeof answer === "string") return { decision, text: cut(answer, maxBytes) };
   const { text, failed } = (answer ?? {}) as { text?: unknown; failed?: unknown };
-  if (typeof text !== "string") throw errors.TOOL_FAILED(tool.name, `it answered ${typeof answer} instead of text.`);
+  if (typeof text !== "string")
+    throw errors.TOOL_FAILED(tool.name, `it answered ${typeof answer} instead of text.`);
   return { decision, text: cut(text, maxBytes), ...(failed === true && { workFailed: true }) };
 }
 
 function tellObservers(deps: CallDeps, report: Parameters<Observer["toolFinished"]>[0]): void {
   for (const observer of deps.registry.get(Observers)?.values() ?? []) {
     void (async () => observer.toolFinished(report))().catch((error: unknown) => {
-      deps.log.error({ observer: observer.name, err: asError(error) }, `The observer ${observer.name} failed.`);
+      deps.log.error(
+        { observer: observer.name, err: asError(error) },
+        `The observer ${observer.name} failed.`,
+      );
     });
   }
 }
@@ -67,12 +76,21 @@ function failure(
   timeoutMs: number,
   maxBytes: number,
 ): CallOutcome {
-  if (cancelled.aborted) return { decision: "failed", code: "TURN_CANCELLED", text: errors.TURN_CANCELLED().message };
-  if (limit.aborted) return { decision: "failed", code: "TOOL_TIMEOUT", text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message };
+  if (cancelled.aborted)
+    return { decision: "failed", code: "TURN_CANCELLED", text: errors.TURN_CANCELLED().message };
+  if (limit.aborted)
+    return {
+      decision: "failed",
+      code: "TOOL_TIMEOUT",
+      text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message,
+    };
   const error = asError(thrown);
   const { code } = error as { code?: unknown };
   const coded = error instanceof GantryError || typeof code === "string";
-  const known = coded && error.message ? { code: code as string, message: error.message } : errors.TOOL_FAILED(tool.name, error);
+  const known =
+    coded && error.message
+      ? { code: code as string, message: error.message }
+      : errors.TOOL_FAILED(tool.name, error);
   return {
     decision: known.code && error instanceof GantryError && error.exit === 3 ? "refused" : "failed",
     code: known.code,

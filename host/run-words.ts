@@ -45,7 +45,8 @@ class WordRun {
       stream.on("error", (error: NodeJS.ErrnoException) => {
         // Nobody reads on: a command is done, a service goes on without its log.
         if (error.code === "EPIPE" && !this.#serving) process.exit(0);
-        if (stream === process.stdout) this.#unwritten = errors.FILE_FAILED("The output", "written", error.code);
+        if (stream === process.stdout)
+          this.#unwritten = errors.FILE_FAILED("The output", "written", error.code);
       });
     }
   }
@@ -72,7 +73,12 @@ class WordRun {
     };
     if (!("load" in word)) return word.run(run);
     const { run: runHostWord } = await word.load();
-    return runHostWord({ ...run, session: this.#session, debug: this.#debug, host: () => this.#start(word.unused) });
+    return runHostWord({
+      ...run,
+      session: this.#session,
+      debug: this.#debug,
+      host: () => this.#start(word.unused),
+    });
   }
 
   /** The words of the plugins that are configured. Where those cannot be loaded, help is left with the host's words, and why is said. */
@@ -81,7 +87,8 @@ class WordRun {
       const host = await this.#start();
       return [...(host.get(Commands)?.values() ?? [])];
     } catch (error) {
-      const isHelp = /^(?:help|-.*)$/.test(first) || hostWords.some(({ name }) => name.startsWith(`${first} `));
+      const isHelp =
+        /^(?:help|-.*)$/.test(first) || hostWords.some(({ name }) => name.startsWith(`${first} `));
       if (!isHelp) throw error;
       this.fail(asError(error));
       return [];
@@ -97,10 +104,14 @@ class WordRun {
     const lowest = this.#debug ? "debug" : "warn";
     const terminal = terminalWriter(lowest, (line) => void process.stderr.write(`gantry: ${line}\n`));
     const served = process.stderr.isTTY
-      ? terminalWriter(this.#debug ? "debug" : "info", (line) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`))
+      ? terminalWriter(
+          this.#debug ? "debug" : "info",
+          (line) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`),
+        )
       : undefined;
     let json: LogWriter | undefined;
-    this.#prepareServing = async () => void (json = served ?? (await jsonWriter(this.#debug ? "debug" : "info")));
+    this.#prepareServing = async () =>
+      void (json = served ?? (await jsonWriter(this.#debug ? "debug" : "info")));
     return (level, detail, message) => (json ?? terminal)(level, detail, message);
   }
   #prepareServing: () => Promise<void> = async () => {};
@@ -114,7 +125,8 @@ class WordRun {
     setFlagsFromString("--semi-space-growth-factor=1");
     await host.serving.start(services);
     host.log.info({ pid: process.pid }, "Gantry is ready.");
-    if (!this.#abort.signal.aborted) await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
+    if (!this.#abort.signal.aborted)
+      await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
     host.log.info({ signal: this.#signal }, "Gantry stops.");
     await host.serving.stop();
     return this.#signal === "SIGINT" ? 130 : 0;
@@ -134,7 +146,9 @@ class WordRun {
 
   #pluginInStack({ stack = "" }: Error): string | undefined {
     const bundled = /[\\/]plugins[\\/]([a-z0-9-]+)[\\/]/.exec(stack)?.[1];
-    return bundled ?? this.#host?.loadedFrom().find(({ from }) => from !== "bundled" && stack.includes(from))?.name;
+    return (
+      bundled ?? this.#host?.loadedFrom().find(({ from }) => from !== "bundled" && stack.includes(from))?.name
+    );
   }
 
   fail(error: Error): number {

@@ -59,7 +59,9 @@ export class Scope {
       try {
         await this.#within("onReady", start);
       } catch (error) {
-        throw error instanceof GantryError ? error : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
+        throw error instanceof GantryError
+          ? error
+          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
       }
     }
   }
@@ -72,14 +74,19 @@ export class Scope {
       try {
         await this.#within("onDispose", undo);
       } catch (error) {
-        this.#deps.log.error({ plugin: this.plugin.name, err: error }, `The plugin ${this.plugin.name} failed while it was disposed.`);
+        this.#deps.log.error(
+          { plugin: this.plugin.name, err: error },
+          `The plugin ${this.plugin.name} failed while it was disposed.`,
+        );
       }
     }
   }
 
   async #within(what: string, work: () => Awaitable<void>): Promise<void> {
     const { timeoutMs } = this.#deps;
-    await within(timeoutMs, inPlugin(this.plugin.name, work), () => errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs));
+    await within(timeoutMs, inPlugin(this.plugin.name, work), () =>
+      errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs),
+    );
   }
 
   #facade(): PluginHost<any, any> {
@@ -120,7 +127,8 @@ export class Scope {
       hooks: Object.freeze(taps),
       provide: (slot: AnySlot, value: unknown) => {
         live();
-        if (!plugin.provides?.some((own: AnySlot) => own.id === slot.id)) throw errors.SLOT_UNDECLARED(plugin.name, slot.id);
+        if (!plugin.provides?.some((own: AnySlot) => own.id === slot.id))
+          throw errors.SLOT_UNDECLARED(plugin.name, slot.id);
         this.#undo.push(registry.put(plugin.name, slot, value));
         this.#provided.add(slot.id);
       },

@@ -31,7 +31,9 @@ export class Serving {
   /** Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process serves this state. */
   async start(names?: readonly string[]): Promise<void> {
     const { registry, configDir } = this.#deps;
-    this.#lock = await ProcessLock.take(path.join(configDir, "state", "serving.lock"), (pid) => errors.ALREADY_RUNNING(configDir, pid));
+    this.#lock = await ProcessLock.take(path.join(configDir, "state", "serving.lock"), (pid) =>
+      errors.ALREADY_RUNNING(configDir, pid),
+    );
     try {
       if (registry.get(Store)) {
         this.#workers = new LaneWorkers(this.#deps);
@@ -55,7 +57,10 @@ export class Serving {
     const all = [...services.map((service) => service.stop(signal)), this.#workers?.stop(signal)];
     for (const ended of await Promise.allSettled(all)) {
       if (ended.status === "rejected")
-        this.#deps.log.error({ err: asError(ended.reason) }, `A service did not stop cleanly: ${asError(ended.reason).message}`);
+        this.#deps.log.error(
+          { err: asError(ended.reason) },
+          `A service did not stop cleanly: ${asError(ended.reason).message}`,
+        );
     }
     this.#workers = undefined;
     await this.#lock?.release();

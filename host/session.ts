@@ -71,7 +71,16 @@ export class Session {
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path);
     const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
-    const host = new Host({ plugins, config, configDir, configFile, configEditor, workspace, write, debug: options.debug });
+    const host = new Host({
+      plugins,
+      config,
+      configDir,
+      configFile,
+      configEditor,
+      workspace,
+      write,
+      debug: options.debug,
+    });
     await host.start(options.ready);
     return host;
   }
@@ -92,13 +101,17 @@ export class Session {
   /** Of every bundled plugin, loaded or not. */
   async wholeSchema(loaded: readonly Loaded[] = []): Promise<TableNode> {
     const bundled = await this.allBundled();
-    const others = loaded.map(({ plugin }) => plugin).filter(({ name }) => !bundled.some((plugin) => plugin.name === name));
+    const others = loaded
+      .map(({ plugin }) => plugin)
+      .filter(({ name }) => !bundled.some((plugin) => plugin.name === name));
     return mergeSchemas([hostReader, ...[...bundled, ...others].flatMap((plugin) => readerOf(plugin) ?? [])]);
   }
 
   async allBundled(): Promise<readonly Plugin[]> {
     const bundled = await bundledPlugins();
-    return (await Promise.all(bundled.map(({ name }) => loadPlugin(name, this.configDir, bundled)))).map(({ plugin }) => plugin);
+    return (await Promise.all(bundled.map(({ name }) => loadPlugin(name, this.configDir, bundled)))).map(
+      ({ plugin }) => plugin,
+    );
   }
 
   async makeConfigDir(): Promise<void> {
@@ -109,14 +122,19 @@ export class Session {
     }
   }
 
-  async #load(text: ConfigText, problems: GantryError[], unused: readonly string[]): Promise<readonly Loaded[]> {
+  async #load(
+    text: ConfigText,
+    problems: GantryError[],
+    unused: readonly string[],
+  ): Promise<readonly Loaded[]> {
     const bundled = await bundledPlugins();
     const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
     const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
     const names = chosenPlugins(text.tree, bundled).filter((name) => !idle.includes(name));
     const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, this.configDir, bundled)));
     for (const load of loads) {
-      if (load.status === "rejected") problems.push(load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason));
+      if (load.status === "rejected")
+        problems.push(load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason));
     }
     return loads.flatMap((load) => (load.status === "fulfilled" ? [load.value] : []));
   }
@@ -125,7 +143,10 @@ export class Session {
 /** The value a key has; for a table, what all its readers know of it. */
 export function effective(config: Configured, key: string): unknown {
   const nested = [...config.parts].map(([name, part]) =>
-    tablePath(config.tables.get(name) ?? "").reduceRight<unknown>((inner, table) => ({ [table]: inner }), part),
+    tablePath(config.tables.get(name) ?? "").reduceRight<unknown>(
+      (inner, table) => ({ [table]: inner }),
+      part,
+    ),
   );
   return valueAt(nested.reduce(merged, {}), key);
 }

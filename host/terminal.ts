@@ -106,7 +106,8 @@ export class Terminal {
       this.#note(`${event.tool} ${JSON.stringify(event.args)}`);
       this.#spinner.start(event.tool);
     }
-    if (event.type === "tool_result" && event.code) this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
+    if (event.type === "tool_result" && event.code)
+      this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
     if (event.type === "approval_done") this.#questions.get(event.id)?.abort();
   }
@@ -127,9 +128,16 @@ export class Terminal {
     process.stderr.write(
       `${bold(`May ${request.tool} run?`)}\n${indent(request.preview)}\n${request.reasons.map((reason) => `  ${reason}`).join("\n")}\n`,
     );
-    const answer = await this.question(bold("Allow this once? [y/N] "), this.#openQuestion(request.id).signal);
+    const answer = await this.question(
+      bold("Allow this once? [y/N] "),
+      this.#openQuestion(request.id).signal,
+    );
     this.#questions.delete(request.id);
-    this.#approvals.decide(request.id, /^\s*y(es)?\s*$/i.test(answer ?? "") ? "allow" : "deny", "the terminal");
+    this.#approvals.decide(
+      request.id,
+      /^\s*y(es)?\s*$/i.test(answer ?? "") ? "allow" : "deny",
+      "the terminal",
+    );
   }
 }
 

@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { AuditSinks, Checks, Runtime, type AnySlot, type AuditEvent, type Filled, type Plugin } from "@gantry/sdk";
+import {
+  AuditSinks,
+  Checks,
+  Runtime,
+  type AnySlot,
+  type AuditEvent,
+  type Filled,
+  type Plugin,
+} from "@gantry/sdk";
 import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
 import { bundledPlugins } from "./bundled.ts";
 import { valueAt } from "./config/config-file.ts";
@@ -13,7 +21,10 @@ import { Session } from "./session.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
-export function openLoader(configDir: string): { load(name: string): Promise<Plugin>; bundled(): Promise<readonly Plugin[]> } {
+export function openLoader(configDir: string): {
+  load(name: string): Promise<Plugin>;
+  bundled(): Promise<readonly Plugin[]>;
+} {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
     bundled: () => new Session(configDir).allBundled(),
@@ -43,7 +54,10 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     write: (level, detail, message) => void logs.push({ level, detail, message }),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
-  host.registry.put("test", AuditSinks, { name: "test", write: async (event: AuditEvent) => void audit.push(event) });
+  host.registry.put("test", AuditSinks, {
+    name: "test",
+    write: async (event: AuditEvent) => void audit.push(event),
+  });
   let stopped = false;
   const stop = async (): Promise<void> => {
     if (stopped) return;
@@ -64,7 +78,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     audit,
     logs,
     slot: <S extends AnySlot>(slot: S) => host.get(slot) as Filled<S>,
-    call: (tool, args, call = {}) => host.calls.run({ session: "test", user: "cli:test", signal, approvals: "none", ...call, tool, args }),
+    call: (tool, args, call = {}) =>
+      host.calls.run({ session: "test", user: "cli:test", signal, approvals: "none", ...call, tool, args }),
     explain: (tool, args) => host.policy.explain(tool, args, "cli:test"),
     ask: (said, { user = "cli:test", session = "test", ...ask } = {}) => {
       const [channel = "cli", sender = "test"] = user.split(":");

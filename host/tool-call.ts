@@ -76,17 +76,25 @@ export class ToolCalls {
     try {
       prepared = await this.prepare(request, false);
     } catch (error) {
-      return this.#stopped(request, { args: readable(request.args) }, "failed", asError(error) as GantryError);
+      return this.#stopped(
+        request,
+        { args: readable(request.args) },
+        "failed",
+        asError(error) as GantryError,
+      );
     }
     const { tool, call } = prepared;
     const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
-    if ("verdict" in verdict) return this.#stopped(request, call, "refused", { code: verdict.code, message: verdict.reason });
+    if ("verdict" in verdict)
+      return this.#stopped(request, call, "refused", { code: verdict.code, message: verdict.reason });
     try {
       const approved = verdict.length > 0 && (await this.#approve(request, tool, call, verdict));
       await this.#unchanged(tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, approved ? "approved" : "allowed");
-      return await runTool(this.#deps, request, tool, call, approved ? "approved" : "allowed", (inner) => this.run(inner));
+      return await runTool(this.#deps, request, tool, call, approved ? "approved" : "allowed", (inner) =>
+        this.run(inner),
+      );
     } catch (error) {
       const why = asError(error) as GantryError;
       return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);
@@ -94,7 +102,10 @@ export class ToolCalls {
   }
 
   /** Finds the tool, reads the arguments and states the effects; throws coded errors. */
-  async prepare(request: Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">, dryRun: boolean): Promise<Prepared> {
+  async prepare(
+    request: Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">,
+    dryRun: boolean,
+  ): Promise<Prepared> {
     const tools = this.#deps.registry.get(Tools) ?? new Map<string, Tool>();
     const tool = tools.get(request.tool);
     if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
@@ -109,9 +120,20 @@ export class ToolCalls {
     return { tool, call: deepFreeze({ id, tool: tool.name, args, effects, session, user, cwd, dryRun }) };
   }
 
-  async #approve(request: CallRequest, tool: Tool, call: ToolCall, questions: readonly Question[]): Promise<true> {
+  async #approve(
+    request: CallRequest,
+    tool: Tool,
+    call: ToolCall,
+    questions: readonly Question[],
+  ): Promise<true> {
     const { result, error } = await askPerson(this.#deps.approvals, request, tool, call, questions);
-    await this.#deps.audit.record({ ...whose(request), event_type: "approval", tool: call.tool, args: call.args, result });
+    await this.#deps.audit.record({
+      ...whose(request),
+      event_type: "approval",
+      tool: call.tool,
+      args: call.args,
+      result,
+    });
     if (error) throw error;
     return true;
   }
@@ -121,7 +143,8 @@ export class ToolCalls {
     const cwd = await this.#deps.cwd();
     const effects = await effectsOf(tool, call.args, cwd);
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
-    if (digestOf(tool.name, call.args, cwd, effects) !== before) throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now");
+    if (digestOf(tool.name, call.args, cwd, effects) !== before)
+      throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now");
   }
 
   async #stopped(
@@ -149,8 +172,18 @@ export class ToolCalls {
     return { decision, code, text: why.message };
   }
 
-  async #record(request: CallRequest, args: Readonly<Record<string, unknown>>, result: string): Promise<void> {
-    await this.#deps.audit.record({ ...whose(request), event_type: "tool_call", tool: request.tool, args, result });
+  async #record(
+    request: CallRequest,
+    args: Readonly<Record<string, unknown>>,
+    result: string,
+  ): Promise<void> {
+    await this.#deps.audit.record({
+      ...whose(request),
+      event_type: "tool_call",
+      tool: request.tool,
+      args,
+      result,
+    });
   }
 }
 

@@ -19,21 +19,48 @@ export async function runCalls(
   const results: CallResult[] = [];
   for (let i = 0; i < calls.length;) {
     let end = i + 1;
-    const beside = (call: ToolUse | undefined): boolean => call !== undefined && tools?.get(call.name)?.parallel === true;
+    const beside = (call: ToolUse | undefined): boolean =>
+      call !== undefined && tools?.get(call.name)?.parallel === true;
     while (beside(calls[i]) && beside(calls[end])) end += 1;
-    results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call, boundary)))));
+    results.push(
+      ...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call, boundary)))),
+    );
     i = end;
   }
   return results;
 }
 
-async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse, boundary: Boundary): Promise<CallResult> {
+async function runOne(
+  deps: TurnDeps,
+  input: TurnInput,
+  call: ToolUse,
+  boundary: Boundary,
+): Promise<CallResult> {
   const { session, user, options } = input;
-  options.onEvent?.({ type: "tool_call", id: call.id, tool: call.name, args: deps.redaction.value(shownArgs(call.args)) });
-  const outcome = await deps.calls.run({ id: call.id, tool: call.name, args: call.args, session, user, ...options });
+  options.onEvent?.({
+    type: "tool_call",
+    id: call.id,
+    tool: call.name,
+    args: deps.redaction.value(shownArgs(call.args)),
+  });
+  const outcome = await deps.calls.run({
+    id: call.id,
+    tool: call.name,
+    args: call.args,
+    session,
+    user,
+    ...options,
+  });
   const { decision, code } = outcome;
   const text = deps.redaction.text(outcome.text);
-  options.onEvent?.({ type: "tool_result", id: call.id, tool: call.name, decision, text, ...(code !== undefined && { code }) });
+  options.onEvent?.({
+    type: "tool_result",
+    id: call.id,
+    tool: call.name,
+    decision,
+    text,
+    ...(code !== undefined && { code }),
+  });
   return {
     message: {
       role: "tool",
@@ -59,7 +86,8 @@ function forModel(outcome: CallOutcome, tool: string, boundary: Boundary): strin
 function shownArgs(args: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(args || "{}");
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
   } catch {
     // Shown as it came; the call itself is refused with the reason.
   }

@@ -54,12 +54,25 @@ export interface Tally {
 
 /** The agent loop: asks the model, runs the tools it calls, until it is done. Never throws; what cannot be redacted is not answered. */
 export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
-  const tally: Tally = { served: { provider: input.want.provider ?? "none", model: input.want.model }, input: 0, output: 0, reports: [] };
+  const tally: Tally = {
+    served: { provider: input.want.provider ?? "none", model: input.want.model },
+    input: 0,
+    output: 0,
+    reports: [],
+  };
   try {
     return await loop(deps, input, tally);
   } catch (error) {
     const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
-    return { result: { ...summary(input, tally), reply: "", stop_reason: "Error", error: { code, message, retry: false } }, messages: [] };
+    return {
+      result: {
+        ...summary(input, tally),
+        reply: "",
+        stop_reason: "Error",
+        error: { code, message, retry: false },
+      },
+      messages: [],
+    };
   }
 }
 
@@ -73,15 +86,25 @@ async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Tur
   for (let i = 0; i < deps.maxIterations; i += 1) {
     const answer = await readAnswer(deps, input, [system, ...history, ...messages], tally);
     if (answer.text !== "") shown.push(answer.text);
-    if (answer.text !== "" || answer.calls.length > 0) messages.push({ role: "assistant", text: answer.text, toolCalls: answer.calls });
+    if (answer.text !== "" || answer.calls.length > 0)
+      messages.push({ role: "assistant", text: answer.text, toolCalls: answer.calls });
     if (answer.failure || answer.calls.length === 0) {
       for (const call of answer.calls) messages.push(unanswered(call));
-      return finish(deps, input, tally, messages, answer.text || shown.join("\n\n"), answer.stop, answer.failure);
+      return finish(
+        deps,
+        input,
+        tally,
+        messages,
+        answer.text || shown.join("\n\n"),
+        answer.stop,
+        answer.failure,
+      );
     }
     const results = await runCalls(deps, input, answer.calls, boundary);
     messages.push(...results.map(({ message }) => message));
     tally.reports.push(...results.map(({ report }) => report));
-    if (input.options.signal.aborted) return stopped(deps, input, tally, messages, shown, errors.TURN_CANCELLED());
+    if (input.options.signal.aborted)
+      return stopped(deps, input, tally, messages, shown, errors.TURN_CANCELLED());
   }
   return stopped(deps, input, tally, messages, shown, errors.TURN_TOO_LONG(deps.maxIterations));
 }
@@ -95,7 +118,13 @@ function systemPrompt(deps: TurnDeps, boundary: Boundary): string {
 }
 
 function unanswered(call: ToolUse): ChatMessage {
-  return { role: "tool", callId: call.id, name: call.name, text: "The turn ended before this was run.", failed: true };
+  return {
+    role: "tool",
+    callId: call.id,
+    name: call.name,
+    text: "The turn ended before this was run.",
+    failed: true,
+  };
 }
 
 function stopped(
@@ -108,7 +137,11 @@ function stopped(
 ): Turn {
   const text = shown.join("\n\n");
   messages.push({ role: "assistant", text: `[${error.message}]`, toolCalls: [] });
-  return finish(deps, input, tally, messages, text, "Error", { code: error.code, message: error.message, retry: false });
+  return finish(deps, input, tally, messages, text, "Error", {
+    code: error.code,
+    message: error.message,
+    retry: false,
+  });
 }
 
 function finish(

@@ -19,7 +19,9 @@ export class Boundary {
   }
 
   mark(source: string, text: string): string {
-    const clean = text.replace(templateSigns, (sign) => `[${sign.replace(/[<>|[\]]/g, "")}]`).replaceAll(this.#word, "[…]");
+    const clean = text
+      .replace(templateSigns, (sign) => `[${sign.replace(/[<>|[\]]/g, "")}]`)
+      .replaceAll(this.#word, "[…]");
     return `<<untrusted ${this.#word} from ${source.replace(/[^\w:+.@ -]/g, "_").slice(0, 80)}>>\n${clean}\n<<end ${this.#word}>>`;
   }
 

@@ -14,7 +14,12 @@ const heardMs = 5_000;
  * Runs the command line in a process of its own and starts it again when the configuration or a plugin under work changes.
  * A new process and not a reload: Node keeps every module it has ever loaded, so reloading in place would leak each version.
  */
-export async function watch(session: Session, args: readonly string[], signal: AbortSignal, say: (line: string) => void): Promise<number> {
+export async function watch(
+  session: Session,
+  args: readonly string[],
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<number> {
   const watched = new Map<string, { close(): void }>();
   let child: ChildProcess | undefined;
   let changed: (() => void) | undefined;
@@ -44,7 +49,9 @@ export async function watch(session: Session, args: readonly string[], signal: A
           );
       }
       const change = new Promise<void>((resolve) => (changed = resolve));
-      child = spawn(process.execPath, [process.argv[1] as string, ...args], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+      child = spawn(process.execPath, [process.argv[1] as string, ...args], {
+        stdio: ["inherit", "inherit", "inherit", "ipc"],
+      });
       child.on("message", () => clearTimeout(unheard));
       const [code] = (await once(child, "exit")) as [number | null];
       clearTimeout(unheard);

@@ -64,8 +64,10 @@ export async function* streamAnswer({
     yield* reader.end();
   } catch (error) {
     if (reader.closing && !signal.aborted) yield* reader.end();
-    else if (end.signal.aborted && !signal.aborted) yield failed(errors.PROVIDER_TIMEOUT(provider, (timeoutMs * WHOLE_ANSWER) / 1000));
-    else if (rest && !signal.aborted && (error as { code?: string }).code === "NET_REFUSED") yield cutAnswer(provider);
+    else if (end.signal.aborted && !signal.aborted)
+      yield failed(errors.PROVIDER_TIMEOUT(provider, (timeoutMs * WHOLE_ANSWER) / 1000));
+    else if (rest && !signal.aborted && (error as { code?: string }).code === "NET_REFUSED")
+      yield cutAnswer(provider);
     else yield { type: "error", failure: thrownFailure(provider, error, signal, timeoutMs / 1000) };
   } finally {
     for (const timer of timers) clearTimeout(timer);

@@ -18,7 +18,9 @@ export interface InboundMessage {
 }
 
 /** What came of trying to send; `refused` means the platform will never take it, so it is not tried again. */
-export type Sent = { readonly status: "sent" } | { readonly status: "retry" | "refused"; readonly reason: string };
+export type Sent =
+  | { readonly status: "sent" }
+  | { readonly status: "retry" | "refused"; readonly reason: string };
 
 export interface Channel {
   readonly name: string;

@@ -10,37 +10,55 @@ export const errors = defineErrors({
   CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
   CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
-  CONFIG_MISSING_VARIABLE: usage("%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value."),
-  CONFIG_CLASH: usage("The plugins %s and %s describe the key `%s` differently: update both to the same release."),
+  CONFIG_MISSING_VARIABLE: usage(
+    "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
+  ),
+  CONFIG_CLASH: usage(
+    "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
+  ),
   CONFIG_EXISTS: usage("%s is already there and is never overwritten: edit it, or move it away first."),
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
-  PROVIDER_URL: usage("`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1."),
+  PROVIDER_URL: usage(
+    "`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1.",
+  ),
   USAGE: usage("%s: see `gantry %s--help`."),
   NODE_TOO_OLD: usage("Gantry needs Node 22.19 or newer and this is %s: install a newer Node."),
 
-  PLUGIN_NOT_FOUND: usage("The plugin %s is named in the configuration but was not found%s: check the name, or install it."),
+  PLUGIN_NOT_FOUND: usage(
+    "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",
+  ),
   PLUGIN_UNSAFE_PATH: usage("The plugin %s is not loaded from %s: %s."),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
-  PLUGIN_SDK_MISMATCH: usage("The plugin %s was written for sdk level %s and this host speaks level %s: install the matching release."),
+  PLUGIN_SDK_MISMATCH: usage(
+    "The plugin %s was written for sdk level %s and this host speaks level %s: install the matching release.",
+  ),
   PLUGIN_SETUP_FAILED: usage("The plugin %s failed in setup: %s"),
   PLUGIN_READY_FAILED: failed("The plugin %s failed to get ready: %s"),
   PLUGIN_TIMEOUT: failed("The plugin %s did not finish %s in %s ms: it must not wait there."),
-  PLUGIN_CLOSED: failed("The plugin %s used its host after it was disposed: stop what it started in onDispose or by host.signal."),
+  PLUGIN_CLOSED: failed(
+    "The plugin %s used its host after it was disposed: stop what it started in onDispose or by host.signal.",
+  ),
   PLUGIN_UNDECLARED_TAP: usage("The plugin %s taps %s without listing it in taps: add it."),
   PLUGIN_FAILED_LATER: failed("The plugin %s failed while running: %s"),
-  PLUGIN_STUCK: failed("The plugin %s did not come back in %s s (%s): let it neither loop nor wait without an end there."),
-  PLUGIN_QUIT: failed("The plugin %s ended its process (%s, %s): let it throw instead, and leave the process to the host."),
+  PLUGIN_STUCK: failed(
+    "The plugin %s did not come back in %s s (%s): let it neither loop nor wait without an end there.",
+  ),
+  PLUGIN_QUIT: failed(
+    "The plugin %s ended its process (%s, %s): let it throw instead, and leave the process to the host.",
+  ),
   SLOT_EMPTY: usage("The plugin %s needs the slot %s and no plugin fills it%s."),
   SLOT_TAKEN: usage("The plugin %s fills %s, which %s already fills: keep one of them."),
   SLOT_UNDECLARED: usage("The plugin %s fills %s without listing it in provides: add it."),
-  SLOT_UNFILLED: usage("The plugin %s lists %s in provides and did not fill it in setup: fill it, or take it off the list."),
+  SLOT_UNFILLED: usage(
+    "The plugin %s lists %s in provides and did not fill it in setup: fill it, or take it off the list.",
+  ),
   SLOT_BAD_VALUE: usage("The plugin %s fills %s with a value that %s: give it what its slot asks for."),
   SLOT_CYCLE: usage("Plugins need each other in a circle: %s."),
 
@@ -49,7 +67,9 @@ export const errors = defineErrors({
   HOOK_TIMEOUT: policy("The plugin %s did not answer %s in %s ms."),
 
   NO_PROVIDER: usage("No provider configured: set `default_provider` and a credential, or `agent.provider`."),
-  PROVIDER_UNKNOWN: usage("No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it."),
+  PROVIDER_UNKNOWN: usage(
+    "No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it.",
+  ),
   PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
   PROVIDER_AUTH: failed(
     "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network.",
@@ -65,12 +85,20 @@ export const errors = defineErrors({
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
   PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
-  PROVIDER_REFUSED: failed("%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY)."),
-  PROVIDER_TIMEOUT: failed("%s did not answer in %s s: check the network and the proxy (HTTPS_PROXY), or raise timeout_seconds."),
-  PROVIDER_MALFORMED: failed("%s sent an answer that cannot be read (%s): check that the address speaks this format."),
+  PROVIDER_REFUSED: failed(
+    "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
+  ),
+  PROVIDER_TIMEOUT: failed(
+    "%s did not answer in %s s: check the network and the proxy (HTTPS_PROXY), or raise timeout_seconds.",
+  ),
+  PROVIDER_MALFORMED: failed(
+    "%s sent an answer that cannot be read (%s): check that the address speaks this format.",
+  ),
   PROVIDER_TOO_LARGE: failed("%s sent more than %s bytes in one answer and was cut off."),
   PROVIDER_CANCELLED: failed("The request to %s was cancelled."),
-  PROVIDER_EMPTY: failed("%s ended its answer without text, a tool call or a reason: try again, or check the model's name."),
+  PROVIDER_EMPTY: failed(
+    "%s ended its answer without text, a tool call or a reason: try again, or check the model's name.",
+  ),
 
   TURN_CANCELLED: failed("The turn was cancelled."),
   TURN_TOO_LONG: failed(
@@ -80,12 +108,20 @@ export const errors = defineErrors({
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
-  TOOL_TOO_DEEP: policy("The tool %s was called from tools nested %s deep: tools must not call each other without end."),
-  APPROVAL_NO_PERSON: policy("%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes."),
+  TOOL_TOO_DEEP: policy(
+    "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
+  ),
+  APPROVAL_NO_PERSON: policy(
+    "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
+  ),
   APPROVAL_DENIED: policy("%s was not approved by the person who was asked."),
   APPROVAL_EXPIRED: policy("Nobody answered the question about %s in %s s, which is a no."),
-  APPROVAL_CHANGED: policy("%s changed while it waited for approval (%s), so the approval does not count: ask again."),
-  AUDIT_FAILED: policy("The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path."),
+  APPROVAL_CHANGED: policy(
+    "%s changed while it waited for approval (%s), so the approval does not count: ask again.",
+  ),
+  AUDIT_FAILED: policy(
+    "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
+  ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
 
@@ -101,8 +137,12 @@ export const errors = defineErrors({
   NET_CANCELLED: failed("The request to %s was cancelled."),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
-  STORE_NEWER: usage("The store %s was written by a newer release (layout %s, this one knows %s): install that release again."),
+  STORE_NEWER: usage(
+    "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
+  ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
-  ALREADY_RUNNING: failed("A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR."),
+  ALREADY_RUNNING: failed(
+    "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
+  ),
   INTERNAL: failed("Something failed that should not: %s Run it again with --debug and report it."),
 });

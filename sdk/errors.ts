@@ -44,7 +44,9 @@ export interface ErrorMaker extends ErrorRow {
 export type ErrorTable<Code extends string = string> = { readonly [K in Code]: ErrorMaker };
 
 /** Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused. */
-export function defineErrors<Code extends string>(rows: { readonly [K in Code]: ErrorRow }): ErrorTable<Code> {
+export function defineErrors<Code extends string>(rows: {
+  readonly [K in Code]: ErrorRow;
+}): ErrorTable<Code> {
   const table = {} as Record<Code, ErrorMaker>;
   for (const code of Object.keys(rows) as Code[]) {
     const row = rows[code];

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { splitImages } from "./image-marker.ts";
 
 test("PRV-01: markers become images in order, the words between them stay", () => {
-  expect(splitImages("See [IMAGE:data:image/png;base64,iVBORw0=]\n[IMAGE:data:image/jpeg;base64,/9j/4AAQ] please")).toEqual([
+  expect(
+    splitImages("See [IMAGE:data:image/png;base64,iVBORw0=]\n[IMAGE:data:image/jpeg;base64,/9j/4AAQ] please"),
+  ).toEqual([
     { type: "text", text: "See " },
     { type: "image", mime: "image/png", data: "iVBORw0=" },
     { type: "image", mime: "image/jpeg", data: "/9j/4AAQ" },
@@ -39,7 +41,9 @@ test("PRV-01: no letter of any text is lost, and a hostile one takes no time", (
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
       const text = pieces.join("");
-      const back = splitImages(text).map((part) => (part.type === "text" ? part.text : `[IMAGE:data:${part.mime};base64,${part.data}]`));
+      const back = splitImages(text).map((part) =>
+        part.type === "text" ? part.text : `[IMAGE:data:${part.mime};base64,${part.data}]`,
+      );
       expect(back.join("")).toBe(text);
     }),
   );

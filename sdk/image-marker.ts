@@ -33,7 +33,9 @@ function readMarker(inner: string): TextPart | undefined {
   const head = inner.slice(0, Math.max(0, comma));
   const data = inner.slice(comma + 1);
   const mime = head.endsWith(";base64") ? head.slice(0, -";base64".length) : "";
-  return MIME.test(mime) && data.length % 4 === 0 && BASE64.test(data) ? { type: "image", mime: mime.toLowerCase(), data } : undefined;
+  return MIME.test(mime) && data.length % 4 === 0 && BASE64.test(data)
+    ? { type: "image", mime: mime.toLowerCase(), data }
+    : undefined;
 }
 
 function pushText(parts: TextPart[], text: string): void {

@@ -4,7 +4,9 @@ import { errors } from "./codes.ts";
 import { shownAddress } from "./shown-address.ts";
 
 /** The top-level `api_key`; every provider that reads it declares this very schema. */
-export const ApiKey = Type.Optional(Type.String({ minLength: 1, description: "Credential for the configured provider." }));
+export const ApiKey = Type.Optional(
+  Type.String({ minLength: 1, description: "Credential for the configured provider." }),
+);
 
 const DEFAULTS = Object.freeze({ max_retries: 2, retry_backoff_ms: 500, timeout_seconds: 120 });
 
@@ -34,7 +36,12 @@ export const ProviderTable = Type.Record(
   Type.String(),
   Type.Object(
     {
-      api_key: Type.Optional(Type.String({ minLength: 1, description: "Credential for this provider; wins over the top-level api_key." })),
+      api_key: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: "Credential for this provider; wins over the top-level api_key.",
+        }),
+      ),
       ...settings,
     },
     // Without a default of its own, an entry of a record does not get those of its keys.

@@ -17,7 +17,12 @@ test.each([
   [400, "PROVIDER_REQUEST", false],
   [302, "PROVIDER_REQUEST", false],
 ])("PRV-13: HTTP %s is %s and another try can help: %s", (status, code, retry) => {
-  expect(answerFailure({ ...answer, status })).toMatchObject({ status, code, retry, message: expect.stringContaining(`HTTP ${status}`) });
+  expect(answerFailure({ ...answer, status })).toMatchObject({
+    status,
+    code,
+    retry,
+    message: expect.stringContaining(`HTTP ${status}`),
+  });
 });
 
 test.each([
@@ -70,16 +75,28 @@ test("PRV-13: what was thrown is told by its code; what has none is told by its 
     retry: true,
     message: expect.stringContaining("p cannot be reached (the connection was refused)"),
   });
-  expect(thrown(errors.NET_TIMEOUT("http://h", 5))).toMatchObject({ code: "PROVIDER_TIMEOUT", message: expect.stringContaining("in 5 s") });
+  expect(thrown(errors.NET_TIMEOUT("http://h", 5))).toMatchObject({
+    code: "PROVIDER_TIMEOUT",
+    message: expect.stringContaining("in 5 s"),
+  });
   expect(thrown(errors.NET_TOO_LARGE("http://h:123", 4096))).toMatchObject({
     code: "PROVIDER_TOO_LARGE",
     retry: false,
     message: expect.stringContaining("more than 4096 bytes"),
   });
-  expect(thrown(errors.NET_CANCELLED("http://h"))).toMatchObject({ code: "PROVIDER_CANCELLED", retry: false });
+  expect(thrown(errors.NET_CANCELLED("http://h"))).toMatchObject({
+    code: "PROVIDER_CANCELLED",
+    retry: false,
+  });
   expect(thrown(new Error("x"), AbortSignal.abort())).toMatchObject({ code: "PROVIDER_CANCELLED" });
-  expect(thrown(new TypeError("canary"))).toMatchObject({ code: "PROVIDER_MALFORMED", message: expect.not.stringContaining("canary") });
-  expect(thrown(errors.PROVIDER_NO_KEY("p", "set it"))).toMatchObject({ code: "PROVIDER_NO_KEY", retry: false });
+  expect(thrown(new TypeError("canary"))).toMatchObject({
+    code: "PROVIDER_MALFORMED",
+    message: expect.not.stringContaining("canary"),
+  });
+  expect(thrown(errors.PROVIDER_NO_KEY("p", "set it"))).toMatchObject({
+    code: "PROVIDER_NO_KEY",
+    retry: false,
+  });
 });
 
 test("PRV-13: a thrown failure keeps all its facts, and is told from other coded errors", () => {

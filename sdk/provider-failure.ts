@@ -2,11 +2,18 @@ import { errors } from "./codes.ts";
 import { failed, GantryError } from "./errors.ts";
 import type { ProviderFailure } from "./provider.ts";
 
-const MAY_PASS = new Set(["PROVIDER_TIMEOUT", "PROVIDER_MALFORMED", "PROVIDER_EMPTY", "PROVIDER_REFUSED", "PROVIDER_SERVER"]);
+const MAY_PASS = new Set([
+  "PROVIDER_TIMEOUT",
+  "PROVIDER_MALFORMED",
+  "PROVIDER_EMPTY",
+  "PROVIDER_REFUSED",
+  "PROVIDER_SERVER",
+]);
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
 const TAGS = /<(?:style|script)[\s\S]*?<\/(?:style|script)>|<[^<>]*>/gi;
-const CREDENTIALS = /\b(?:Bearer\s+\S+|sk-[\w-]{8,}|ya29\.[\w.-]+|AIza[\w-]{10,}|(?:api[_-]?)?key[=:]\s*[^\s&"',]+)/gi;
+const CREDENTIALS =
+  /\b(?:Bearer\s+\S+|sk-[\w-]{8,}|ya29\.[\w.-]+|AIza[\w-]{10,}|(?:api[_-]?)?key[=:]\s*[^\s&"',]+)/gi;
 
 /** An answer that is not a success. */
 export interface FailedAnswer {
@@ -30,12 +37,18 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
   if (status === 401) return failure(errors.PROVIDER_AUTH(provider), true, facts);
   if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider), true, facts);
   const said = excerpt(answer.body, answer.secrets);
-  if (status === 404) return failure(errors.PROVIDER_MODEL_UNKNOWN(provider, answer.model ?? "the default model", said), true, facts);
+  if (status === 404)
+    return failure(
+      errors.PROVIDER_MODEL_UNKNOWN(provider, answer.model ?? "the default model", said),
+      true,
+      facts,
+    );
   if (status === 429) {
     const seconds = wait === undefined ? "" : ` ${Math.ceil(wait / 1000)} s`;
     return failure(errors.PROVIDER_RATE_LIMIT(provider, seconds), true, facts);
   }
-  if (status >= 500 || status === 408 || status === 425) return failure(errors.PROVIDER_SERVER(provider, status), true, facts);
+  if (status >= 500 || status === 408 || status === 425)
+    return failure(errors.PROVIDER_SERVER(provider, status), true, facts);
   return failure(errors.PROVIDER_REQUEST(provider, status, said), false, facts);
 }
 
@@ -49,8 +62,14 @@ const statusWords: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** Why an answer failed that began well: `error` is what the server sent in place of more. */
-export function failureInside(answer: Omit<FailedAnswer, "status" | "body">, error: unknown): ProviderFailure {
-  const { code, type, status } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+export function failureInside(
+  answer: Omit<FailedAnswer, "status" | "body">,
+  error: unknown,
+): ProviderFailure {
+  const { code, type, status } = (typeof error === "object" && error !== null ? error : {}) as Record<
+    string,
+    unknown
+  >;
   const words = [code, type, status].filter((word) => typeof word === "string").join(" ");
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
   const meant = number ?? statusWords.find(([word]) => word.test(words))?.[1] ?? 400;
@@ -72,25 +91,46 @@ export class ProviderError extends GantryError {
 }
 
 /** Why a request failed that was thrown out of: a coded error, an abort, or anything else. `seconds` is the time limit. */
-export function thrownFailure(provider: string, error: unknown, signal: AbortSignal, seconds: number): ProviderFailure {
+export function thrownFailure(
+  provider: string,
+  error: unknown,
+  signal: AbortSignal,
+  seconds: number,
+): ProviderFailure {
   if (signal.aborted) return failure(errors.PROVIDER_CANCELLED(provider), false);
   if (error instanceof ProviderError) return error.failure;
   if (!(error instanceof GantryError)) {
     // An unknown error may quote what was sent, so only its kind is told.
-    return failure(errors.PROVIDER_MALFORMED(provider, error instanceof Error ? error.name : typeof error), true);
+    return failure(
+      errors.PROVIDER_MALFORMED(provider, error instanceof Error ? error.name : typeof error),
+      true,
+    );
   }
   const { code, message } = error;
   if (code === "NET_CANCELLED") return failure(errors.PROVIDER_CANCELLED(provider), false);
   if (code === "NET_TIMEOUT") return failure(errors.PROVIDER_TIMEOUT(provider, seconds), true);
   if (code === "NET_TOO_LARGE") {
-    return failure(errors.PROVIDER_TOO_LARGE(provider, /more than (\d+)/.exec(message)?.[1] ?? "the allowed"), false);
+    return failure(
+      errors.PROVIDER_TOO_LARGE(provider, /more than (\d+)/.exec(message)?.[1] ?? "the allowed"),
+      false,
+    );
   }
   if (!code.startsWith("NET_")) return failure(error, MAY_PASS.has(code));
-  return failure(errors.PROVIDER_REFUSED(provider, excerpt(message.replace(/^.* cannot be reached: /s, "").replace(/\.$/, ""))), true);
+  return failure(
+    errors.PROVIDER_REFUSED(
+      provider,
+      excerpt(message.replace(/^.* cannot be reached: /s, "").replace(/\.$/, "")),
+    ),
+    true,
+  );
 }
 
 /** An error of the table as the last event of a stream. */
-export function failure(error: GantryError, retry: boolean, facts: Pick<ProviderFailure, "status" | "retryAfterMs"> = {}): ProviderFailure {
+export function failure(
+  error: GantryError,
+  retry: boolean,
+  facts: Pick<ProviderFailure, "status" | "retryAfterMs"> = {},
+): ProviderFailure {
   return { code: error.code, message: error.message, retry, ...facts };
 }
 

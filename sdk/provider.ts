@@ -14,7 +14,13 @@ export type ChatMessage =
   | { readonly role: "system"; readonly text: string }
   | { readonly role: "user"; readonly text: string }
   | { readonly role: "assistant"; readonly text: string; readonly toolCalls: readonly ToolUse[] }
-  | { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly failed: boolean };
+  | {
+      readonly role: "tool";
+      readonly callId: string;
+      readonly name: string;
+      readonly text: string;
+      readonly failed: boolean;
+    };
 
 export interface ToolSpec {
   readonly name: string;

@@ -50,7 +50,8 @@ export interface Route {
   handle(request: RouteRequest): Promise<RouteReply>;
 }
 export const Routes = many<Route>("routes", (route: Route) => {
-  if (!["token", "none", "own"].includes(route.auth)) return 'does not state its auth: "token", "none" or "own"';
+  if (!["token", "none", "own"].includes(route.auth))
+    return 'does not state its auth: "token", "none" or "own"';
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
   return typeof route.handle === "function" ? undefined : "has no handle()";
 });

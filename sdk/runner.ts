@@ -30,10 +30,18 @@ export interface DirectoryEntry {
 
 /** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
 export interface WalledFiles {
-  read(path: string, maxBytes: number, signal: AbortSignal): Promise<{ readonly data: Uint8Array; readonly bytes: number }>;
+  read(
+    path: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly data: Uint8Array; readonly bytes: number }>;
   /** Creates parent directories; replaces the file in one step. */
   write(path: string, data: string, signal: AbortSignal): Promise<void>;
-  list(path: string, limit: number, signal: AbortSignal): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
+  list(
+    path: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
 }
 
 /** What is in force, in words that `status` prints. */

@@ -15,7 +15,11 @@ export interface Runtime {
   /** Unix ms. */
   readonly started: number;
   /** Facts of every loaded plugin. */
-  readonly plugins: readonly { readonly name: string; readonly from: string; readonly state: "running" | "failed" }[];
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly from: string;
+    readonly state: "running" | "failed";
+  }[];
 }
 export const Runtime = one<Runtime>("runtime");
 
@@ -55,7 +59,15 @@ export const RuntimeLimits = Type.Object({
     minimum: 16,
     description: "Memory of everything that tools start, and of the installed service, in MiB.",
   }),
-  max_cpu_percent: Type.Integer({ default: 100, minimum: 1, description: "Processor time; 100 is one core." }),
+  max_cpu_percent: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: "Processor time; 100 is one core.",
+  }),
   max_processes: Type.Integer({ default: 64, minimum: 4, description: "Processes and threads at a time." }),
-  max_file_descriptors: Type.Integer({ default: 256, minimum: 16, description: "Open files, sockets and pipes of each process." }),
+  max_file_descriptors: Type.Integer({
+    default: 256,
+    minimum: 16,
+    description: "Open files, sockets and pipes of each process.",
+  }),
 });

@@ -1,12 +1,23 @@
 import { Type } from "typebox";
 
-const paths = (value: readonly string[], description: string) => Type.Array(Type.String(), { default: [...value], description });
+const paths = (value: readonly string[], description: string) =>
+  Type.Array(Type.String(), { default: [...value], description });
 const toggle = (value: boolean, description: string) => Type.Boolean({ default: value, description });
 
 /** Keys of `[security]` that more than one plugin reads, stated once. */
 export const securityKeys = {
   blocked_paths: paths(
-    ["~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "~/.kube", "~/.docker", "~/.netrc", "~/.gemini", "/etc/shadow"],
+    [
+      "~/.ssh",
+      "~/.gnupg",
+      "~/.aws",
+      "~/.config/gcloud",
+      "~/.kube",
+      "~/.docker",
+      "~/.netrc",
+      "~/.gemini",
+      "/etc/shadow",
+    ],
     "Paths that no tool may touch; all of <config_dir> but the workspace is always among them.",
   ),
   allowed_domains: paths([], "Domains that tools may reach; a leading *. takes in every subdomain."),
@@ -21,5 +32,8 @@ export const sandboxingKeys = {
     ["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
     "Paths that started programs may read; file tools may read what is added to the default. $WORKSPACE is the workspace.",
   ),
-  allowed_write_paths: paths(["$WORKSPACE"], "Paths that started programs and file tools may write. $WORKSPACE is the workspace."),
+  allowed_write_paths: paths(
+    ["$WORKSPACE"],
+    "Paths that started programs and file tools may write. $WORKSPACE is the workspace.",
+  ),
 };

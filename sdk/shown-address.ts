@@ -5,5 +5,7 @@
 export function shownAddress(text: string): string {
   const address = text.replace(/^(?:messages-)?custom:/, "");
   const isWhole = /^[a-z]+:\/\//i.test(address) && URL.canParse(address);
-  return text.replace(isWhole ? /(?<=:\/\/)[^/@\s]*@/ : /(?<=:|\/\/)\S*@/, "***@").replace(/((?::\/\/|@)[^\s?]*)\?.*/s, "$1?***");
+  return text
+    .replace(isWhole ? /(?<=:\/\/)[^/@\s]*@/ : /(?<=:|\/\/)\S*@/, "***@")
+    .replace(/((?::\/\/|@)[^\s?]*)\?.*/s, "$1?***");
 }

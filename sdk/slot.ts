@@ -33,7 +33,11 @@ export function one<T>(id: string, check?: Check): Slot<T, false, false> {
 }
 
 /** Many values, each with a name of its own: tools, channels. */
-export function many<T extends { readonly name: string }>(id: string, check?: Check, sealed = false): Slot<T, true, false> {
+export function many<T extends { readonly name: string }>(
+  id: string,
+  check?: Check,
+  sealed = false,
+): Slot<T, true, false> {
   return Object.freeze({ id, many: true, maybe: false, sealed, ...(check && { check }) });
 }
 

@@ -78,7 +78,9 @@ export interface Lanes {
   stats(): Promise<LaneStats>;
   listSetAside(
     limit: number,
-  ): Promise<readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]>;
+  ): Promise<
+    readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]
+  >;
   /** Takes a lane for a caller who waits for the answer; false while somebody else holds it. */
   hold(lane: string, holder: string, leaseMs: number, now: number): Promise<boolean>;
   release(lane: string, holder: string): Promise<void>;
@@ -96,7 +98,9 @@ export interface Limits {
     key: string,
     windows: readonly Window[],
     now: number,
-  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAt: number }>;
+  ): Promise<
+    { readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAt: number }
+  >;
   /** Hits in the last `ms` milliseconds. */
   count(key: string, ms: number, now: number): Promise<number>;
 }

@@ -80,7 +80,8 @@ export type ToolAnswer = string | { readonly text: string; readonly failed: bool
 export const Tools = many<Tool>(
   "tools",
   (tool: Tool) => {
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) return "has a name with other signs than letters, digits, _ and -";
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
+      return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
     return typeof tool.run === "function" ? undefined : "has no run()";

@@ -27,7 +27,12 @@ export interface TurnResult {
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }
-  | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: "tool_call";
+      readonly id: string;
+      readonly tool: string;
+      readonly args: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly type: "tool_result";
       readonly id: string;

@@ -25,7 +25,11 @@ const shell = (command: string) => ({ calls: [{ name: "shell", args: { command }
 function runs(text: string): boolean {
   return readdirSync("/proc").some((pid) => {
     try {
-      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      return (
+        /^\d+$/.test(pid) &&
+        Number(pid) !== process.pid &&
+        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text)
+      );
     } catch {
       return false;
     }
@@ -50,7 +54,9 @@ function isWhole(model: ModelServer): boolean {
     tool_calls?: { id: string }[];
     tool_call_id?: string;
   }[];
-  return messages.every(({ tool_calls = [] }, i) => tool_calls.every(({ id }, n) => messages[i + 1 + n]?.tool_call_id === id));
+  return messages.every(({ tool_calls = [] }, i) =>
+    tool_calls.every(({ id }, n) => messages[i + 1 + n]?.tool_call_id === id),
+  );
 }
 
 test("CLI-05: what `config init` writes, and a table without keys, change nothing for `agent`; a wrong key there is named as such", async () => {
@@ -59,20 +65,29 @@ test("CLI-05: what `config init` writes, and a table without keys, change nothin
   expect(await gantry(["agent", "-m", "hi"], { dir: home.dir })).toMatchObject({ code: 0, err: "" });
   writeFileSync(path.join(home.dir, "config.toml"), "[gateway]\nprot = 1\n");
   const { code, err } = await gantry(["agent", "-m", "hi"], { dir: home.dir });
-  expect([code, err]).toEqual([2, expect.stringContaining("unknown key `gateway.prot` (did you mean `gateway.port`?)")]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining("unknown key `gateway.prot` (did you mean `gateway.port`?)"),
+  ]);
 });
 
 test("AGT-01: agent -m prints the answer on stdout and nothing else there", async () => {
   await using model = await startModel("Hello there.");
   using home = tempDir(configOf(model));
-  expect(await gantry(["agent", "-m", "hi"], { dir: home.dir })).toEqual({ code: 0, out: "Hello there.\n", err: "" });
+  expect(await gantry(["agent", "-m", "hi"], { dir: home.dir })).toEqual({
+    code: 0,
+    out: "Hello there.\n",
+    err: "",
+  });
   expect(model.requests[0]?.messages.at(-1)).toEqual({ role: "user", content: "hi" });
 });
 
 test("AGT-01: --json prints one object with the answer, who served it, the usage and the calls", async () => {
   await using model = await startModel({ calls: [{ name: "file_list", args: {} }] }, "Empty.");
   using home = tempDir(configOf(model));
-  const { code, out, err } = await gantry(["agent", "-m", "list", "--json", "--session", "s1"], { dir: home.dir });
+  const { code, out, err } = await gantry(["agent", "-m", "list", "--json", "--session", "s1"], {
+    dir: home.dir,
+  });
   expect([code, err]).toEqual([0, ""]);
   expect(JSON.parse(out)).toEqual({
     reply: "Empty.",
@@ -91,7 +106,11 @@ test("AGT-01: --session continues a conversation in another process; --provider 
   const args = ["--session", "s1", "--provider", model.provider, "--model", "other"];
   await gantry(["agent", "-m", "one", ...args], { dir: home.dir });
   await gantry(["agent", "-m", "two", ...args], { dir: home.dir });
-  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual(["one", "First.", "two"]);
+  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual([
+    "one",
+    "First.",
+    "two",
+  ]);
   expect(model.requests[1]?.model).toBe("other");
 });
 
@@ -124,10 +143,16 @@ test("CLI-05: what needs a person is refused without one, with exit code 3; --ye
   using home = tempDir(configOf(model));
   const made = path.join(home.dir, "workspace/made.txt");
   const first = await gantry(["agent", "-m", "go", "--json"], { dir: home.dir });
-  expect([first.code, JSON.parse(first.out).tool_calls]).toEqual([3, [{ tool: "shell", decision: "refused", code: "APPROVAL_NO_PERSON" }]]);
+  expect([first.code, JSON.parse(first.out).tool_calls]).toEqual([
+    3,
+    [{ tool: "shell", decision: "refused", code: "APPROVAL_NO_PERSON" }],
+  ]);
   expect(existsSync(made)).toBe(false);
   const second = await gantry(["agent", "-m", "go", "--yes", "--json"], { dir: home.dir });
-  expect([second.code, JSON.parse(second.out).tool_calls]).toEqual([0, [{ tool: "shell", decision: "approved" }]]);
+  expect([second.code, JSON.parse(second.out).tool_calls]).toEqual([
+    0,
+    [{ tool: "shell", decision: "approved" }],
+  ]);
   expect(existsSync(made)).toBe(true);
   const third = await gantry(["agent", "-m", "go", "--yes", "--json"], { dir: home.dir });
   expect([third.code, JSON.parse(third.out).tool_calls[0].decision]).toEqual([3, "refused"]);
@@ -143,7 +168,10 @@ test("AGT-05: Ctrl-C during a slow model ends with 130, the request is dropped, 
   const { code, err } = await ended;
   await model.left;
   expect([code, err]).toEqual([130, expect.stringMatching(/cancelled\. \[\w+_CANCELLED\]\n$/)]);
-  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({ code: 0, out: "Again.\n" });
+  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({
+    code: 0,
+    out: "Again.\n",
+  });
   expect(isWhole(model)).toBe(true);
 });
 
@@ -159,13 +187,20 @@ test("AGT-05: Ctrl-C during a tool ends the tool with 130, starts no other, and 
     "Again.",
   );
   using home = tempDir(configOf(model));
-  const { child, ended } = startGantry(["agent", "-m", "first", "--session", "s1", "--yes"], { dir: home.dir });
-  await expect.poll(() => existsSync(path.join(home.dir, "workspace/started")), { timeout: 10_000 }).toBe(true);
+  const { child, ended } = startGantry(["agent", "-m", "first", "--session", "s1", "--yes"], {
+    dir: home.dir,
+  });
+  await expect
+    .poll(() => existsSync(path.join(home.dir, "workspace/started")), { timeout: 10_000 })
+    .toBe(true);
   child.kill("SIGINT");
   expect((await ended).code).toBe(130);
   await expect.poll(() => runs("31.4159")).toBe(false);
   expect(existsSync(path.join(home.dir, "workspace/second.txt"))).toBe(false);
-  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({ code: 0, out: "Again.\n" });
+  expect(await gantry(["agent", "-m", "second", "--session", "s1"], { dir: home.dir })).toMatchObject({
+    code: 0,
+    out: "Again.\n",
+  });
   expect(isWhole(model)).toBe(true);
   expect(model.requests).toHaveLength(2);
 });
@@ -180,10 +215,15 @@ test("AGT-01: a conversation in a terminal streams answers, keeps its history, s
   await person.until(/> $/);
   person.type("\u001b[A!\r");
   await person.until(/Again\./);
-  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual(["one", "Hello, friend.", "one!"]);
+  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual([
+    "one",
+    "Hello, friend.",
+    "one!",
+  ]);
   await person.until(/> $/);
   person.type("/new\r");
-  const [, second] = /Conversation (cli-\w+)\./.exec(await person.until(/Conversation cli-\w+\.[^]*> $/)) ?? [];
+  const [, second] =
+    /Conversation (cli-\w+)\./.exec(await person.until(/Conversation cli-\w+\.[^]*> $/)) ?? [];
   expect(second).not.toBe(first);
   person.type("two\r");
   await person.until(/New\./);
@@ -202,7 +242,12 @@ test("AGT-01: Ctrl-D at the prompt ends the conversation", async () => {
 });
 
 test("SEC-02: in a terminal an approval is asked in place and shows exactly what will run; only y lets it", async () => {
-  await using model = await startModel(shell("echo one > one.txt"), "Refused.", shell("echo two > two.txt"), "Made.");
+  await using model = await startModel(
+    shell("echo one > one.txt"),
+    "Refused.",
+    shell("echo two > two.txt"),
+    "Made.",
+  );
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });
   await person.until(/> $/);
@@ -220,7 +265,10 @@ test("SEC-02: in a terminal an approval is asked in place and shows exactly what
 });
 
 test("SEC-02: what was typed before an approval was asked does not answer it", async () => {
-  await using model = await startModel({ calls: [{ name: "shell", args: { command: "echo one > one.txt" } }] }, "Done.");
+  await using model = await startModel(
+    { calls: [{ name: "shell", args: { command: "echo one > one.txt" } }] },
+    "Done.",
+  );
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });
   await person.until(/> $/);
@@ -238,7 +286,9 @@ test("SEC-02: two calls that ask at the same time are asked one after the other,
   for (const name of ["a.txt", "b.txt"]) put(home.dir, name, `I am ${name}`);
   await using person = talk(["agent", "-m", "read both"], { dir: home.dir });
   const asked = async () =>
-    /\| file_read \{"path":"(\w\.txt)"\}/.exec(await person.until(/\| file_read [^]*Allow this once\? \[y\/N\] /))?.[1];
+    /\| file_read \{"path":"(\w\.txt)"\}/.exec(
+      await person.until(/\| file_read [^]*Allow this once\? \[y\/N\] /),
+    )?.[1];
   const first = await asked();
   person.type("n\r");
   const second = await asked();
@@ -251,7 +301,12 @@ test("SEC-02: two calls that ask at the same time are asked one after the other,
 });
 
 test("SEC-02: Ctrl-C at an approval stops the turn, and the conversation goes on; Ctrl-D at one is a no", async () => {
-  await using model = await startModel(shell("echo one > one.txt"), "Still here.", shell("echo two > two.txt"), "Bye.");
+  await using model = await startModel(
+    shell("echo one > one.txt"),
+    "Still here.",
+    shell("echo two > two.txt"),
+    "Bye.",
+  );
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });
   await person.until(/> $/);
@@ -331,7 +386,10 @@ test("AGT-01: --json in a terminal asks in place too, and prints the object alon
   await person.until(/Allow this once\? \[y\/N\] $/);
   person.type("y\r");
   const object = (await person.until(/\{.*\}\r\n/)).split("\n").find((line) => line.startsWith("{")) ?? "";
-  expect(JSON.parse(object)).toMatchObject({ reply: "Ran.", tool_calls: [{ tool: "shell", decision: "approved" }] });
+  expect(JSON.parse(object)).toMatchObject({
+    reply: "Ran.",
+    tool_calls: [{ tool: "shell", decision: "approved" }],
+  });
   expect(person.screen().split("Ran.")).toHaveLength(2);
   expect(await person.ended).toBe(0);
 });
@@ -364,7 +422,10 @@ test("AGT-01: an answer that cannot be written, as on a full disk, is not taken 
       env: environment({ dir: home.dir }),
       encoding: "utf8",
     });
-    expect([shell.status, shell.stderr]).toEqual([1, "gantry: The output could not be written: ENOSPC. [FILE_FAILED]\n"]);
+    expect([shell.status, shell.stderr]).toEqual([
+      1,
+      "gantry: The output could not be written: ENOSPC. [FILE_FAILED]\n",
+    ]);
   }
 });
 
@@ -384,7 +445,8 @@ test("HST-07: the workspace's own files configure nothing: a .env and a config.t
 
 test("CLI-05: whatever a later start loads of Gantry is taken from the cache of compiled code", async () => {
   using home = tempDir();
-  const turn = () => gantry(["agent", "-m", "hello"], { dir: home.dir, env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
+  const turn = () =>
+    gantry(["agent", "-m", "hello"], { dir: home.dir, env: { NODE_DEBUG_NATIVE: "COMPILE_CACHE" } });
   await turn();
   const { out, err } = await turn();
   const said = `${out}\n${err}`;

@@ -10,7 +10,11 @@ import { chunk, startModel, type Answer } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
 /** One clear sentence with its code on stderr, and nothing on stdout. */
-function sentence({ code, out, err }: Ended): { readonly exit: number | null; readonly code: string; readonly text: string } {
+function sentence({ code, out, err }: Ended): {
+  readonly exit: number | null;
+  readonly code: string;
+  readonly text: string;
+} {
   const [, text = "", name = ""] = /^gantry: ([^\n]+) \[([A-Z_]+)\]\n$/.exec(err) ?? [];
   expect([out, text === "" ? err : ""]).toEqual(["", ""]);
   return { exit: code, code: name, text };
@@ -31,7 +35,12 @@ test.each<[string, string, string, RegExp]>([
     "CONFIG_UNKNOWN_KEY",
     /config\.toml, line 2: unknown key `agent\.modle` \(did you mean `agent\.model`\?\)\.$/,
   ],
-  ["a wrong type", "default_temperature = 'hot'\n", "CONFIG_WRONG_TYPE", /config\.toml, line 1: `default_temperature` must be number\.$/],
+  [
+    "a wrong type",
+    "default_temperature = 'hot'\n",
+    "CONFIG_WRONG_TYPE",
+    /config\.toml, line 1: `default_temperature` must be number\.$/,
+  ],
   [
     "an address without its scheme",
     "default_provider = 'custom:localhost:1/v1'\n",
@@ -44,9 +53,19 @@ test.each<[string, string, string, RegExp]>([
     "CONFIG_MISSING_VARIABLE",
     /`api_key` uses \$\{GANTRY_T_NONE\}, which is not set/,
   ],
-  ["a missing plugin", "plugins = ['nobody']\n", "PLUGIN_NOT_FOUND", /^The plugin nobody is named in the configuration but was not found/],
+  [
+    "a missing plugin",
+    "plugins = ['nobody']\n",
+    "PLUGIN_NOT_FOUND",
+    /^The plugin nobody is named in the configuration but was not found/,
+  ],
   ["an empty set of plugins", "plugins = []\n", "NO_PROVIDER", /^No provider configured: /],
-  ["an unknown provider", "default_provider = 'nobody'\n", "PROVIDER_UNKNOWN", /^No plugin serves the provider `nobody`/],
+  [
+    "an unknown provider",
+    "default_provider = 'nobody'\n",
+    "PROVIDER_UNKNOWN",
+    /^No plugin serves the provider `nobody`/,
+  ],
   ["a provider without its address", "default_provider = 'hostedllm'\n", "", /hosted_url/],
 ])("CLI-05: %s is one sentence with a code, and exit code 2", async (_, toml, code, text) => {
   using home = tempDir(toml);
@@ -58,13 +77,19 @@ test("CLI-05: a configuration directory that cannot be made or written is said, 
   using home = tempDir("");
   const below = path.join(home.file, "below");
   for (const args of [agent, ["config", "init"]]) {
-    expect(sentence(await gantry(args, { dir: below, cwd: home.dir }))).toMatchObject({ exit: 2, text: expect.stringContaining(below) });
+    expect(sentence(await gantry(args, { dir: below, cwd: home.dir }))).toMatchObject({
+      exit: 2,
+      text: expect.stringContaining(below),
+    });
   }
   using other = tempDir("");
   mkdirSync(path.join(other.dir, "workspace-parent"));
   writeFileSync(path.join(other.dir, "file"), "");
   writeFileSync(other.file, '[security]\nworkspace_path = "file/workspace"\n');
-  expect(sentence(await gantry(agent, { dir: other.dir }))).toMatchObject({ exit: 2, code: "CONFIG_UNWRITABLE" });
+  expect(sentence(await gantry(agent, { dir: other.dir }))).toMatchObject({
+    exit: 2,
+    code: "CONFIG_UNWRITABLE",
+  });
 });
 
 test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothing is lost by trying", async () => {
@@ -84,7 +109,9 @@ async function answered(answer: Answer): Promise<Ended & { readonly ms: number; 
   const { child, ended } = startGantry(agent, { dir: home.dir });
   let peakMb = 0;
   const watch = setInterval(() => {
-    const status = existsSync(`/proc/${child.pid}/status`) ? readFileSync(`/proc/${child.pid}/status`, "utf8") : "";
+    const status = existsSync(`/proc/${child.pid}/status`)
+      ? readFileSync(`/proc/${child.pid}/status`, "utf8")
+      : "";
     peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
   }, 50);
   const result = await ended;
@@ -102,11 +129,17 @@ test.each<[string, Answer, RegExp]>([
   ],
   [
     "a page",
-    { raw: (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>log in</html>") },
+    {
+      raw: (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>log in</html>"),
+    },
     /cannot be read|without text/,
   ],
   ["nothing at all", { raw: () => {} }, /did not answer in 1 s/],
-  ["an empty answer", { raw: (response) => response.writeHead(200, headers).end() }, /broke off|without text|cannot be read/],
+  [
+    "an empty answer",
+    { raw: (response) => response.writeHead(200, headers).end() },
+    /broke off|without text|cannot be read/,
+  ],
   [
     "half an answer",
     {
@@ -120,11 +153,18 @@ test.each<[string, Answer, RegExp]>([
   ],
   [
     "JSON of another kind",
-    { raw: (response) => response.writeHead(200, { "content-type": "application/json" }).end('{"error":null,"choices":5}') },
+    {
+      raw: (response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end('{"error":null,"choices":5}'),
+    },
     /cannot be read|without text/,
   ],
   ["HTTP 500", { raw: (response) => response.writeHead(500).end("boom") }, /failed with HTTP 500/],
-  ["HTTP 401", { raw: (response) => response.writeHead(401).end('{"error":{"message":"bad key"}}') }, /answered HTTP 401/],
+  [
+    "HTTP 401",
+    { raw: (response) => response.writeHead(401).end('{"error":{"message":"bad key"}}') },
+    /answered HTTP 401/,
+  ],
 ])("PRV-15: a model that answers %s costs one sentence and exit code 1", async (_, answer, text) => {
   const { code, err } = await answered(answer);
   expect([code, err.trim().split("\n")]).toEqual([1, [expect.stringMatching(text)]]);
@@ -144,7 +184,9 @@ test("PRV-15: a model that never stops talking is cut off, memory bounded", asyn
   });
   expect([code, err]).toEqual([
     1,
-    expect.stringMatching(/sent more than \d+ bytes in one answer and was cut off\. \[PROVIDER_TOO_LARGE\]\n$/),
+    expect.stringMatching(
+      /sent more than \d+ bytes in one answer and was cut off\. \[PROVIDER_TOO_LARGE\]\n$/,
+    ),
   ]);
   expect(peakMb).toBeLessThan(400);
 });
@@ -197,7 +239,11 @@ test.each([
   const input = `{"tool":"file_list"}\n\n${line}\n`;
   const ended = await gantry(["policy", "explain", "--batch", "-", "--json"], { dir: home.dir, input });
   expect(JSON.parse(ended.out)).toMatchObject({ decision: "allow" });
-  expect(sentence({ ...ended, out: "" })).toEqual({ exit: 2, code: "USAGE", text: expect.stringMatching(text) });
+  expect(sentence({ ...ended, out: "" })).toEqual({
+    exit: 2,
+    code: "USAGE",
+    text: expect.stringMatching(text),
+  });
 });
 
 test("CLI-05: policy explain takes a tool or a batch, not both", async () => {
@@ -210,13 +256,16 @@ test("CLI-05: every word of the host and of the bundled plugins has help with ex
   using home = tempDir("");
   const { code, out } = await gantry(["--help"], { dir: home.dir });
   expect(code).toBe(0);
-  const first = [...out.matchAll(/^ {2}([a-z]+)(?= |$)/gm)].map(([, name]) => name as string).filter((name) => name !== "help");
+  const first = [...out.matchAll(/^ {2}([a-z]+)(?= |$)/gm)]
+    .map(([, name]) => name as string)
+    .filter((name) => name !== "help");
   for (const name of hostWords.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
-  for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"]) expect(first).toContain(name);
+  for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"])
+    expect(first).toContain(name);
   const helps = await Promise.all(first.map((name) => gantry([name, "--help"], { dir: home.dir })));
-  expect(helps.map((help, i) => [first[i], help.code, help.err, help.out.startsWith(`Usage: gantry ${first[i]}`)])).toEqual(
-    first.map((name) => [name, 0, "", true]),
-  );
+  expect(
+    helps.map((help, i) => [first[i], help.code, help.err, help.out.startsWith(`Usage: gantry ${first[i]}`)]),
+  ).toEqual(first.map((name) => [name, 0, "", true]));
 });
 
 test("CLI-05: help is there where the configuration is broken, and says what is broken; other words say so and stop", async () => {
@@ -227,13 +276,18 @@ test("CLI-05: help is there where the configuration is broken, and says what is 
     expect.stringContaining("agent"),
     expect.stringContaining("`default_temperature` must be number"),
   ]);
-  expect(await gantry(["status"], { dir: home.dir })).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_WRONG_TYPE") });
+  expect(await gantry(["status"], { dir: home.dir })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CONFIG_WRONG_TYPE"),
+  });
 });
 
 test("CLI-05: --version prints the version and touches nothing", async () => {
   using home = tempDir();
   const dir = path.join(home.dir, "not-made");
-  const { version } = JSON.parse(readFileSync(new URL("../host/package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../host/package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   for (const flag of ["--version", "-V"])
     expect(await gantry([flag], { dir, cwd: home.dir })).toEqual({ code: 0, out: `${version}\n`, err: "" });
   expect(existsSync(dir)).toBe(false);
@@ -246,17 +300,23 @@ test("CLI-05: a stack is printed with --debug only", async () => {
 });
 
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find(
-  (file) => existsSync(file) && /^v(?:1\d|2[01])\./.test(execFileSync(file, ["--version"], { encoding: "utf8" })),
+  (file) =>
+    existsSync(file) && /^v(?:1\d|2[01])\./.test(execFileSync(file, ["--version"], { encoding: "utf8" })),
 );
 
-test.skipIf(!oldNode)("CLI-05: a Node that is too old is told so in one sentence, with exit code 2", async () => {
-  using home = tempDir();
-  expect(sentence(await gantry(["agent"], { dir: home.dir, node: oldNode as string }))).toMatchObject({
-    exit: 2,
-    code: "NODE_TOO_OLD",
-    text: expect.stringMatching(/^Gantry needs Node 22\.19 or newer and this is \d+\.\d+\.\d+: install a newer Node\.$/),
-  });
-});
+test.skipIf(!oldNode)(
+  "CLI-05: a Node that is too old is told so in one sentence, with exit code 2",
+  async () => {
+    using home = tempDir();
+    expect(sentence(await gantry(["agent"], { dir: home.dir, node: oldNode as string }))).toMatchObject({
+      exit: 2,
+      code: "NODE_TOO_OLD",
+      text: expect.stringMatching(
+        /^Gantry needs Node 22\.19 or newer and this is \d+\.\d+\.\d+: install a newer Node\.$/,
+      ),
+    });
+  },
+);
 
 test("CLI-04: the daemon says when it is ready, stops cleanly on SIGTERM with 0, and a second one is refused meanwhile", async () => {
   using home = tempDir("plugins = ['provider-demo', 'store-sqlite']\n");

@@ -32,7 +32,13 @@ function plugin(facts: Partial<Plugin>, setup: (host: PluginHost) => unknown = (
   return definePlugin({ ...base, ...facts, setup } as Parameters<typeof definePlugin>[0]);
 }
 function tool(parts: object): Plugin {
-  const whole = { name: "thing", description: "Does a thing.", input: Type.Object({}), run: async () => "done", ...parts };
+  const whole = {
+    name: "thing",
+    description: "Does a thing.",
+    input: Type.Object({}),
+    run: async () => "done",
+    ...parts,
+  };
   return plugin({ provides: [Tools] }, (host) => host.provide(Tools, whole as Tool));
 }
 function guard(handler: (call: any) => unknown): Plugin {
@@ -107,11 +113,27 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     plugin({}, (host) => host.onDispose(() => new Promise<void>(() => {}))),
     /did not finish onDispose in 150 ms.*mend/,
   ],
-  ["was written for another level", Object.freeze({ ...plugin({}), sdk: 99 }), /sdk level 99 .*install the matching release/],
-  ["has a name that no file can have", Object.freeze({ ...plugin({}), name: "../Broken" }), /lower-case letters, digits and -/],
+  [
+    "was written for another level",
+    Object.freeze({ ...plugin({}), sdk: 99 }),
+    /sdk level 99 .*install the matching release/,
+  ],
+  [
+    "has a name that no file can have",
+    Object.freeze({ ...plugin({}), name: "../Broken" }),
+    /lower-case letters, digits and -/,
+  ],
   ["has no summary", plugin({ summary: "" }), /has no summary: say in one line/],
-  ["has a config that is no object", plugin({ config: Type.String() as never }), /config must be a Type\.Object/],
-  ["has a table that is no dotted name", plugin({ table: "a..b", config: Type.Object({}) }), /table must be a dotted name/],
+  [
+    "has a config that is no object",
+    plugin({ config: Type.String() as never }),
+    /config must be a Type\.Object/,
+  ],
+  [
+    "has a table that is no dotted name",
+    plugin({ table: "a..b", config: Type.Object({}) }),
+    /table must be a dotted name/,
+  ],
   [
     "has keys without a description",
     plugin({ config: Type.Object({ city: Type.String({ default: "Paris" }) }) }),
@@ -122,20 +144,41 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     plugin({ config: Type.Object({ many: Type.Integer({ default: "x", description: "Many." } as never) }) }),
     /many/,
   ],
-  ["needs a slot that nobody fills", plugin({ needs: { runner: Runner } }), /needs the slot runner and no plugin fills it/],
-  ["needs a slot that only the host reads", plugin({ needs: { tools: Tools } }), /needs tools, which only the host may read/],
+  [
+    "needs a slot that nobody fills",
+    plugin({ needs: { runner: Runner } }),
+    /needs the slot runner and no plugin fills it/,
+  ],
+  [
+    "needs a slot that only the host reads",
+    plugin({ needs: { tools: Tools } }),
+    /needs tools, which only the host may read/,
+  ],
   [
     "fills a slot without saying so",
-    plugin({}, (host) => host.provide(Tools, defineTool({ name: "x", description: "x", input: Type.Object({}), run: async () => "" }))),
+    plugin({}, (host) =>
+      host.provide(
+        Tools,
+        defineTool({ name: "x", description: "x", input: Type.Object({}), run: async () => "" }),
+      ),
+    ),
     /without listing it in provides: add it/,
   ],
-  ["says that it fills a slot and does not", plugin({ provides: [Store] }), /lists store in provides and did not fill it/],
+  [
+    "says that it fills a slot and does not",
+    plugin({ provides: [Store] }),
+    /lists store in provides and did not fill it/,
+  ],
   [
     "taps a hook without saying so",
     plugin({}, (host) => host.hooks.onAuditEvent.tap(() => {})),
     /taps onAuditEvent without listing it in taps: add it/,
   ],
-  ["names a hook that is none", plugin({ taps: ["beforeLunch" as never] }), /taps names beforeLunch, and the hooks are/],
+  [
+    "names a hook that is none",
+    plugin({ taps: ["beforeLunch" as never] }),
+    /taps names beforeLunch, and the hooks are/,
+  ],
   [
     "registers twice",
     plugin({ provides: [Checks] }, (host) => {
@@ -156,17 +199,32 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   [
     "serves a route without its auth",
     plugin({ provides: [Routes] }, (host) =>
-      host.provide(Routes, { name: "r", path: "/r", handle: async () => ({ status: 200, body: 1 }) } as never),
+      host.provide(Routes, {
+        name: "r",
+        path: "/r",
+        handle: async () => ({ status: 200, body: 1 }),
+      } as never),
     ),
     /does not state its auth/,
   ],
   ["gives a tool without a description", tool({ description: "" }), /has no description for the model/],
-  ["gives a tool with an input that is no object", tool({ input: Type.String() }), /has no Type\.Object\(\) as its input/],
+  [
+    "gives a tool with an input that is no object",
+    tool({ input: Type.String() }),
+    /has no Type\.Object\(\) as its input/,
+  ],
   ["gives a tool without run()", tool({ run: undefined }), /has no run\(\)/],
-  ["gives a tool whose time limit is nonsense", tool({ timeoutMs: -1 }), /The tool thing has a timeoutMs of -1: give milliseconds above 0/],
+  [
+    "gives a tool whose time limit is nonsense",
+    tool({ timeoutMs: -1 }),
+    /The tool thing has a timeoutMs of -1: give milliseconds above 0/,
+  ],
   [
     "gives a tool that changes its arguments",
-    tool({ input: Type.Object({ a: Type.String() }), effects: (args: { a: string }) => ((args.a = "other"), {}) }),
+    tool({
+      input: Type.Object({ a: Type.String() }),
+      effects: (args: { a: string }) => ((args.a = "other"), {}),
+    }),
     /failed in effects\(\).*read the arguments only/,
   ],
   [
@@ -179,15 +237,31 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     tool({ effects: () => ({ paths: ["/etc"] }) }),
     /paths that lack path or access: give \{ paths/,
   ],
-  ["gives a tool whose preview is no text", tool({ preview: () => 7 }), /answered number in preview\(\): give the text/],
+  [
+    "gives a tool whose preview is no text",
+    tool({ preview: () => 7 }),
+    /answered number in preview\(\): give the text/,
+  ],
   [
     "leaves a timer running",
     plugin({}, (host) => host.onReady(() => void setInterval(() => {}, 1_000))),
     /left \d+ Timeout running after it was disposed: stop them in onDispose/,
   ],
-  ["leaves a listener on the process", plugin({}, () => void process.on("SIGUSR2", () => {})), /left \d+ process\.on\(SIGUSR2\) running/],
-  ["blocks the loop in setup", plugin({}, blockOnce.inSetup), /let nothing else run for \d+ ms in setup: do heavy work on first use/],
-  ["never ends its setup", plugin({}, () => new Promise(() => {})), /did not finish setup in \d+ ms: it must not wait there/],
+  [
+    "leaves a listener on the process",
+    plugin({}, () => void process.on("SIGUSR2", () => {})),
+    /left \d+ process\.on\(SIGUSR2\) running/,
+  ],
+  [
+    "blocks the loop in setup",
+    plugin({}, blockOnce.inSetup),
+    /let nothing else run for \d+ ms in setup: do heavy work on first use/,
+  ],
+  [
+    "never ends its setup",
+    plugin({}, () => new Promise(() => {})),
+    /did not finish setup in \d+ ms: it must not wait there/,
+  ],
   [
     "uses its host after it was disposed",
     plugin({ provides: [Checks] }, (host) =>
@@ -221,10 +295,26 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ],
   ["guards by saying true", guard(() => true), /answered boolean for .*there is no way to allow/],
   ["guards by saying null", guard(() => null), /answered null/],
-  ["guards by an object of its own", guard(() => ({ verdict: "allow", code: "X", reason: "fine" })), /there is no way to allow/],
-  ["guards without a reason", guard(() => refuse({ code: "X", message: "" })), /answer refuse\(\), ask\(\) or nothing/],
-  ["guards by changing the call", guard((call) => void (call.args.command = "true")), /change nothing of the call, which is frozen/],
-  ["guards without end", guard(() => new Promise(() => {})), /did not answer in \d+ ms: decide from the call alone/],
+  [
+    "guards by an object of its own",
+    guard(() => ({ verdict: "allow", code: "X", reason: "fine" })),
+    /there is no way to allow/,
+  ],
+  [
+    "guards without a reason",
+    guard(() => refuse({ code: "X", message: "" })),
+    /answer refuse\(\), ask\(\) or nothing/,
+  ],
+  [
+    "guards by changing the call",
+    guard((call) => void (call.args.command = "true")),
+    /change nothing of the call, which is frozen/,
+  ],
+  [
+    "guards without end",
+    guard(() => new Promise(() => {})),
+    /did not answer in \d+ ms: decide from the call alone/,
+  ],
   [
     "guards so slowly that nothing else runs",
     guard(({ args }) => (args.url === "http://" ? blockOnce.inGuard() : undefined)),
@@ -255,8 +345,16 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     }),
     /threw in send\(\) \(lost\): answer/,
   ],
-  ["sends without end", channel({ send: () => new Promise(() => {}) }), /did not answer in \d+ ms after a sending/],
-  ["takes everybody for an owner", channel({ isOwner: () => true }), /takes "" for an owner: compare with the configured owners exactly/],
+  [
+    "sends without end",
+    channel({ send: () => new Promise(() => {}) }),
+    /did not answer in \d+ ms after a sending/,
+  ],
+  [
+    "takes everybody for an owner",
+    channel({ isOwner: () => true }),
+    /takes "" for an owner: compare with the configured owners exactly/,
+  ],
   ["names a channel with signs", channel({ name: "A:b" }), /other signs than lower-case letters/],
   [
     "streams without end of its answer",
@@ -297,7 +395,11 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     provider({ capabilities: { nativeToolCalling: false, vision: false, streaming: true } }),
     /took a request with tools: end such a request with an error/,
   ],
-  ["lists models that are none", provider({ models: async () => [{ id: "a" }] }), /models\(\) that are no list of names/],
+  [
+    "lists models that are none",
+    provider({ models: async () => [{ id: "a" }] }),
+    /models\(\) that are no list of names/,
+  ],
   [
     "forgets what it stored",
     plugin({ provides: [Store] }, (host) => {
@@ -308,16 +410,23 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ],
 ];
 
-test.for(broken)("SDK-05: a plugin that %s is caught, with its name and the cure", { timeout: 20_000 }, async ([, value, sentence]) => {
-  const { findings } = await checkPlugin({ plugin: value, patienceMs: 150 });
-  const messages = findings.map(({ message }) => message);
-  expect(messages.join("\n")).toMatch(sentence);
-  expect(messages.filter((message) => !message.startsWith(`The plugin ${value.name}`))).toEqual([]);
-});
+test.for(broken)(
+  "SDK-05: a plugin that %s is caught, with its name and the cure",
+  { timeout: 20_000 },
+  async ([, value, sentence]) => {
+    const { findings } = await checkPlugin({ plugin: value, patienceMs: 150 });
+    const messages = findings.map(({ message }) => message);
+    expect(messages.join("\n")).toMatch(sentence);
+    expect(messages.filter((message) => !message.startsWith(`The plugin ${value.name}`))).toEqual([]);
+  },
+);
 
 test("SDK-05: plugins that are right are found right, of every kind", async () => {
   const right: readonly Plugin[] = [
-    tool({ input: Type.Object({ path: Type.String() }), effects: ({ path }: { path: string }) => ({ paths: [{ path, access: "read" }] }) }),
+    tool({
+      input: Type.Object({ path: Type.String() }),
+      effects: ({ path }: { path: string }) => ({ paths: [{ path, access: "read" }] }),
+    }),
     guard(({ tool: name }) => (name === "shell" ? ask({ code: "SHELL", message: "a shell" }) : undefined)),
     channel({ isOwner: (sender: string) => sender === "me" }),
     provider({
@@ -330,7 +439,9 @@ test("SDK-05: plugins that are right are found right, of every kind", async () =
       },
     }),
     sqlite,
-    plugin({ provides: [AuditSinks, Redactors, Router] }, (host) => host.provide(Router, { async *chat() {}, cooling: () => [] })),
+    plugin({ provides: [AuditSinks, Redactors, Router] }, (host) =>
+      host.provide(Router, { async *chat() {}, cooling: () => [] }),
+    ),
   ];
   for (const value of right) {
     const { findings, tried } = await checkPlugin({ plugin: value, patienceMs: 150 });

@@ -15,25 +15,60 @@ function plugin(setup: string, head: string = ""): string {
   return `${head}\nexport default { name: "broken", sdk: 1, summary: "Broken on purpose.", setup(host) { ${setup} } };`;
 }
 
-async function checked(name: string, code: string, options: { readonly patienceMs?: number; readonly signal?: AbortSignal } = {}) {
+async function checked(
+  name: string,
+  code: string,
+  options: { readonly patienceMs?: number; readonly signal?: AbortSignal } = {},
+) {
   const entry = path.join(dir, `${name}.mjs`);
   await writeFile(entry, code);
   return checkApart({ entry, configDir: dir, ...options });
 }
 
 const endings: readonly (readonly [what: string, code: string, sentence: RegExp, patienceMs?: number])[] = [
-  ["loops where it is imported", "for (;;);", /loops.*\.mjs did not come back in 1\.2 s \(while it was loaded\): /, 200],
-  ["waits at its top level without an end", "await new Promise(() => {});", /did not come back in 1\.2 s \(while it was loaded\): /, 200],
-  ["loops in setup", plugin("for (;;);"), /^The plugin broken did not come back in 6 s \(in "a plugin starts quickly .*"\): /, 1_000],
-  ["ends the process where it is imported", "process.exit(0);", /ended its process \(exit code 0, while it was loaded\): /],
-  ["ends the process later", plugin("setTimeout(() => process.exit(0), 1);"), /^The plugin broken ended its process \(exit code 0, in "/],
-  ["kills the process", plugin('process.kill(process.pid, "SIGKILL");'), /^The plugin broken ended its process \(SIGKILL, in "/],
+  [
+    "loops where it is imported",
+    "for (;;);",
+    /loops.*\.mjs did not come back in 1\.2 s \(while it was loaded\): /,
+    200,
+  ],
+  [
+    "waits at its top level without an end",
+    "await new Promise(() => {});",
+    /did not come back in 1\.2 s \(while it was loaded\): /,
+    200,
+  ],
+  [
+    "loops in setup",
+    plugin("for (;;);"),
+    /^The plugin broken did not come back in 6 s \(in "a plugin starts quickly .*"\): /,
+    1_000,
+  ],
+  [
+    "ends the process where it is imported",
+    "process.exit(0);",
+    /ended its process \(exit code 0, while it was loaded\): /,
+  ],
+  [
+    "ends the process later",
+    plugin("setTimeout(() => process.exit(0), 1);"),
+    /^The plugin broken ended its process \(exit code 0, in "/,
+  ],
+  [
+    "kills the process",
+    plugin('process.kill(process.pid, "SIGKILL");'),
+    /^The plugin broken ended its process \(SIGKILL, in "/,
+  ],
   [
     "has no mercy on listeners",
     plugin('process.removeAllListeners(); setTimeout(() => { throw new Error("unheard"); }, 1);'),
     /^The plugin broken ended its process /,
   ],
-  ["is a trap itself", 'export default new Proxy({}, { get() { throw new Error("mine"); } });', /^The plugin .*could not be loaded: mine$/],
+  [
+    "is a trap itself",
+    'export default new Proxy({}, { get() { throw new Error("mine"); } });',
+    /^The plugin .*could not be loaded: mine$/,
+  ],
   ["is no code", "export default {{{", /^The plugin .*could not be loaded: [^\n]*$/],
 ];
 
@@ -41,7 +76,9 @@ test.for(endings)(
   "SDK-05: a plugin that %s is told of in one sentence",
   { timeout: 60_000 },
   async ([what, code, sentence, patienceMs]) => {
-    await expect(checked(what.replaceAll(" ", "-"), code, { patienceMs: patienceMs ?? 5_000 })).rejects.toThrow(sentence);
+    await expect(
+      checked(what.replaceAll(" ", "-"), code, { patienceMs: patienceMs ?? 5_000 }),
+    ).rejects.toThrow(sentence);
   },
 );
 
@@ -52,7 +89,9 @@ test("SDK-05: a thread that a plugin left running is found", { timeout: 60_000 }
     plugin('host.onReady(() => void new Worker("setInterval(() => {}, 1e3)", { eval: true }));', head),
   );
   expect(findings.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^The plugin broken left 2 Worker.* running after it was disposed: stop them in onDispose/),
+    expect.stringMatching(
+      /^The plugin broken left 2 Worker.* running after it was disposed: stop them in onDispose/,
+    ),
   ]);
 });
 
@@ -79,10 +118,14 @@ test("SDK-05: a check that is given up ends at once", { timeout: 60_000 }, async
   await expect(check).rejects.toThrow("enough");
 });
 
-test("SDK-05: a plugin that is right is found right, and its facts are told", { timeout: 60_000 }, async () => {
-  expect(await checked("right", plugin('process.send("noise"); process.send(null);'))).toEqual({
-    facts: { name: "broken", needs: [], provides: [], taps: [] },
-    findings: [],
-    tried: 3,
-  });
-});
+test(
+  "SDK-05: a plugin that is right is found right, and its facts are told",
+  { timeout: 60_000 },
+  async () => {
+    expect(await checked("right", plugin('process.send("noise"); process.send(null);'))).toEqual({
+      facts: { name: "broken", needs: [], provides: [], taps: [] },
+      findings: [],
+      tried: 3,
+    });
+  },
+);

@@ -97,14 +97,24 @@ const { value } = letrec<{ value: unknown }>((tie) => ({
 
 function withKey(tree: Tree, [first = "", ...rest]: readonly string[], to: unknown): Tree {
   const inner = tree[first];
-  return { ...tree, [first]: rest.length === 0 ? to : withKey((typeof inner === "object" ? inner : {}) as Tree, rest, to) };
+  return {
+    ...tree,
+    [first]: rest.length === 0 ? to : withKey((typeof inner === "object" ? inner : {}) as Tree, rest, to),
+  };
 }
 
-const comments = (text: string) => text.match(/# (?:\[agent\]|model =|dotted|inline|port =|the port|about|logs|not a).*$/gm);
+const comments = (text: string) =>
+  text.match(/# (?:\[agent\]|model =|dotted|inline|port =|the port|about|logs|not a).*$/gm);
 
 /** Lone surrogates cannot stand in a file. */
 const clean = (text: unknown): unknown =>
-  typeof text === "string" ? text.toWellFormed() : Array.isArray(text) ? text.map(clean) : Object.is(text, -0) ? 0 : text;
+  typeof text === "string"
+    ? text.toWellFormed()
+    : Array.isArray(text)
+      ? text.map(clean)
+      : Object.is(text, -0)
+        ? 0
+        : text;
 
 test("CFG-05: setting any key to any value changes that value and not one byte beside it", () => {
   assert(
@@ -118,7 +128,11 @@ test("CFG-05: setting any key to any value changes that value and not one byte b
       let end = 0;
       while (end < text.length - start && after.at(-1 - end) === text.at(-1 - end)) end += 1;
       const removed = text.slice(start, text.length - end);
-      expect(key.reduce<unknown>((at, part) => (at as Tree | undefined)?.[part], before) === undefined ? removed : "").toBe("");
+      expect(
+        key.reduce<unknown>((at, part) => (at as Tree | undefined)?.[part], before) === undefined
+          ? removed
+          : "",
+      ).toBe("");
       expect(comments(after)).toEqual(comments(text));
     }),
     { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 600 },
@@ -165,9 +179,13 @@ test("CFG-05: kill -9 at any moment of many sets leaves a whole file, the old on
     for (let i = 0; ; i += 1) await writeWhole(file, setKey(readFileSync(file, "utf8"), ["default_model"], "m".repeat(1 + (i % 50_000))));
   `;
   for (let round = 0; round < 3; round += 1) {
-    const child = spawn(process.execPath, ["--conditions", "gantry-source", "--input-type=module", "-e", script, home.file], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--conditions", "gantry-source", "--input-type=module", "-e", script, home.file],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     await once(child.stdout, "data");
     await new Promise((resolve) => setTimeout(resolve, 20 + 17 * round));
     child.kill("SIGKILL");

@@ -21,7 +21,9 @@ async function wrong(toml: string): Promise<readonly string[]> {
     () => undefined,
     (thrown: unknown) => thrown,
   )) as (Problem & { all?: readonly Problem[] }) | undefined;
-  return (error?.all ?? (error ? [error] : [])).map(({ code, message }) => `${code} ${message.replaceAll(home.file, "config.toml")}`);
+  return (error?.all ?? (error ? [error] : [])).map(
+    ({ code, message }) => `${code} ${message.replaceAll(home.file, "config.toml")}`,
+  );
 }
 
 async function valueOf(toml: string, key: string): Promise<unknown> {
@@ -44,11 +46,19 @@ test.each(["default_provider = ", "[agent]\nprovider = ", "[reliability]\nfallba
       const literal = place.includes("fallback") ? `["demo", "${id}"]` : `"${id}"`;
       const [found, ...more] = await wrong(`${place}${literal}\n`);
       expect(found).toMatch(
-        new RegExp(`^CONFIG_WRONG_TYPE config.toml, line ${line}: \`[a-z._]+\` is wrong: .*write it with http:// or https://`),
+        new RegExp(
+          `^CONFIG_WRONG_TYPE config.toml, line ${line}: \`[a-z._]+\` is wrong: .*write it with http:// or https://`,
+        ),
       );
       expect(more).toEqual([]);
     }
-    for (const id of ["demo", "local-a", "gemini", "custom:http://localhost:8080/v1", "messages-custom:https://host"]) {
+    for (const id of [
+      "demo",
+      "local-a",
+      "gemini",
+      "custom:http://localhost:8080/v1",
+      "messages-custom:https://host",
+    ]) {
       expect(await wrong(`${place}${place.includes("fallback") ? `["${id}"]` : `"${id}"`}\n`)).toEqual([]);
     }
   },
@@ -72,7 +82,9 @@ test("CFG-02: provider_api takes chat-completions and responses, and nothing els
   expect(await wrong(file("responses"))).toEqual([]);
   const found = await wrong(file("messages"));
   expect(found).toHaveLength(1);
-  expect(found[0]).toMatch(/^CONFIG_WRONG_TYPE config.toml, line 2: `provider_api` must be .*chat-completions.*responses/);
+  expect(found[0]).toMatch(
+    /^CONFIG_WRONG_TYPE config.toml, line 2: `provider_api` must be .*chat-completions.*responses/,
+  );
 });
 
 test("CFG-03: an unknown key is an error with file, line, key and the nearest known one", async () => {
@@ -91,12 +103,16 @@ test("CFG-03: an unknown key is found in dotted keys, inline tables, nested tabl
   expect(await wrong("agent.modle = 'x'\n")).toEqual([
     expect.stringMatching(/line 1: unknown key `agent.modle` \(did you mean `agent.model`/),
   ]);
-  expect(await wrong("\nagent = { modle = 'x' }\n")).toEqual([expect.stringMatching(/line 2: unknown key `agent.modle`/)]);
+  expect(await wrong("\nagent = { modle = 'x' }\n")).toEqual([
+    expect.stringMatching(/line 2: unknown key `agent.modle`/),
+  ]);
   expect(await wrong("[security.audit]\nenabledd = true\n")).toEqual([
     expect.stringMatching(/`security.audit.enabledd` \(did you mean `security.audit.enabled`/),
   ]);
   expect(await wrong("[providers.local-a]\ntimeout_second = 3\n")).toEqual([
-    expect.stringMatching(/line 2: unknown key `providers.local-a.timeout_second` \(did you mean `providers.local-a.timeout_seconds`/),
+    expect.stringMatching(
+      /line 2: unknown key `providers.local-a.timeout_second` \(did you mean `providers.local-a.timeout_seconds`/,
+    ),
   ]);
 });
 
@@ -115,20 +131,30 @@ test("CFG-03: a wrong type says what was expected; a value out of bounds likewis
     "CONFIG_WRONG_TYPE config.toml, line 5: `tools.max_output_bytes` must be integer.",
     "CONFIG_WRONG_TYPE config.toml, line 7: `security.allowed_domains` must be array.",
   ]);
-  expect(await wrong("agent = 5\n")).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table."]);
+  expect(await wrong("agent = 5\n")).toEqual([
+    "CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table.",
+  ]);
   // Several plugins read this table, and each fills in its defaults.
   for (const value of ["[]", "[1]", "2026-01-01"]) {
-    expect(await wrong(`security = ${value}\n`)).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `security` must be a table."]);
+    expect(await wrong(`security = ${value}\n`)).toEqual([
+      "CONFIG_WRONG_TYPE config.toml, line 1: `security` must be a table.",
+    ]);
   }
-  expect(await wrong("[[agent]]\nmodel = 'x'\n")).toEqual(["CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table."]);
-  expect(await wrong("[providers]\nlocal-a = 5\n")).toEqual([expect.stringMatching(/`providers.local-a` must be a table/)]);
+  expect(await wrong("[[agent]]\nmodel = 'x'\n")).toEqual([
+    "CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table.",
+  ]);
+  expect(await wrong("[providers]\nlocal-a = 5\n")).toEqual([
+    expect.stringMatching(/`providers.local-a` must be a table/),
+  ]);
   expect(await wrong("[providers.local-a]\nmax_retries = 11\n")).toEqual([
     expect.stringMatching(/line 2: `providers.local-a.max_retries` must be <= 10/),
   ]);
 });
 
 test("CFG-03: several errors are told at once, each with its own code, what could not be loaded first", async () => {
-  using home = tempDir('plugins = ["nobody"]\ndefault_temperature = "hot"\nfoo = 1\napi_key = "${NOT_THERE_1}"\n');
+  using home = tempDir(
+    'plugins = ["nobody"]\ndefault_temperature = "hot"\nfoo = 1\napi_key = "${NOT_THERE_1}"\n',
+  );
   const { code, err } = await gantry(["plugins", "list"], { dir: home.dir });
   expect(code).toBe(2);
   expect(
@@ -137,9 +163,13 @@ test("CFG-03: several errors are told at once, each with its own code, what coul
       .split("\n")
       .map((line) => /\[([A-Z_]+)\]$/.exec(line)?.[1]),
   ).toEqual(
-    ["CONFIG_MISSING_VARIABLE", "PLUGIN_NOT_FOUND", "CONFIG_UNLISTED_PLUGIN", "CONFIG_UNKNOWN_KEY", "CONFIG_WRONG_TYPE"].toSorted(
-      (a, b) => err.indexOf(a) - err.indexOf(b),
-    ),
+    [
+      "CONFIG_MISSING_VARIABLE",
+      "PLUGIN_NOT_FOUND",
+      "CONFIG_UNLISTED_PLUGIN",
+      "CONFIG_UNKNOWN_KEY",
+      "CONFIG_WRONG_TYPE",
+    ].toSorted((a, b) => err.indexOf(a) - err.indexOf(b)),
   );
   expect(err.split("\n")[0]).toMatch(/CONFIG_MISSING_VARIABLE|PLUGIN_NOT_FOUND/);
 });
@@ -154,7 +184,9 @@ test("CFG-04: ${NAME} comes from the environment, in strings, lists and tables, 
 });
 
 test("CFG-04: every missing variable is named, with the line and the key, and nothing else is complained about", async () => {
-  expect(await wrong('api_key = "${GANTRY_T_NONE}"\n[security]\nallowed_domains = ["a", "${GANTRY_T_NIL}"]\n')).toEqual([
+  expect(
+    await wrong('api_key = "${GANTRY_T_NONE}"\n[security]\nallowed_domains = ["a", "${GANTRY_T_NIL}"]\n'),
+  ).toEqual([
     "CONFIG_MISSING_VARIABLE config.toml, line 1: `api_key` uses ${GANTRY_T_NONE}, which is not set: set the variable or write the value.",
     "CONFIG_MISSING_VARIABLE config.toml, line 3: `security.allowed_domains` uses ${GANTRY_T_NIL}, which is not set: set the variable or write the value.",
   ]);
@@ -180,7 +212,12 @@ test("CFG-06: a file that is no TOML is an error with line, column and what is w
 });
 
 test("CFG-06: odd but valid files are read: a byte order mark, Windows line ends, quoted and escaped keys", async () => {
-  expect(await valueOf('\uFEFFdefault_model = "x"\r\n[agent]\r\nmax_tool_iterations = 3\r\n', "agent.max_tool_iterations")).toBe(3);
+  expect(
+    await valueOf(
+      '\uFEFFdefault_model = "x"\r\n[agent]\r\nmax_tool_iterations = 3\r\n',
+      "agent.max_tool_iterations",
+    ),
+  ).toBe(3);
   expect(await valueOf('"default\\u005Fmodel" = "x"\n', "default_model")).toBe("x");
   expect(await wrong('"\\U0001F600" = 1\n')).toEqual([expect.stringMatching(/line 1: unknown key `😀`/)]);
 });
@@ -203,18 +240,22 @@ test("CFG-08: with plugins given, exactly those are loaded; one that is listed t
     "PLUGIN_TWICE The plugin provider-demo is listed twice: keep one.",
   ]);
   expect(await wrong("plugins = []\n")).toEqual([]);
-  expect(await wrong("plugins = [1]\n")).toEqual([expect.stringMatching(/`plugins` must be string|`plugins.0` must be string/)]);
+  expect(await wrong("plugins = [1]\n")).toEqual([
+    expect.stringMatching(/`plugins` must be string|`plugins.0` must be string/),
+  ]);
 });
 
 test("CFG-08: a table of a bundled plugin that is not listed stops the start and says which name to add", async () => {
   expect(await wrong('plugins = ["provider-demo"]\n[gateway]\nport = 4000\n')).toEqual([
     'CONFIG_UNLISTED_PLUGIN config.toml, line 2: `gateway` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`.',
   ]);
-  expect(await wrong('plugins = ["provider-demo"]\n[channels_config.chatapp]\nallowed_numbers = []\n')).toEqual([
-    expect.stringMatching(/^CONFIG_UNLISTED_PLUGIN .* belongs to the plugin channel-chatapp/),
-  ]);
+  expect(
+    await wrong('plugins = ["provider-demo"]\n[channels_config.chatapp]\nallowed_numbers = []\n'),
+  ).toEqual([expect.stringMatching(/^CONFIG_UNLISTED_PLUGIN .* belongs to the plugin channel-chatapp/)]);
   expect(await wrong('[endpoints]\ngraph_url = "https://graph.example.com"\n')).toEqual([
-    expect.stringMatching(/belongs to the plugin channel-chatapp, which is not listed: fill the plugin's own table, which loads it\.$/),
+    expect.stringMatching(
+      /belongs to the plugin channel-chatapp, which is not listed: fill the plugin's own table, which loads it\.$/,
+    ),
   ]);
 });
 
@@ -240,9 +281,14 @@ test("CFG-05: config init's file changes nothing, and with every comment taken a
   const tree = parse(live.replace(/^\[.*<id>\][^[]*/gm, ""));
   for (const { key, leaf } of leaves(schema)) {
     const { default: initial } = leaf.schema as { default?: unknown };
-    const written = key.split(".").reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], tree);
+    const written = key
+      .split(".")
+      .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], tree);
     expect([key, written]).toEqual([key, initial]);
-    expect([key, initial === undefined ? undefined : (effective(config, key) ?? initial)]).toEqual([key, initial]);
+    expect([key, initial === undefined ? undefined : (effective(config, key) ?? initial)]).toEqual([
+      key,
+      initial,
+    ]);
   }
 });
 
@@ -270,13 +316,19 @@ test("CFG-09: config schema is a JSON Schema that an independent validator takes
   const schema = JSON.parse((await gantry(["config", "schema"], { dir: home.dir })).out);
   const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
   for (const toml of good) expect([toml, validate(parse(toml)), await wrong(toml)]).toEqual([toml, true, []]);
-  for (const toml of bad) expect([toml, validate(parse(toml)), (await wrong(toml)).length > 0]).toEqual([toml, false, true]);
+  for (const toml of bad)
+    expect([toml, validate(parse(toml)), (await wrong(toml)).length > 0]).toEqual([toml, false, true]);
   expect(schema).toEqual(JSON.parse(JSON.stringify(jsonSchema(await new Session(home.dir).wholeSchema()))));
 });
 
 test("CFG-07: [providers.<id>] is filled with its defaults under every name", async () => {
   const file = '[providers.local-a]\napi_key = "k"\n';
-  expect(await valueOf(file, "providers.local-a")).toEqual({ api_key: "k", max_retries: 2, retry_backoff_ms: 500, timeout_seconds: 120 });
+  expect(await valueOf(file, "providers.local-a")).toEqual({
+    api_key: "k",
+    max_retries: 2,
+    retry_backoff_ms: 500,
+    timeout_seconds: 120,
+  });
 });
 
 test("CFG-05: config init writes a file that only its owner can read, and never overwrites one", async () => {
@@ -297,18 +349,29 @@ test("CFG-05: config get prints values with defaults filled in, masks secrets an
   using home = tempDir('api_key = "sk-12345"\n[providers.local-a]\napi_key = "sk-67890"\n');
   const get = async (...args: string[]) => gantry(["config", "get", ...args], { dir: home.dir });
   expect(await get("agent.max_tool_iterations")).toEqual({ code: 0, out: "20\n", err: "" });
-  expect((await get("security.auto_approve_tools", "--json")).out).toBe('["file_read","file_list","memory_recall"]\n');
+  expect((await get("security.auto_approve_tools", "--json")).out).toBe(
+    '["file_read","file_list","memory_recall"]\n',
+  );
   expect((await get("api_key")).out).toBe("********\n");
   // A table that several plugins read is shown whole.
-  expect(parse((await get("security")).out)).toMatchObject({ shell_enabled: true, redact_pii: true, audit: { log_retention_days: 30 } });
+  expect(parse((await get("security")).out)).toMatchObject({
+    shell_enabled: true,
+    redact_pii: true,
+    audit: { log_retention_days: 30 },
+  });
   expect((await get("providers")).out).not.toContain("sk-");
   expect((await get("providers.local-a.api_key", "--show-secret")).out).toBe("sk-67890\n");
   expect(await get("agent.modle")).toMatchObject({
     code: 2,
     out: "",
-    err: expect.stringContaining("(did you mean `agent.model`?): `gantry config schema` lists them all. [CONFIG_NO_KEY]"),
+    err: expect.stringContaining(
+      "(did you mean `agent.model`?): `gantry config schema` lists them all. [CONFIG_NO_KEY]",
+    ),
   });
-  expect(await get("default_model.deeper")).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_NO_KEY") });
+  expect(await get("default_model.deeper")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CONFIG_NO_KEY"),
+  });
 });
 
 test("CFG-05: config get hides the password inside an address", async () => {
@@ -324,7 +387,9 @@ test("CFG-05: config set changes one line, says what it set, never echoes a secr
   expect(readFileSync(home.file, "utf8")).toBe('# mine\ndefault_model = "new" # why\n');
   const secret = await gantry(["config", "set", "providers.local-a.api_key", "12345678"], { dir: home.dir });
   expect([secret.code, secret.out + secret.err]).toEqual([0, expect.not.stringContaining("12345678")]);
-  expect(parse(readFileSync(home.file, "utf8"))).toMatchObject({ providers: { "local-a": { api_key: "12345678" } } });
+  expect(parse(readFileSync(home.file, "utf8"))).toMatchObject({
+    providers: { "local-a": { api_key: "12345678" } },
+  });
   const audit = readFileSync(path.join(home.dir, "audit.jsonl"), "utf8");
   expect(
     audit
@@ -345,24 +410,58 @@ test("CFG-05: config set validates first: what would not start is not written", 
     code: 2,
     err: expect.stringContaining("`agent.max_tool_iterations` must be >= 1."),
   });
-  expect(await set("agent.max_tool_iterations", "many")).toMatchObject({ code: 2, err: expect.stringContaining("must be integer") });
-  expect(await set("default_provider", "custom:host")).toMatchObject({ code: 2, err: expect.stringContaining("http:// or https://") });
-  expect(await set("plugins", '["nobody"]')).toMatchObject({ code: 2, err: expect.stringContaining("PLUGIN_NOT_FOUND") });
-  expect(await set("security.blocked_commands", '[""]')).toMatchObject({ code: 2, err: expect.stringContaining("COMMAND_BAD_ENTRY") });
-  expect(await set("security.pii_patterns", '["("]')).toMatchObject({ code: 2, err: expect.stringContaining("PII_BAD_PATTERN") });
-  expect(await set("nonsense", "1")).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_NO_KEY") });
-  expect(await set("security", "{}")).toMatchObject({ code: 2, err: expect.stringContaining("CONFIG_NO_KEY") });
+  expect(await set("agent.max_tool_iterations", "many")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("must be integer"),
+  });
+  expect(await set("default_provider", "custom:host")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("http:// or https://"),
+  });
+  expect(await set("plugins", '["nobody"]')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("PLUGIN_NOT_FOUND"),
+  });
+  expect(await set("security.blocked_commands", '[""]')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("COMMAND_BAD_ENTRY"),
+  });
+  expect(await set("security.pii_patterns", '["("]')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("PII_BAD_PATTERN"),
+  });
+  expect(await set("nonsense", "1")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CONFIG_NO_KEY"),
+  });
+  expect(await set("security", "{}")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CONFIG_NO_KEY"),
+  });
   expect(readFileSync(home.file, "utf8")).toBe("# mine\n");
 });
 
 test("CFG-05: config set mends the very value that keeps the service from starting, and records it", async () => {
   const mends = [
-    ["agent.max_tool_iterations", "5", "[agent]\nmax_tool_iterations = 0 # none\n", "[agent]\nmax_tool_iterations = 5 # none\n"],
-    ["security.workspace_path", "~", '[security]\nworkspace_path = "/dev/null"\n', '[security]\nworkspace_path = "~"\n'],
+    [
+      "agent.max_tool_iterations",
+      "5",
+      "[agent]\nmax_tool_iterations = 0 # none\n",
+      "[agent]\nmax_tool_iterations = 5 # none\n",
+    ],
+    [
+      "security.workspace_path",
+      "~",
+      '[security]\nworkspace_path = "/dev/null"\n',
+      '[security]\nworkspace_path = "~"\n',
+    ],
   ] as const;
   for (const [key, value, before, after] of mends) {
     using home = tempDir(before);
-    expect(await gantry(["config", "set", key, value], { dir: home.dir })).toMatchObject({ code: 0, err: "" });
+    expect(await gantry(["config", "set", key, value], { dir: home.dir })).toMatchObject({
+      code: 0,
+      err: "",
+    });
     expect(readFileSync(home.file, "utf8")).toBe(after);
     const audit = readFileSync(path.join(home.dir, "audit.jsonl"), "utf8");
     expect(JSON.parse(audit)).toMatchObject({ event_type: "config_change", args: { keys: [key] } });
@@ -381,13 +480,25 @@ test("CFG-05: keys that only work together are set together, and a key without a
   using home = tempDir("");
   const set = (...words: string[]) => gantry(["config", "set", ...words], { dir: home.dir });
   const table = "channels_config.chatapp";
-  expect(await set(`${table}.access_token`, "t")).toMatchObject({ code: 2, err: expect.stringContaining("CHATAPP_MISSING") });
+  expect(await set(`${table}.access_token`, "t")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("CHATAPP_MISSING"),
+  });
   expect(await set(`${table}.access_token`, "t", `${table}.phone_number_id`)).toMatchObject({
     code: 2,
     err: expect.stringContaining("has no value"),
   });
   expect(readFileSync(home.file, "utf8")).toBe("");
-  const words = ["access_token", "t", "phone_number_id", "1", "verify_token", "v", "allowed_numbers", '["*"]'];
+  const words = [
+    "access_token",
+    "t",
+    "phone_number_id",
+    "1",
+    "verify_token",
+    "v",
+    "allowed_numbers",
+    '["*"]',
+  ];
   const { code, out } = await set(...words.map((word, i) => (i % 2 === 0 ? `${table}.${word}` : word)));
   expect([code, out.split("\n").length]).toEqual([0, 5]);
   const all = { access_token: "t", phone_number_id: "1", verify_token: "v", allowed_numbers: ["*"] };
@@ -405,7 +516,9 @@ test("CFG-05: of several config set at the same time each is kept, and a lock th
   using home = tempDir("# mine\n");
   writeFileSync(`${home.file}.lock`, "999999999 1");
   const ids = ["a", "b", "c", "d"];
-  const all = await Promise.all(ids.map((id) => gantry(["config", "set", `providers.${id}.max_retries`, "1"], { dir: home.dir })));
+  const all = await Promise.all(
+    ids.map((id) => gantry(["config", "set", `providers.${id}.max_retries`, "1"], { dir: home.dir })),
+  );
   expect(all.map(({ code, err }) => [code, err])).toEqual(ids.map(() => [0, ""]));
   const providers = Object.fromEntries(ids.map((id) => [id, { max_retries: 1 }]));
   expect(parse(readFileSync(home.file, "utf8"))).toEqual({ providers });
@@ -418,7 +531,10 @@ test("CFG-05: config set follows a link to the file and leaves it one", async ()
   writeFileSync(real, "# mine\n");
   symlinkSync(real, home.file);
   expect(await gantry(["config", "set", "default_model", "m"], { dir: home.dir })).toMatchObject({ code: 0 });
-  expect([readFileSync(real, "utf8"), lstatSync(home.file).isSymbolicLink()]).toEqual(['# mine\ndefault_model = "m"\n', true]);
+  expect([readFileSync(real, "utf8"), lstatSync(home.file).isSymbolicLink()]).toEqual([
+    '# mine\ndefault_model = "m"\n',
+    true,
+  ]);
 });
 
 test("CFG-06: a file that is not UTF-8 is an error with line and column, and config set does not touch it", async () => {
@@ -427,7 +543,9 @@ test("CFG-06: a file that is not UTF-8 is an error with line and column, and con
   writeFileSync(home.file, text);
   expect(await gantry(["config", "set", "default_model", "m"], { dir: home.dir })).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^gantry: Failed to parse config: invalid TOML in \S+, line 2, column 4: it is not UTF-8; fix that line/),
+    err: expect.stringMatching(
+      /^gantry: Failed to parse config: invalid TOML in \S+, line 2, column 4: it is not UTF-8; fix that line/,
+    ),
   });
   expect(readFileSync(home.file)).toEqual(text);
 });

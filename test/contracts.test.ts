@@ -5,7 +5,8 @@ import type { Plugin } from "@gantry/sdk";
 import { checkPlugin, fillersFor } from "@gantry/sdk/testing";
 
 const folders = readdirSync(new URL("../plugins/", import.meta.url)).toSorted();
-const load = async (folder: string): Promise<Plugin> => ((await import(`../plugins/${folder}/index.ts`)) as { default: Plugin }).default;
+const load = async (folder: string): Promise<Plugin> =>
+  ((await import(`../plugins/${folder}/index.ts`)) as { default: Plugin }).default;
 
 /** A plugin that cannot start by its defaults has an example of its configuration beside it. */
 function exampleOf(folder: string): Readonly<Record<string, unknown>> {
@@ -17,7 +18,11 @@ test.for(folders)("SDK-05: %s keeps the contract of its kind", { timeout: 60_000
   const bundled = await Promise.all(folders.map(load));
   const plugin = await load(folder);
   expect(plugin.name).toBe(folder);
-  const { findings, tried } = await checkPlugin({ plugin, with: fillersFor(plugin, bundled), config: exampleOf(folder) });
+  const { findings, tried } = await checkPlugin({
+    plugin,
+    with: fillersFor(plugin, bundled),
+    config: exampleOf(folder),
+  });
   expect(findings.map(({ message }) => message)).toEqual([]);
   expect(tried).toBeGreaterThan(2);
 });

@@ -21,7 +21,9 @@ const defaults: Readonly<Record<string, unknown>> = {
     "sudo su doas mkfs dd shutdown reboot poweroff halt mount umount insmod rmmod modprobe chroot nsenter unshare iptables nft",
     "passwd useradd userdel crontab",
   ),
-  "security.blocked_paths": words("~/.ssh ~/.gnupg ~/.aws ~/.config/gcloud ~/.kube ~/.docker ~/.netrc ~/.gemini /etc/shadow"),
+  "security.blocked_paths": words(
+    "~/.ssh ~/.gnupg ~/.aws ~/.config/gcloud ~/.kube ~/.docker ~/.netrc ~/.gemini /etc/shadow",
+  ),
   "security.allowed_domains": [],
   "security.max_actions_per_hour": 100,
   "security.max_actions_per_day": 500,
@@ -79,7 +81,16 @@ test.each<[file: string, toml: string, decisions: readonly string[]]>([
   [
     "for an autonomous agent",
     '[agent]\nautonomy_level = "autonomous"\n',
-    ["allow", "refuse PATH_OUTSIDE", "allow", "allow", "allow", "refuse COMMAND_BLOCKED", "allow", "refuse NET_BLOCKED"],
+    [
+      "allow",
+      "refuse PATH_OUTSIDE",
+      "allow",
+      "allow",
+      "allow",
+      "refuse COMMAND_BLOCKED",
+      "allow",
+      "refuse NET_BLOCKED",
+    ],
   ],
   [
     "with guards of its own",

@@ -8,19 +8,24 @@ const rows: { readonly from: string; readonly maker: ErrorMaker }[] = [];
 
 /** Every table that defineErrors() has made, wherever it stands. */
 beforeAll(async () => {
-  const files = shipped.filter(({ file, text }) => file !== "sdk/errors.ts" && /\bdefineErrors\(/.test(text)).map(({ file }) => file);
+  const files = shipped
+    .filter(({ file, text }) => file !== "sdk/errors.ts" && /\bdefineErrors\(/.test(text))
+    .map(({ file }) => file);
   for (const file of files) {
     const module = (await import(path.join(root, file))) as Record<string, Record<string, ErrorMaker>>;
     for (const table of Object.values(module)) {
       for (const maker of Object.values(table ?? {}))
-        if (typeof maker?.code === "string" && typeof maker.exit === "number") rows.push({ from: file, maker });
+        if (typeof maker?.code === "string" && typeof maker.exit === "number")
+          rows.push({ from: file, maker });
     }
   }
 });
 
 test("ERR-01: every code stands in one table alone", () => {
   const seen = new Map<string, string>();
-  const twice = rows.filter(({ from, maker: { code } }) => (seen.has(code) ? seen.get(code) !== from : !seen.set(code, from)));
+  const twice = rows.filter(({ from, maker: { code } }) =>
+    seen.has(code) ? seen.get(code) !== from : !seen.set(code, from),
+  );
   expect(twice.map(({ from, maker }) => `${maker.code}: ${seen.get(maker.code)} and ${from}`)).toEqual([]);
   expect(rows.length).toBeGreaterThan(Object.keys(common).length);
 });
@@ -38,7 +43,9 @@ test("ERR-01: every code is raised somewhere", () => {
 test("ERR-01: every row is a sentence: a capital or a value first, a full stop last, no line breaks but in lists, an exit code", () => {
   const wrong = rows.filter(
     ({ maker: { text, exit } }) =>
-      !/^(?:[A-Z%`]|--[a-z]|[a-z]+(?:\.[a-z_]+)+ |genlang )/.test(text) || !/(?:[.?]|%s)$/.test(text) || ![1, 2, 3].includes(exit),
+      !/^(?:[A-Z%`]|--[a-z]|[a-z]+(?:\.[a-z_]+)+ |genlang )/.test(text) ||
+      !/(?:[.?]|%s)$/.test(text) ||
+      ![1, 2, 3].includes(exit),
   );
   expect(wrong.map(({ maker }) => `${maker.code}: ${maker.text}`)).toEqual([]);
 });
@@ -48,7 +55,9 @@ const cure =
   /[:;] |\b(?:see|set|use|run|add|list|check|raise|choose|write|start|install|remove|must|needs?|wait|try|ask|keep|put|make|give|turn|update|stop|free|log in|pair|call)\b/i;
 
 test("ERR-01: what a person can mend says how", () => {
-  const bare = rows.filter(({ maker }) => maker.exit === 2 && !cure.test(maker.text)).map(({ maker }) => `${maker.code}: ${maker.text}`);
+  const bare = rows
+    .filter(({ maker }) => maker.exit === 2 && !cure.test(maker.text))
+    .map(({ maker }) => `${maker.code}: ${maker.text}`);
   expect(bare).toEqual([]);
 });
 
@@ -83,6 +92,8 @@ const promised: readonly (readonly [string, string])[] = [
 
 test.each(promised)("ERR-01: the text %j of the service's description stands in a row", (text, plugin) => {
   const texts = rows.map(({ maker }) => maker.text);
-  const isThere = texts.some((row) => row.includes(text) || (text.startsWith("API error: ") && row.includes("API error: %s")));
+  const isThere = texts.some(
+    (row) => row.includes(text) || (text.startsWith("API error: ") && row.includes("API error: %s")),
+  );
   expect(isThere || (plugin !== "" && !pluginNames().includes(plugin))).toBe(true);
 });

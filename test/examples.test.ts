@@ -8,7 +8,10 @@ import { bin, root } from "./helpers/cli.ts";
 const examples = path.join(root, "examples");
 const env = { TEAM_API_KEY: "sk-example", CHATAPP_TOKEN: "t", CHATAPP_VERIFY: "v", CHATAPP_SECRET: "s" };
 
-async function gantry(file: string, ...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function gantry(
+  file: string,
+  ...args: readonly string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const configDir = await mkdtemp(path.join(tmpdir(), "gantry-example-"));
   try {
     await copyFile(path.join(examples, file), path.join(configDir, "config.toml"));
@@ -25,7 +28,14 @@ async function gantry(file: string, ...args: readonly string[]): Promise<{ code:
 }
 
 async function decided(tool: string, args: object): Promise<string> {
-  const { stdout } = await gantry("read-only.toml", "policy", "explain", tool, JSON.stringify(args), "--json");
+  const { stdout } = await gantry(
+    "read-only.toml",
+    "policy",
+    "explain",
+    tool,
+    JSON.stringify(args),
+    "--json",
+  );
   return (JSON.parse(stdout) as { decision: string }).decision;
 }
 
@@ -40,7 +50,9 @@ test.for(configurations)("SDK-05: %s is valid and its plugins load", async (file
   expect([code, stderr]).toEqual([0, ""]);
   const { loaded } = JSON.parse(stdout) as { loaded: { name: string }[] };
   const names = loaded.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(["guard-commands", "guard-paths", "guard-network", "audit-file"]));
+  expect(names).toEqual(
+    expect.arrayContaining(["guard-commands", "guard-paths", "guard-network", "audit-file"]),
+  );
   expect(names.includes("channel-chatapp")).toBe(file === "team-gateway.toml");
 });
 
@@ -53,13 +65,22 @@ test("SDK-05: the read-only configuration refuses to run and to write, and lets 
 
 test("SDK-05: every example plugin is short and says what it needs in its package.json", async () => {
   const folders = (await readdir(examples)).filter((name) => !name.includes("."));
-  expect(folders.map((name) => name.split("-")[0]).toSorted()).toEqual(["channel", "guard", "provider", "tool"]);
+  expect(folders.map((name) => name.split("-")[0]).toSorted()).toEqual([
+    "channel",
+    "guard",
+    "provider",
+    "tool",
+  ]);
   for (const folder of folders) {
-    const { exports, gantry: stated } = JSON.parse(await readFile(path.join(examples, folder, "package.json"), "utf8")) as {
+    const { exports, gantry: stated } = JSON.parse(
+      await readFile(path.join(examples, folder, "package.json"), "utf8"),
+    ) as {
       exports: string;
       gantry: { needs: string[]; provides: string[]; taps: string[] };
     };
-    for (const file of (await readdir(path.join(examples, folder))).filter((name) => /(?<!\.test|\.d)\.[jt]s$/.test(name))) {
+    for (const file of (await readdir(path.join(examples, folder))).filter((name) =>
+      /(?<!\.test|\.d)\.[jt]s$/.test(name),
+    )) {
       const code = await readFile(path.join(examples, folder, file), "utf8");
       expect([folder, file, code.split("\n").length < 60]).toEqual([folder, file, true]);
     }

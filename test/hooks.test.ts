@@ -22,18 +22,24 @@ function resolver(name: string, answer: () => unknown): Plugin {
 test("HST-01: a refusal wins over questions and silence, whatever the order of plugins and taps", async () => {
   const verdicts = constantFrom(no, question, undefined);
   await assert(
-    asyncProperty(array(tuple(verdicts, constantFrom(...orders)), { minLength: 1, maxLength: 6 }), async (guards) => {
-      const plugins = guards.map(([verdict, order], i) => guard(`g${i}`, () => verdict, { order }));
-      await using t = await startTestHost({ plugins: [...plugins, echo] });
-      const said = guards.map(([verdict]) => verdict?.verdict);
-      const expected = said.includes("refuse")
-        ? ["refused", "refused"]
-        : said.includes("ask")
-          ? ["approved", "refused"]
-          : ["allowed", "allowed"];
-      const outcomes = [await t.call("echo", {}, { approvals: "yes" }), await t.call("echo", {}, { approvals: "none" })];
-      expect(outcomes.map(({ decision }) => decision)).toEqual(expected);
-    }),
+    asyncProperty(
+      array(tuple(verdicts, constantFrom(...orders)), { minLength: 1, maxLength: 6 }),
+      async (guards) => {
+        const plugins = guards.map(([verdict, order], i) => guard(`g${i}`, () => verdict, { order }));
+        await using t = await startTestHost({ plugins: [...plugins, echo] });
+        const said = guards.map(([verdict]) => verdict?.verdict);
+        const expected = said.includes("refuse")
+          ? ["refused", "refused"]
+          : said.includes("ask")
+            ? ["approved", "refused"]
+            : ["allowed", "allowed"];
+        const outcomes = [
+          await t.call("echo", {}, { approvals: "yes" }),
+          await t.call("echo", {}, { approvals: "none" }),
+        ];
+        expect(outcomes.map(({ decision }) => decision)).toEqual(expected);
+      },
+    ),
     { numRuns: 60 },
   );
 });
@@ -63,7 +69,10 @@ const nonsense: readonly [string, unknown][] = [
 test.each(nonsense)("HST-01: a guard that answers %s has refused", async (_, answer) => {
   for (const given of [() => answer, async () => answer]) {
     await using t = await startTestHost({ plugins: [guard("odd", given as never), echo] });
-    expect(await t.call("echo", {}, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "HOOK_BAD_ANSWER" });
+    expect(await t.call("echo", {}, { approvals: "yes" })).toMatchObject({
+      decision: "refused",
+      code: "HOOK_BAD_ANSWER",
+    });
     expect((await t.call("echo", {})).text).toMatch(/^The plugin guard-odd answered beforeToolCall with /);
   }
 });
@@ -81,16 +90,29 @@ test("HST-01: a guard that throws, rejects, or throws something odd has refused,
   ];
   for (const way of ways) {
     await using t = await startTestHost({ plugins: [guard("broken", way), echo] });
-    expect(await t.call("echo", {}, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "HOOK_FAILED" });
-    expect(t.logs).toContainEqual(expect.objectContaining({ level: "error", detail: expect.objectContaining({ plugin: "guard-broken" }) }));
+    expect(await t.call("echo", {}, { approvals: "yes" })).toMatchObject({
+      decision: "refused",
+      code: "HOOK_FAILED",
+    });
+    expect(t.logs).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        detail: expect.objectContaining({ plugin: "guard-broken" }),
+      }),
+    );
   }
 });
 
 test("HST-01: a guard that does not answer in its time has refused, also where its tap asks for less time than the host gives", async () => {
   await using slow = await startTestHost({ plugins: [guard("slow", never), echo], timeouts: { hook: 20 } });
-  expect(await slow.call("echo", {}, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "HOOK_TIMEOUT" });
+  expect(await slow.call("echo", {}, { approvals: "yes" })).toMatchObject({
+    decision: "refused",
+    code: "HOOK_TIMEOUT",
+  });
   await using own = await startTestHost({ plugins: [guard("slow", never, { timeoutMs: 20 }), echo] });
-  expect((await own.call("echo", {})).text).toBe("The plugin guard-slow did not answer beforeToolCall in 20 ms.");
+  expect((await own.call("echo", {})).text).toBe(
+    "The plugin guard-slow did not answer beforeToolCall in 20 ms.",
+  );
 });
 
 test("HST-01: a verdict cannot be changed after it was given", async () => {
@@ -144,7 +166,11 @@ test("HST-01: a question is no answer to an inbound message: the message is refu
 
 test("HST-01: of several resolvers the first that answers serves; silence goes on to the next", async () => {
   await using t = await startTestHost({
-    plugins: [resolver("silent", () => undefined), fakeProvider(["one"]), fakeProvider(["two"], { name: "other" })],
+    plugins: [
+      resolver("silent", () => undefined),
+      fakeProvider(["one"]),
+      fakeProvider(["two"], { name: "other" }),
+    ],
   });
   expect(await t.ask("hi")).toMatchObject({ reply: "one", provider: "fake" });
 });
@@ -157,7 +183,10 @@ test.each([
   await using t = await startTestHost({ plugins: [resolver("broken", answer), fakeProvider(["one"])] });
   const { reply, error } = await t.ask("hi");
   expect(reply).toBe("");
-  expect(error).toMatchObject({ code: "PROVIDER_PLUGIN_FAILED", message: expect.stringContaining("provider-broken") });
+  expect(error).toMatchObject({
+    code: "PROVIDER_PLUGIN_FAILED",
+    message: expect.stringContaining("provider-broken"),
+  });
 });
 
 test("HST-01: a teller that throws or hangs is logged and stops nobody, and all the others are told", async () => {
@@ -166,7 +195,8 @@ test("HST-01: a teller that throws or hangs is logged and stops nobody, and all 
     definePlugin({
       name,
       taps: ["onAuditEvent"],
-      setup: (host) => host.hooks.onAuditEvent.tap((() => (told.push(name), tell())) as () => undefined, { timeoutMs: 20 }),
+      setup: (host) =>
+        host.hooks.onAuditEvent.tap((() => (told.push(name), tell())) as () => undefined, { timeoutMs: 20 }),
     });
   const plugins = [
     teller("tell-throws", () => {
@@ -193,7 +223,8 @@ test("HST-02: a plugin's hooks have tap and nothing else, for its own taps alone
       seen = [...Object.keys(host), ...Object.keys(host.hooks), ...Object.getOwnPropertyNames(hook)];
       expect(Object.isFrozen(host) && Object.isFrozen(host.hooks) && Object.isFrozen(hook)).toBe(true);
       expect(hook.tap(() => undefined)).toBeUndefined();
-      for (const word of ["call", "promise", "intercept", "taps", "withOptions"]) expect(hook).not.toHaveProperty(word);
+      for (const word of ["call", "promise", "intercept", "taps", "withOptions"])
+        expect(hook).not.toHaveProperty(word);
     },
   });
   await using _ = await startTestHost({ plugins: [curious] });
@@ -225,5 +256,7 @@ test("HST-02: tools are sealed: a plugin cannot need them, so that none runs pas
   const thief = definePlugin({ name: "thief", needs: { tools: Tools }, setup: () => {} });
   const error = await startTestHost({ plugins: [thief, echo] }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(GantryError);
-  expect((error as Error).message).toBe("The plugin thief states its facts wrongly: it needs tools, which only the host may read.");
+  expect((error as Error).message).toBe(
+    "The plugin thief states its facts wrongly: it needs tools, which only the host may read.",
+  );
 });

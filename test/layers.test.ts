@@ -1,14 +1,26 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { importsOf, isShipped, packageOf, pluginNames, root, sourcesIn, type Source } from "./helpers/sources.ts";
+import {
+  importsOf,
+  isShipped,
+  packageOf,
+  pluginNames,
+  root,
+  sourcesIn,
+  type Source,
+} from "./helpers/sources.ts";
 
 const sources = sourcesIn("sdk", "host", "plugins");
 const shipped = sources.filter(isShipped);
-const below = (folder: string, list: readonly Source[] = shipped) => list.filter(({ file }) => file.startsWith(`${folder}/`));
+const below = (folder: string, list: readonly Source[] = shipped) =>
+  list.filter(({ file }) => file.startsWith(`${folder}/`));
 
 /** Each import that breaks the rule, as `file: specifier`. */
-function breaking(list: readonly Source[], isWrong: (specifier: string, source: Source) => boolean): readonly string[] {
+function breaking(
+  list: readonly Source[],
+  isWrong: (specifier: string, source: Source) => boolean,
+): readonly string[] {
   return list.flatMap((source) =>
     importsOf(source)
       .filter((specifier) => isWrong(specifier, source))
@@ -28,11 +40,16 @@ function isKit(file: string): boolean {
 
 function isTable(text: string): boolean {
   const lines = text.split("\n");
-  return lines.filter((line) => /^\s*(?:[\w"'-]+\s*:|\[|"|'|\S+\s{2,}\S|\/\/|\*)/.test(line)).length > lines.length * 0.6;
+  return (
+    lines.filter((line) => /^\s*(?:[\w"'-]+\s*:|\[|"|'|\S+\s{2,}\S|\/\/|\*)/.test(line)).length >
+    lines.length * 0.6
+  );
 }
 
 function declared(file: string): ReadonlySet<string> {
-  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, file, "package.json"), "utf8")) as { dependencies?: object };
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, file, "package.json"), "utf8")) as {
+    dependencies?: object;
+  };
   return new Set(Object.keys(dependencies));
 }
 
@@ -45,8 +62,11 @@ test("HST-07: imports are found in whatever way they are written", () => {
 test("HST-07: the sdk imports typebox and itself; node built-ins and the host only for tests", () => {
   const wrong = breaking(below("sdk"), (specifier, source) => {
     if (specifier.startsWith(".")) return !target(specifier, source).startsWith("sdk/");
-    if (specifier === "@gantry/host/testing") return !/^sdk\/testing\/(?:test-host|check-apart\/process)\.ts$/.test(source.file);
-    return packageOf(specifier) !== "typebox" && !(isKit(source.file) && packageOf(specifier).startsWith("node:"));
+    if (specifier === "@gantry/host/testing")
+      return !/^sdk\/testing\/(?:test-host|check-apart\/process)\.ts$/.test(source.file);
+    return (
+      packageOf(specifier) !== "typebox" && !(isKit(source.file) && packageOf(specifier).startsWith("node:"))
+    );
   });
   expect(wrong.filter((line) => !line.endsWith(": node:stream"))).toEqual([]);
   const types = below("sdk")
@@ -64,15 +84,18 @@ test("HST-07: the host imports itself, the sdk and the packages it declares, and
   expect(wrong).toEqual([]);
 });
 
-test.each(pluginNames())("HST-07: %s imports the sdk, typebox, its own folder and the packages it declares", (name) => {
-  const packages = declared(`plugins/${name}`);
-  const wrong = breaking(below(`plugins/${name}`), (specifier, source) => {
-    if (specifier.startsWith(".")) return !target(specifier, source).startsWith(`plugins/${name}/`);
-    const from = packageOf(specifier);
-    return !from.startsWith("node:") && from !== "typebox" && from !== "@gantry/sdk" && !packages.has(from);
-  });
-  expect(wrong).toEqual([]);
-});
+test.each(pluginNames())(
+  "HST-07: %s imports the sdk, typebox, its own folder and the packages it declares",
+  (name) => {
+    const packages = declared(`plugins/${name}`);
+    const wrong = breaking(below(`plugins/${name}`), (specifier, source) => {
+      if (specifier.startsWith(".")) return !target(specifier, source).startsWith(`plugins/${name}/`);
+      const from = packageOf(specifier);
+      return !from.startsWith("node:") && from !== "typebox" && from !== "@gantry/sdk" && !packages.has(from);
+    });
+    expect(wrong).toEqual([]);
+  },
+);
 
 const guarded = new Set(
   [
@@ -108,7 +131,8 @@ test("HST-07: only sandbox-*, net-*, gateway-*, store-* and service-* touch proc
 });
 
 test("HST-07: nobody reaches around the walls by process.binding, eval or a global fetch", () => {
-  const words = /\bprocess\.binding\b|\bprocess\.dlopen\b|\beval\(|\bnew Function\(|(?<![.\w])fetch\(|\bnew WebSocket\(|\bcreateRequire\(/;
+  const words =
+    /\bprocess\.binding\b|\bprocess\.dlopen\b|\beval\(|\bnew Function\(|(?<![.\w])fetch\(|\bnew WebSocket\(|\bcreateRequire\(/;
   const found = below("plugins")
     .filter(({ file }) => !trusted.test(file))
     .flatMap(({ file, text }) =>
@@ -120,27 +144,31 @@ test("HST-07: nobody reaches around the walls by process.binding, eval or a glob
   expect(found.filter((line) => !/^\S+ (?:async )?\*?fetch\(/.test(line))).toEqual([]);
 });
 
-test.each(pluginNames())("HST-07: delete the folder of %s and nothing else that is shipped mentions it", (name) => {
-  const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
-  const mentions = shipped
-    .filter(({ file }) => !file.startsWith(`plugins/${name}/`))
-    .flatMap(({ file, text }) =>
-      text
-        .split("\n")
-        .filter((line) => word.test(line))
-        .map((line) => `${file}: ${line.trim()}`),
-    );
-  expect(mentions).toEqual([]);
-});
+test.each(pluginNames())(
+  "HST-07: delete the folder of %s and nothing else that is shipped mentions it",
+  (name) => {
+    const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
+    const mentions = shipped
+      .filter(({ file }) => !file.startsWith(`plugins/${name}/`))
+      .flatMap(({ file, text }) =>
+        text
+          .split("\n")
+          .filter((line) => word.test(line))
+          .map((line) => `${file}: ${line.trim()}`),
+      );
+    expect(mentions).toEqual([]);
+  },
+);
 
 test("HST-07: no word of the host or the sdk names a provider, channel or tool that a plugin brings", () => {
   const words =
     /\b(?:chatapp|telegram|discord|slack|genlang|hostedllm|local-[abc]|file_read|file_write|file_list|memory_store|landlock|sqlite|fastify|undici)\b/;
-  const found = [...below("host"), ...below("sdk").filter(({ file }) => !isKit(file))].flatMap(({ file, text }) =>
-    text
-      .split("\n")
-      .filter((line) => words.test(line) && !/^\s*(?:\/\/|\*|\/\*)/.test(line))
-      .map((line) => `${file}: ${line.trim()}`),
+  const found = [...below("host"), ...below("sdk").filter(({ file }) => !isKit(file))].flatMap(
+    ({ file, text }) =>
+      text
+        .split("\n")
+        .filter((line) => words.test(line) && !/^\s*(?:\/\/|\*|\/\*)/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
   );
   expect(found).toEqual([]);
 });

@@ -33,7 +33,10 @@ export default definePlugin({
   },
 });
 `;
-const typed = seeing("typed", "interface Shape { readonly size: number }\nexport const shape: Shape = { size: 1 };")
+const typed = seeing(
+  "typed",
+  "interface Shape { readonly size: number }\nexport const shape: Shape = { size: 1 };",
+)
   .replace("(file)", "(file: string)")
   .replaceAll("process.env.DIST", "process.env.DIST as string");
 
@@ -44,24 +47,33 @@ test("SDK-04: plugins by path and by npm name, built and in TypeScript, see the 
   put(home.dir, {
     "built.js": seeing("built"),
     "typed.ts": typed,
-    "enum.ts": seeing("enum", "enum Size { Small, Large }\nexport const large: Size = Size.Large;").replace("(file)", "(file: string)"),
+    "enum.ts": seeing("enum", "enum Size { Small, Large }\nexport const large: Size = Size.Large;").replace(
+      "(file)",
+      "(file: string)",
+    ),
     "node_modules/gantry-plugin-packed/package.json": '{"type":"module","main":"main.js"}',
     "node_modules/gantry-plugin-packed/main.js": seeing("packed"),
     "node_modules/@me/scoped/package.json": '{"type":"module","exports":{".":{"import":"./dist/x.js"}}}',
     "node_modules/@me/scoped/dist/x.js": seeing("scoped"),
     "node_modules/ts-packed/package.json": '{"type":"module","exports":"./index.ts"}',
-    "node_modules/ts-packed/index.ts": seeing("ts-packed", 'import { more } from "./more.ts";\nexport const one: number = more;'),
+    "node_modules/ts-packed/index.ts": seeing(
+      "ts-packed",
+      'import { more } from "./more.ts";\nexport const one: number = more;',
+    ),
     "node_modules/ts-packed/more.ts": "export const more: number = 1;\n",
     "node_modules/@gantry/sdk/package.json": '{"type":"module","main":"index.js"}',
     "node_modules/@gantry/sdk/index.js": "throw new Error('a second sdk');\n",
   });
   const env = { DIST: pathToFileURL(dist + path.sep).href };
-  const runs = ["built", "typed", "enum", "packed", "scoped", "ts-packed"].map((name) => gantry([`seen-${name}`], { dir: home.dir, env }));
+  const runs = ["built", "typed", "enum", "packed", "scoped", "ts-packed"].map((name) =>
+    gantry([`seen-${name}`], { dir: home.dir, env }),
+  );
   const seen = (await Promise.all(runs)).map(({ out, err }) => out + err);
   expect(seen).toEqual(["[true,5]\n", ...Array.from({ length: 5 }, () => "[true,3]\n")]);
 });
 
-const leaving = (file: string): string => `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(file)}, "");\n`;
+const leaving = (file: string): string =>
+  `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(file)}, "");\n`;
 
 test("CFG-08: nothing is loaded from the working directory, whatever lies there", async () => {
   using home = tempDir('plugins = ["evil"]\n');
@@ -81,7 +93,9 @@ test("CFG-08: nothing is loaded from the working directory, whatever lies there"
   const { code, err } = await gantry(["agent", "-m", "hi"], { dir: home.dir, cwd: cwd.dir });
   expect([code, err]).toEqual([
     2,
-    expect.stringMatching(/^gantry: The plugin evil is named in the configuration but was not found .*\[PLUGIN_NOT_FOUND\]\n$/),
+    expect.stringMatching(
+      /^gantry: The plugin evil is named in the configuration but was not found .*\[PLUGIN_NOT_FOUND\]\n$/,
+    ),
   ]);
   using bare = tempDir();
   expect(await gantry(["agent", "-m", "hi"], { dir: bare.dir, cwd: cwd.dir })).toMatchObject({ code: 0 });
@@ -90,7 +104,10 @@ test("CFG-08: nothing is loaded from the working directory, whatever lies there"
 
 test("SDK-06: what is not listed is never imported; what is listed is inspected without running its setup", async () => {
   using home = tempDir('plugins = ["command-doctor", "provider-demo", "store-sqlite", "./listed.js"]\n');
-  const [unlisted, setUp] = ["unlisted-ran", "setup-ran"].map((name) => path.join(home.dir, name)) as [string, string];
+  const [unlisted, setUp] = ["unlisted-ran", "setup-ran"].map((name) => path.join(home.dir, name)) as [
+    string,
+    string,
+  ];
   put(home.dir, {
     "unlisted.js": leaving(unlisted),
     "plugins/unlisted/index.js": leaving(unlisted),
@@ -123,10 +140,18 @@ test("SDK-06: what is not listed is never imported; what is listed is inspected 
     loaded: { name: string }[];
     available: string[];
   };
-  expect(loaded.map(({ name }) => name)).toEqual(["command-doctor", "provider-demo", "store-sqlite", "listed"]);
+  expect(loaded.map(({ name }) => name)).toEqual([
+    "command-doctor",
+    "provider-demo",
+    "store-sqlite",
+    "listed",
+  ]);
   expect(available).toContain("gateway-http");
   expect((await run("plugins", "list")).out).toMatch(/listed +A test\. \(\/.*listed\.js\)/);
-  expect(JSON.parse((await run("plugins", "inspect", "gateway-http", "--json")).out)).toMatchObject({ from: "bundled", table: "gateway" });
+  expect(JSON.parse((await run("plugins", "inspect", "gateway-http", "--json")).out)).toMatchObject({
+    from: "bundled",
+    table: "gateway",
+  });
   expect(await run("plugins", "inspect", "unlisted")).toMatchObject({
     code: 2,
     err: "gantry: `gantry plugins list` shows no plugin `unlisted`: see `gantry plugins inspect --help`. [USAGE]\n",
@@ -155,7 +180,11 @@ test.each<[string, string, RegExp]>([
     "throw new Error('no key ring');",
     /^gantry: The plugin \.\/mine\.js could not be loaded: no key ring \[PLUGIN_IMPORT_FAILED\]\n$/,
   ],
-  ["is no JavaScript", "const = 1;", /^gantry: The plugin \.\/mine\.js could not be loaded: .*\[PLUGIN_IMPORT_FAILED\]\n$/],
+  [
+    "is no JavaScript",
+    "const = 1;",
+    /^gantry: The plugin \.\/mine\.js could not be loaded: .*\[PLUGIN_IMPORT_FAILED\]\n$/,
+  ],
   [
     "imports what is not there",
     'import "left-pad";',
@@ -202,9 +231,12 @@ test.each<[string, string, RegExp]>([
     plugin("setup() {}", "provider-demo"),
     /^gantry: The plugin provider-demo is listed twice: keep one\. \[PLUGIN_TWICE\]\n$/,
   ],
-])("CFG-08: a listed plugin that %s stops the start with one sentence that names it", async (_, text, sentence) => {
-  expect(await loading(text)).toMatch(sentence);
-});
+])(
+  "CFG-08: a listed plugin that %s stops the start with one sentence that names it",
+  async (_, text, sentence) => {
+    expect(await loading(text)).toMatch(sentence);
+  },
+);
 
 test("CFG-08: TypeScript that is wrong is said as such, with either way of loading", async () => {
   expect(await loading("const x: = 1;", "mine.ts")).toMatch(
@@ -216,8 +248,18 @@ test("CFG-08: TypeScript that is wrong is said as such, with either way of loadi
 });
 
 test.each<[string, string, Record<string, string>, RegExp]>([
-  ["a path that is not there", "./nobody.js", {}, /was not found at .*nobody\.js: check the name, or install it\. \[PLUGIN_NOT_FOUND\]/],
-  ["a name with dots", "@x/../../y", {}, /was not found: it is no package name and no path.*\[PLUGIN_NOT_FOUND\]/],
+  [
+    "a path that is not there",
+    "./nobody.js",
+    {},
+    /was not found at .*nobody\.js: check the name, or install it\. \[PLUGIN_NOT_FOUND\]/,
+  ],
+  [
+    "a name with dots",
+    "@x/../../y",
+    {},
+    /was not found: it is no package name and no path.*\[PLUGIN_NOT_FOUND\]/,
+  ],
   ["a name with a backslash", "..\\\\y", {}, /it is no package name and no path/],
   [
     "a package whose entry lies outside it",
@@ -225,7 +267,12 @@ test.each<[string, string, Record<string, string>, RegExp]>([
     { "node_modules/sly/package.json": '{"main":"../../out.js"}', "out.js": "" },
     /it lies outside its own package\. \[PLUGIN_UNSAFE_PATH\]/,
   ],
-  ["a package without its entry", "empty", { "node_modules/empty/package.json": "{}" }, /\[PLUGIN_NOT_FOUND\]/],
+  [
+    "a package without its entry",
+    "empty",
+    { "node_modules/empty/package.json": "{}" },
+    /\[PLUGIN_NOT_FOUND\]/,
+  ],
   [
     "a package with a broken package.json",
     "broken",

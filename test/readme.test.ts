@@ -8,7 +8,10 @@ import * as testing from "@gantry/sdk/testing";
 
 const root = path.join(import.meta.dirname, "..");
 const readme = await readFile(path.join(root, "sdk/README.md"), "utf8");
-const samples = [...readme.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, file = "", code = ""]) => ({ file, code }));
+const samples = [...readme.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, file = "", code = ""]) => ({
+  file,
+  code,
+}));
 const plugins = samples.map(({ file }) => file).filter((file) => !file.endsWith(".test.ts"));
 let folder = "";
 
@@ -24,7 +27,9 @@ function node(...args: readonly string[]): Promise<{ code: number; output: strin
 /** Names of types leave no trace at run time, so they are read from the sources. */
 async function types(directory: string): Promise<string[]> {
   const index = await readFile(path.join(root, directory, "index.ts"), "utf8");
-  const files = [...index.matchAll(/from "\.\/(.+)"/g)].map(([, file = ""]) => readFile(path.join(root, directory, file), "utf8"));
+  const files = [...index.matchAll(/from "\.\/(.+)"/g)].map(([, file = ""]) =>
+    readFile(path.join(root, directory, file), "utf8"),
+  );
   return (await Promise.all(files)).flatMap((code) =>
     [...code.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = ""]) => name),
   );
@@ -55,19 +60,28 @@ test("SDK-05: the tests of the documentation pass under node:test", { timeout: 6
   expect(Number(/^# pass (\d+)/m.exec(output)?.[1])).toBeGreaterThan(50);
 });
 
-test("SDK-05: the plugins of the documentation keep the contract of their kind", { timeout: 60_000 }, async () => {
-  const script = `
+test(
+  "SDK-05: the plugins of the documentation keep the contract of their kind",
+  { timeout: 60_000 },
+  async () => {
+    const script = `
     import { checkPlugin } from "@gantry/sdk/testing";
     for (const file of ${JSON.stringify(plugins.filter((file) => file !== "keep.ts"))}) {
       const { default: plugin } = await import("./" + file);
       for (const { message } of (await checkPlugin({ plugin })).findings) console.log(message);
     }`;
-  await writeFile(path.join(folder, "all.mjs"), script);
-  expect(await node("--conditions=gantry-source", "all.mjs")).toEqual({ code: 0, output: "" });
-});
+    await writeFile(path.join(folder, "all.mjs"), script);
+    expect(await node("--conditions=gantry-source", "all.mjs")).toEqual({ code: 0, output: "" });
+  },
+);
 
 test("SDK-05: every member of the sdk and of its test kit is described", async () => {
-  const all = [...Object.keys(sdk), ...Object.keys(testing), ...(await types("sdk")), ...(await types("sdk/testing"))];
+  const all = [
+    ...Object.keys(sdk),
+    ...Object.keys(testing),
+    ...(await types("sdk")),
+    ...(await types("sdk/testing")),
+  ];
   const missing = [...new Set(all)].filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
   expect(missing).toEqual([]);
 });

@@ -6,7 +6,8 @@ import { apiReport } from "../.ci/api-report.ts";
 import { allPlugins, configReference, errorReference } from "../.ci/reference.ts";
 
 let plugins: readonly Plugin[] = [];
-const read = (name: string): Promise<string> => readFile(path.join(import.meta.dirname, "../host/reference", name), "utf8");
+const read = (name: string): Promise<string> =>
+  readFile(path.join(import.meta.dirname, "../host/reference", name), "utf8");
 
 beforeAll(async () => {
   plugins = await allPlugins();

@@ -1,12 +1,24 @@
-import { definePlugin, many, one, optional, SDK, Tools, type Plugin, type NeededSlots, type PluginHost } from "@gantry/sdk";
+import {
+  definePlugin,
+  many,
+  one,
+  optional,
+  SDK,
+  Tools,
+  type Plugin,
+  type NeededSlots,
+  type PluginHost,
+} from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { guard, tool } from "./helpers/plugins.ts";
 
 const Clock = one<{ now(): number }>("test-clock");
-const clock = (name: string): Plugin => definePlugin({ name, provides: [Clock], setup: (host) => host.provide(Clock, { now: () => 1 }) });
-const user = (name: string): Plugin => definePlugin({ name, needs: { clock: Clock }, setup: (host) => void host.needs.clock.now() });
+const clock = (name: string): Plugin =>
+  definePlugin({ name, provides: [Clock], setup: (host) => host.provide(Clock, { now: () => 1 }) });
+const user = (name: string): Plugin =>
+  definePlugin({ name, needs: { clock: Clock }, setup: (host) => void host.needs.clock.now() });
 
 const bad = (value: object): Plugin =>
   definePlugin({ name: "bad", provides: [Tools], setup: (host) => host.provide(Tools, value as never) });
@@ -56,7 +68,11 @@ test("HST-03: on stop everything that plugins did is undone: hooks, slots, signa
 test("HST-03: plugins are disposed in reverse order of setup, and one that throws or hangs there stops no other", async () => {
   const disposed: string[] = [];
   const plugin = (name: string, needs: NeededSlots, stop: () => unknown): Plugin =>
-    definePlugin({ name, needs, setup: (host) => host.onDispose((() => (disposed.push(name), stop())) as () => void) });
+    definePlugin({
+      name,
+      needs,
+      setup: (host) => host.onDispose((() => (disposed.push(name), stop())) as () => void),
+    });
   const t = await startTestHost({
     plugins: [
       plugin("throws", { clock: Clock }, () => {
@@ -65,7 +81,10 @@ test("HST-03: plugins are disposed in reverse order of setup, and one that throw
       plugin("hangs", { clock: Clock }, () => new Promise(() => {})),
       definePlugin({
         ...clock("clock"),
-        setup: (host) => (host.provide(Clock, { now: () => 1 }), host.onDispose(() => void disposed.push("clock"))),
+        setup: (host) => (
+          host.provide(Clock, { now: () => 1 }),
+          host.onDispose(() => void disposed.push("clock"))
+        ),
       }),
     ],
     timeouts: { plugin: 50 },
@@ -80,7 +99,10 @@ test("HST-03: plugins are disposed in reverse order of setup, and one that throw
 
 test("HST-03: a failure on the way undoes what was done before it", async () => {
   const undone: string[] = [];
-  const first = definePlugin({ name: "first", setup: (host) => host.onDispose(() => void undone.push("first")) });
+  const first = definePlugin({
+    name: "first",
+    setup: (host) => host.onDispose(() => void undone.push("first")),
+  });
   const second = definePlugin({
     name: "second",
     setup(host) {
@@ -88,7 +110,10 @@ test("HST-03: a failure on the way undoes what was done before it", async () => 
       throw new Error("no disk");
     },
   });
-  expect(await start(first, second)).toEqual({ code: "PLUGIN_SETUP_FAILED", message: "The plugin second failed in setup: no disk" });
+  expect(await start(first, second)).toEqual({
+    code: "PLUGIN_SETUP_FAILED",
+    message: "The plugin second failed in setup: no disk",
+  });
   expect(undone).toEqual(["second", "first"]);
 });
 
@@ -130,13 +155,17 @@ test("HST-05: a missing slot, two fillers, a circle, an undeclared and an unfill
   });
   const a = definePlugin({ name: "a", needs: { other: Other }, provides: [Clock], setup: () => {} });
   const b = definePlugin({ name: "b", needs: { clock: Clock }, provides: [Other], setup: () => {} });
-  expect(await start(a, b)).toEqual({ code: "SLOT_CYCLE", message: "Plugins need each other in a circle: a -> b -> a." });
+  expect(await start(a, b)).toEqual({
+    code: "SLOT_CYCLE",
+    message: "Plugins need each other in a circle: a -> b -> a.",
+  });
   const sly = definePlugin({ name: "sly", setup: (host) => host.provide(Clock, { now: () => 1 }) });
   expect(await start(sly)).toMatchObject({ code: "SLOT_UNDECLARED" });
   const lazy = definePlugin({ name: "lazy", provides: [Clock], setup: () => {} });
   expect(await start(lazy)).toEqual({
     code: "SLOT_UNFILLED",
-    message: "The plugin lazy lists test-clock in provides and did not fill it in setup: fill it, or take it off the list.",
+    message:
+      "The plugin lazy lists test-clock in provides and did not fill it in setup: fill it, or take it off the list.",
   });
 });
 
@@ -185,17 +214,25 @@ test("HST-05: a plugin of another sdk level, and facts that are wrong, are refus
     { table: "a b" },
   ];
   for (const facts of wrong)
-    expect({ facts, ...(await start({ ...fine, ...facts } as Plugin)) }).toMatchObject({ code: "PLUGIN_BAD_FACTS" });
+    expect({ facts, ...(await start({ ...fine, ...facts } as Plugin)) }).toMatchObject({
+      code: "PLUGIN_BAD_FACTS",
+    });
 });
 
 test("HST-05: a value that does not fit its slot is refused where it is registered", async () => {
-  expect(await start(bad({ name: "two words", description: "d", input: Type.Object({}), run: async () => "" }))).toMatchObject({
+  expect(
+    await start(bad({ name: "two words", description: "d", input: Type.Object({}), run: async () => "" })),
+  ).toMatchObject({
     code: "SLOT_BAD_VALUE",
   });
-  expect(await start(bad({ name: "t", description: "", input: Type.Object({}), run: async () => "" }))).toMatchObject({
+  expect(
+    await start(bad({ name: "t", description: "", input: Type.Object({}), run: async () => "" })),
+  ).toMatchObject({
     code: "SLOT_BAD_VALUE",
   });
-  expect(await start(bad({ name: "t", description: "d", input: Type.String(), run: async () => "" }))).toMatchObject({
+  expect(
+    await start(bad({ name: "t", description: "d", input: Type.String(), run: async () => "" })),
+  ).toMatchObject({
     code: "SLOT_BAD_VALUE",
   });
   expect(await start(bad({}))).toMatchObject({ code: "SLOT_BAD_VALUE" });
@@ -219,7 +256,9 @@ test("HST-05: setup and onReady that never end are stopped with the plugin's nam
     code: "PLUGIN_TIMEOUT",
     message: "The plugin slow did not finish setup in 200 ms: it must not wait there.",
   });
-  expect(await start(definePlugin({ name: "slow", setup: (host) => host.onReady(never) }))).toMatchObject({ code: "PLUGIN_TIMEOUT" });
+  expect(await start(definePlugin({ name: "slow", setup: (host) => host.onReady(never) }))).toMatchObject({
+    code: "PLUGIN_TIMEOUT",
+  });
 });
 
 test("HST-06: a plugin that throws in onReady stops the start with its name, and the others are disposed", async () => {
@@ -232,7 +271,10 @@ test("HST-06: a plugin that throws in onReady stops the start with its name, and
         throw new Error("port taken");
       }),
   });
-  expect(await start(first, bad)).toEqual({ code: "PLUGIN_READY_FAILED", message: "The plugin bad failed to get ready: port taken" });
+  expect(await start(first, bad)).toEqual({
+    code: "PLUGIN_READY_FAILED",
+    message: "The plugin bad failed to get ready: port taken",
+  });
   expect(undone).toBe(true);
 });
 
@@ -248,18 +290,32 @@ test("HST-05: a configuration is checked, filled with defaults and frozen before
   });
   await using _ = await startTestHost({ plugins: [plugin] });
   expect(seen).toEqual({ size: 3, inner: { list: ["a"] } });
-  expect(Object.isFrozen(seen) && Object.isFrozen(seen?.inner) && Object.isFrozen(seen?.inner.list)).toBe(true);
-  await expect(startTestHost({ plugins: [plugin], config: { plugins_config: { picky: { size: 0 } } } })).rejects.toMatchObject({
+  expect(Object.isFrozen(seen) && Object.isFrozen(seen?.inner) && Object.isFrozen(seen?.inner.list)).toBe(
+    true,
+  );
+  await expect(
+    startTestHost({ plugins: [plugin], config: { plugins_config: { picky: { size: 0 } } } }),
+  ).rejects.toMatchObject({
     code: "CONFIG_WRONG_TYPE",
   });
 });
 
 test("SDK-02: the test kit is the real host: guards, audit, turn and registrations, with nothing on disk but its own directory", async () => {
   const model = fakeProvider([{ calls: [{ name: "echo", args: { a: 1 } }] }, "done"]);
-  const t = await startTestHost({ plugins: [tool("echo", async () => "echoed"), guard("silent", () => undefined), model] });
-  expect(await t.ask("go")).toMatchObject({ reply: "done", tool_calls: [{ tool: "echo", decision: "allowed" }] });
-  expect(t.audit.map(({ event_type, tool: name, result }) => [event_type, name, result])).toEqual([["tool_call", "echo", "allowed"]]);
-  expect(t.runtime).toMatchObject({ configDir: t.configDir, workspace: expect.stringContaining(t.configDir) });
+  const t = await startTestHost({
+    plugins: [tool("echo", async () => "echoed"), guard("silent", () => undefined), model],
+  });
+  expect(await t.ask("go")).toMatchObject({
+    reply: "done",
+    tool_calls: [{ tool: "echo", decision: "allowed" }],
+  });
+  expect(t.audit.map(({ event_type, tool: name, result }) => [event_type, name, result])).toEqual([
+    ["tool_call", "echo", "allowed"],
+  ]);
+  expect(t.runtime).toMatchObject({
+    configDir: t.configDir,
+    workspace: expect.stringContaining(t.configDir),
+  });
   await t.stop();
   const { existsSync } = await import("node:fs");
   expect(existsSync(t.configDir)).toBe(false);

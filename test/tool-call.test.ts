@@ -1,6 +1,15 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Approvals, ask, AuditSinks, definePlugin, Observers, refuse, type ApprovalRequest, type TurnEvent } from "@gantry/sdk";
+import {
+  Approvals,
+  ask,
+  AuditSinks,
+  definePlugin,
+  Observers,
+  refuse,
+  type ApprovalRequest,
+  type TurnEvent,
+} from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -8,13 +17,21 @@ import { gate, guard, tool } from "./helpers/plugins.ts";
 
 const no = refuse({ code: "NO", message: "no" });
 const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
-const records = (t: TestHost) => t.audit.map(({ event_type, tool: name, result }) => [event_type, name, result]);
+const records = (t: TestHost) =>
+  t.audit.map(({ event_type, tool: name, result }) => [event_type, name, result]);
 
 /** A tool that writes to `path`, and says how often it ran. */
 function writer(ran: string[] = []) {
-  return tool("write", async ({ args, effects }) => (ran.push(effects.paths[0]?.resolved ?? ""), `wrote ${String(args["path"])}`), {
-    effects: ({ path: at }) => ({ paths: [{ path: at, access: "write" }] }),
-  });
+  return tool(
+    "write",
+    async ({ args, effects }) => (
+      ran.push(effects.paths[0]?.resolved ?? ""),
+      `wrote ${String(args["path"])}`
+    ),
+    {
+      effects: ({ path: at }) => ({ paths: [{ path: at, access: "write" }] }),
+    },
+  );
 }
 
 /** Decides the questions of one call as they come. */
@@ -38,16 +55,30 @@ test("SEC-02: a call runs after an exact allow, and the audit says who gave it",
   ]);
 });
 
-test.each(["deny", "Allow", "ALLOW", "allow ", " allow", "yes", "y", "true", "1", "", "allow\n", "allow always", "__proto__"])(
-  "SEC-02: the word %j releases nothing",
-  async (word) => {
-    const ran: string[] = [];
-    await using t = await startTestHost({ plugins: [asking, writer(ran)] });
-    const person = answering(t, (request) => person.decide(request, word));
-    expect(await t.call("write", { path: "a" }, person)).toMatchObject({ decision: "refused", code: "APPROVAL_DENIED" });
-    expect(ran).toEqual([]);
-  },
-);
+test.each([
+  "deny",
+  "Allow",
+  "ALLOW",
+  "allow ",
+  " allow",
+  "yes",
+  "y",
+  "true",
+  "1",
+  "",
+  "allow\n",
+  "allow always",
+  "__proto__",
+])("SEC-02: the word %j releases nothing", async (word) => {
+  const ran: string[] = [];
+  await using t = await startTestHost({ plugins: [asking, writer(ran)] });
+  const person = answering(t, (request) => person.decide(request, word));
+  expect(await t.call("write", { path: "a" }, person)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_DENIED",
+  });
+  expect(ran).toEqual([]);
+});
 
 test.each<[string, unknown]>([
   ["true", true],
@@ -58,7 +89,10 @@ test.each<[string, unknown]>([
 ])("SEC-02: %s releases nothing", async (_, word) => {
   await using t = await startTestHost({ plugins: [asking, writer()] });
   const person = answering(t, (request) => person.decide(request, word as string));
-  expect(await t.call("write", { path: "a" }, person)).toMatchObject({ decision: "refused", code: "APPROVAL_DENIED" });
+  expect(await t.call("write", { path: "a" }, person)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_DENIED",
+  });
 });
 
 test("SEC-02: a wrong id decides nothing, a second answer comes too late, and a question is used once", async () => {
@@ -66,7 +100,10 @@ test("SEC-02: a wrong id decides nothing, a second answer comes too late, and a 
   const words: string[] = [];
   const person = answering(t, (request) => {
     const { decide, pending } = t.slot(Approvals);
-    words.push(decide.call(t.slot(Approvals), `${request.id}x`, "allow", "test"), decide.call(t.slot(Approvals), "", "allow", "test"));
+    words.push(
+      decide.call(t.slot(Approvals), `${request.id}x`, "allow", "test"),
+      decide.call(t.slot(Approvals), "", "allow", "test"),
+    );
     expect(pending.call(t.slot(Approvals))).toEqual([request]);
     words.push(person.decide(request, "deny"), person.decide(request, "allow"));
   });
@@ -80,7 +117,10 @@ test("SEC-02: an allow for one call does not carry over to the same call again",
   let asked = 0;
   const person = answering(t, (request) => person.decide(request, (asked += 1) === 1 ? "allow" : "deny"));
   await t.call("write", { path: "a" }, person);
-  expect(await t.call("write", { path: "a" }, person)).toMatchObject({ decision: "refused", code: "APPROVAL_DENIED" });
+  expect(await t.call("write", { path: "a" }, person)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_DENIED",
+  });
   expect(asked).toBe(2);
 });
 
@@ -99,7 +139,11 @@ test("SEC-02: no answer in time is a no, and so is a cancelled turn", async () =
   });
   await using slow = await startTestHost({ plugins: [asking, writer()] });
   const stop = new AbortController();
-  const cancelled = await slow.call("write", { path: "a" }, { ...answering(slow, () => stop.abort()), signal: stop.signal });
+  const cancelled = await slow.call(
+    "write",
+    { path: "a" },
+    { ...answering(slow, () => stop.abort()), signal: stop.signal },
+  );
   expect(cancelled).toMatchObject({ code: "TURN_CANCELLED" });
   expect(slow.slot(Approvals).pending()).toEqual([]);
 });
@@ -109,7 +153,11 @@ test("SEC-02: a question dies with its host: after a restart its id is unknown",
   const first = await startTestHost({ plugins: [asking, writer()] });
   let id = "";
   const stop = new AbortController();
-  const call = first.call("write", { path: "a" }, { ...answering(first, (request) => ((id = request.id), open())), signal: stop.signal });
+  const call = first.call(
+    "write",
+    { path: "a" },
+    { ...answering(first, (request) => ((id = request.id), open())), signal: stop.signal },
+  );
   await opened;
   await using second = await startTestHost({ plugins: [asking, writer()] });
   expect(second.slot(Approvals).decide(id, "allow", "test")).toBe("unknown");
@@ -120,21 +168,35 @@ test("SEC-02: a question dies with its host: after a restart its id is unknown",
 
 test("SEC-02: where nobody is there to ask, a question is a refusal; who is asked but cannot be shown it says no", async () => {
   await using t = await startTestHost({ plugins: [asking, writer()] });
-  expect(await t.call("write", { path: "a" }, { approvals: "none" })).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
-  expect(await t.call("write", { path: "a" }, { approvals: "ask" })).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
+  expect(await t.call("write", { path: "a" }, { approvals: "none" })).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_NO_PERSON",
+  });
+  expect(await t.call("write", { path: "a" }, { approvals: "ask" })).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_NO_PERSON",
+  });
   const broken = {
     approvals: "ask" as const,
     onEvent: (event: TurnEvent) => {
       if (event.type === "approval_request") throw new Error("the screen is gone");
     },
   };
-  expect(await t.call("write", { path: "a" }, broken)).toMatchObject({ decision: "refused", code: "APPROVAL_DENIED" });
+  expect(await t.call("write", { path: "a" }, broken)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_DENIED",
+  });
 });
 
 test("SEC-02: --yes approves what would be asked and never what is refused", async () => {
   const ran: string[] = [];
-  await using t = await startTestHost({ plugins: [asking, guard("no", () => no, { order: "late" }), writer(ran)] });
-  expect(await t.call("write", { path: "a" }, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "NO" });
+  await using t = await startTestHost({
+    plugins: [asking, guard("no", () => no, { order: "late" }), writer(ran)],
+  });
+  expect(await t.call("write", { path: "a" }, { approvals: "yes" })).toMatchObject({
+    decision: "refused",
+    code: "NO",
+  });
   expect(ran).toEqual([]);
 });
 
@@ -150,7 +212,10 @@ test("SEC-02: a link that is turned elsewhere while the question is open makes t
     await symlink("other", path.join(workspace, "link"));
     person.decide(request, "allow");
   });
-  expect(await t.call("write", { path: "link/a" }, person)).toMatchObject({ decision: "refused", code: "APPROVAL_CHANGED" });
+  expect(await t.call("write", { path: "link/a" }, person)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_CHANGED",
+  });
   expect(ran).toEqual([]);
   expect(records(t).at(-1)).toEqual(["security_refusal", "write", "refused: APPROVAL_CHANGED"]);
 });
@@ -161,11 +226,16 @@ test("SEC-02: a link that appears where there was nothing makes the approval voi
     await symlink("/etc", path.join(t.runtime.workspace, "new"));
     person.decide(request, "allow");
   });
-  expect(await t.call("write", { path: "new/passwd" }, person)).toMatchObject({ decision: "refused", code: "APPROVAL_CHANGED" });
+  expect(await t.call("write", { path: "new/passwd" }, person)).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_CHANGED",
+  });
 });
 
 test("SEC-02: a workspace that is exchanged while the question is open makes the approval void", async () => {
-  await using t = await startTestHost({ plugins: [asking, tool("shell", async () => "ran", { effects: () => ({ commands: ["make"] }) })] });
+  await using t = await startTestHost({
+    plugins: [asking, tool("shell", async () => "ran", { effects: () => ({ commands: ["make"] }) })],
+  });
   const { workspace } = t.runtime;
   const person = answering(t, async (request) => {
     await mkdir(`${workspace}-other`);
@@ -179,7 +249,9 @@ test("SEC-02: a workspace that is exchanged while the question is open makes the
 test("SEC-02: a tool that states other effects after the approval than before does not run", async () => {
   let target = "first";
   let ran = false;
-  const fickle = tool("fickle", async () => String((ran = true)), { effects: () => ({ commands: [target] }) });
+  const fickle = tool("fickle", async () => String((ran = true)), {
+    effects: () => ({ commands: [target] }),
+  });
   await using t = await startTestHost({ plugins: [asking, fickle] });
   const person = answering(t, (request) => ((target = "second"), person.decide(request, "allow")));
   expect(await t.call("fickle", {}, person)).toMatchObject({ decision: "refused", code: "APPROVAL_CHANGED" });
@@ -188,7 +260,9 @@ test("SEC-02: a tool that states other effects after the approval than before do
 
 test("SEC-02: changing the arguments after they were shown changes nothing of what runs", async () => {
   let ran: unknown;
-  await using t = await startTestHost({ plugins: [asking, tool("run", async ({ args }) => ((ran = structuredClone(args)), "ran"))] });
+  await using t = await startTestHost({
+    plugins: [asking, tool("run", async ({ args }) => ((ran = structuredClone(args)), "ran"))],
+  });
   const args = { list: ["a"] };
   const person = answering(t, (request) => {
     args.list.push("b");
@@ -232,7 +306,12 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
       owner,
       memoryStore(),
       fakeProvider([
-        ({ messages }) => (messages.some(({ role }) => role === "tool") ? "done" : messages.at(-1)?.text.includes("write a") ? call : "no"),
+        ({ messages }) =>
+          messages.some(({ role }) => role === "tool")
+            ? "done"
+            : messages.at(-1)?.text.includes("write a")
+              ? call
+              : "no",
       ]),
     ],
   });
@@ -254,7 +333,9 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
 test("SEC-02: in a channel where the sender is no owner, what needs a person is refused", async () => {
   const channel = fakeChannel();
   const call = { calls: [{ name: "write", args: { path: "a" } }] };
-  await using t = await startTestHost({ plugins: [asking, writer(), channel, memoryStore(), fakeProvider([call, "done"])] });
+  await using t = await startTestHost({
+    plugins: [asking, writer(), channel, memoryStore(), fakeProvider([call, "done"])],
+  });
   await t.serve();
   await channel.receive({ text: "write a" });
   await channel.sentCount(1);
@@ -267,12 +348,19 @@ test("HST-04: every way to a tool passes the guards and the audit once: turn, ca
   const outer = tool("outer", async ({ call }) => call("inner", {}));
   const inner = tool("inner", async () => "inner ran");
   const channel = fakeChannel();
-  const model = fakeProvider([{ calls: [{ name: "inner", args: {} }] }, "done", { calls: [{ name: "outer", args: {} }] }, "done"]);
+  const model = fakeProvider([
+    { calls: [{ name: "inner", args: {} }] },
+    "done",
+    { calls: [{ name: "outer", args: {} }] },
+    "done",
+  ]);
   await using t = await startTestHost({ plugins: [watcher, outer, inner, channel, memoryStore(), model] });
   const start = () => [seen.length, t.audit.filter(({ event_type }) => event_type === "tool_call").length];
   expect(await t.call("inner", {})).toMatchObject({ decision: "refused", code: "NO" });
   expect(start()).toEqual([1, 1]);
-  expect(await t.ask("turn")).toMatchObject({ tool_calls: [{ tool: "inner", decision: "refused", code: "NO" }] });
+  expect(await t.ask("turn")).toMatchObject({
+    tool_calls: [{ tool: "inner", decision: "refused", code: "NO" }],
+  });
   expect(start()).toEqual([2, 2]);
   await t.serve();
   await channel.receive({ text: "channel" });
@@ -295,7 +383,8 @@ test("AUD-03: a call that cannot be recorded does not run", async () => {
   const full = definePlugin({
     name: "audit-full",
     provides: [AuditSinks],
-    setup: (host) => host.provide(AuditSinks, { name: "full", write: () => Promise.reject(new Error("ENOSPC")) }),
+    setup: (host) =>
+      host.provide(AuditSinks, { name: "full", write: () => Promise.reject(new Error("ENOSPC")) }),
   });
   await using t = await startTestHost({ plugins: [full, writer(ran)] });
   expect(await t.call("write", { path: "a" })).toEqual({
@@ -307,7 +396,9 @@ test("AUD-03: a call that cannot be recorded does not run", async () => {
 });
 
 test("AUD-01: one tool_call record for each call, allowed or not, with arguments, user and session", async () => {
-  await using t = await startTestHost({ plugins: [guard("picky", ({ args }) => (args["path"] === "b" ? no : undefined)), writer()] });
+  await using t = await startTestHost({
+    plugins: [guard("picky", ({ args }) => (args["path"] === "b" ? no : undefined)), writer()],
+  });
   await t.call("write", { path: "a" }, { user: "chat:bob", session: "s1" });
   await t.call("write", { path: "b" });
   await t.call("nothing", {});
@@ -339,7 +430,11 @@ test.each<[string, unknown, string]>([
   ["a function", { size: 1, name: () => 1 }, "The arguments for strict are wrong: "],
 ])("AGT-03: %s is told as a result, and the tool does not run", async (_, args, text) => {
   await using t = await startTestHost({ plugins: [strict] });
-  expect(await t.call("strict", args)).toEqual({ decision: "failed", code: "TOOL_BAD_ARGS", text: expect.stringContaining(text) });
+  expect(await t.call("strict", args)).toEqual({
+    decision: "failed",
+    code: "TOOL_BAD_ARGS",
+    text: expect.stringContaining(text),
+  });
 });
 
 test("AGT-03: an unknown tool, one that throws, one that answers nonsense and one that is too slow are told as results", async () => {
@@ -362,7 +457,11 @@ test("AGT-03: an unknown tool, one that throws, one that answers nonsense and on
     code: "TOOL_UNKNOWN",
     text: "There is no tool `nothing`; the tools are: throws, odd, slow, unstated.",
   });
-  expect(await t.call("throws", {})).toEqual({ decision: "failed", code: "TOOL_FAILED", text: "The tool throws failed: disk on fire" });
+  expect(await t.call("throws", {})).toEqual({
+    decision: "failed",
+    code: "TOOL_FAILED",
+    text: "The tool throws failed: disk on fire",
+  });
   expect(await t.call("odd", {})).toMatchObject({ decision: "failed", code: "TOOL_FAILED" });
   expect(await t.call("unstated", {})).toMatchObject({ decision: "failed", code: "TOOL_BAD_ARGS" });
   expect(await t.call("slow", {})).toEqual({
@@ -395,12 +494,17 @@ test("HST-04: an observer is told what ran and how it went; one that throws is l
     name: "observer-test",
     provides: [Observers],
     setup(host) {
-      host.provide(Observers, { name: "watching", toolFinished: ({ call, failed, code }) => void told.push([call.tool, failed, code]) });
+      host.provide(Observers, {
+        name: "watching",
+        toolFinished: ({ call, failed, code }) => void told.push([call.tool, failed, code]),
+      });
       host.provide(Observers, { name: "broken", toolFinished: () => Promise.reject(new Error("no")) });
     },
   });
   const exit = tool("exit", async () => ({ text: "exit code 1", failed: true }));
-  await using t = await startTestHost({ plugins: [watching, writer(), exit, guard("no", ({ args }) => (args["no"] ? no : undefined))] });
+  await using t = await startTestHost({
+    plugins: [watching, writer(), exit, guard("no", ({ args }) => (args["no"] ? no : undefined))],
+  });
   await t.call("write", { path: "a" });
   await t.call("exit", {});
   await t.call("exit", { no: true });

@@ -156,7 +156,11 @@ test("SDK-01: hooks take and answer what they say, and there is no allow", () =>
 test("SDK-01: a hook without a kind does not compile, and each of the four has one", () => {
   expectTypeOf(hookKinds).toEqualTypeOf<{ readonly [K in HookName]: HookKind }>();
   // @ts-expect-error -- onAuditEvent has no kind
-  const wrong: { readonly [K in HookName]: HookKind } = { beforeToolCall: "guard", onInboundMessage: "guard", resolveProvider: "first" };
+  const wrong: { readonly [K in HookName]: HookKind } = {
+    beforeToolCall: "guard",
+    onInboundMessage: "guard",
+    resolveProvider: "first",
+  };
   expect(Object.keys(hookKinds).filter((name) => !(name in wrong))).toEqual(["onAuditEvent"]);
 });
 

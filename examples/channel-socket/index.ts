@@ -8,7 +8,9 @@ import { Type } from "typebox";
 export default definePlugin({
   name: "channel-socket",
   summary: "A conversation over a socket on this machine: a line in, a line out.",
-  config: Type.Object({ path: Type.Optional(Type.String({ minLength: 1, description: "Default: <config_dir>/state/talk.sock." })) }),
+  config: Type.Object({
+    path: Type.Optional(Type.String({ minLength: 1, description: "Default: <config_dir>/state/talk.sock." })),
+  }),
   needs: { inbox: Inbox, runtime: Runtime },
   provides: [Channels, Services],
   setup(host) {

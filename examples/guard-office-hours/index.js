@@ -19,12 +19,16 @@ export function officeHours(from, to, hour = () => new Date().getHours()) {
   };
 }
 
-const hourKey = (byDefault, description) => Type.Integer({ default: byDefault, minimum: 0, maximum: 24, description });
+const hourKey = (byDefault, description) =>
+  Type.Integer({ default: byDefault, minimum: 0, maximum: 24, description });
 
 export default definePlugin({
   name: "guard-office-hours",
   summary: "Asks a person before a command runs outside office hours.",
-  config: Type.Object({ from: hourKey(9, "The first hour of the day."), to: hourKey(18, "The hour that is too late.") }),
+  config: Type.Object({
+    from: hourKey(9, "The first hour of the day."),
+    to: hourKey(18, "The hour that is too late."),
+  }),
   taps: ["beforeToolCall"],
   errors,
   setup(host) {

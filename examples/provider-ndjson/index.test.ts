@@ -5,15 +5,24 @@ import plugin from "./index.ts";
 import { ndjson } from "./ndjson.ts";
 
 const answer: FakeReply = {
-  pieces: ['{"message":{"content":"Good "}}\n{"mess', 'age":{"content":"day."}}\n', '{"done":true,"prompt_eval_count":7,"eval_count":3}\n'],
+  pieces: [
+    '{"message":{"content":"Good "}}\n{"mess',
+    'age":{"content":"day."}}\n',
+    '{"done":true,"prompt_eval_count":7,"eval_count":3}\n',
+  ],
 };
-const net = (...replies: FakeReply[]) => fakeNet([{ url: "http://localhost:11434/api/chat", method: "POST", replies }]);
+const net = (...replies: FakeReply[]) =>
+  fakeNet([{ url: "http://localhost:11434/api/chat", method: "POST", replies }]);
 const config = { default_provider: "ndjson", default_model: "small" };
 
 test("SDK-05: a turn is answered from lines of JSON that come in pieces", async () => {
   const server = net(answer);
   await using t = await startTestHost({ plugins: [plugin, server], config });
-  expect(await t.ask("hello")).toMatchObject({ reply: "Good day.", stop_reason: "EndTurn", usage: { input_tokens: 7, output_tokens: 3 } });
+  expect(await t.ask("hello")).toMatchObject({
+    reply: "Good day.",
+    stop_reason: "EndTurn",
+    usage: { input_tokens: 7, output_tokens: 3 },
+  });
   expect(JSON.parse(String(server.requests[0]?.body))).toMatchObject({ model: "small", stream: true });
 });
 
@@ -31,6 +40,7 @@ test("SDK-05: a server that fails or breaks off ends the turn with one sentence"
 test("SDK-05: the provider keeps the contract of its kind", async () => {
   await using t = await startTestHost({ plugins: [net(answer)] });
   const provider = ndjson(t.slot(Upstream), "http://localhost:11434");
-  for (const { run } of providerContract({ provider, model: "small" })) await expect(run()).resolves.toBeUndefined();
+  for (const { run } of providerContract({ provider, model: "small" }))
+    await expect(run()).resolves.toBeUndefined();
   expect((await checkPlugin({ plugin })).findings).toEqual([]);
 });

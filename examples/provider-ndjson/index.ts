@@ -5,7 +5,9 @@ import { ndjson } from "./ndjson.ts";
 export default definePlugin({
   name: "provider-ndjson",
   summary: "A local model server that streams its answer as lines of JSON.",
-  config: Type.Object({ url: Type.String({ default: "http://localhost:11434", description: "The server's address." }) }),
+  config: Type.Object({
+    url: Type.String({ default: "http://localhost:11434", description: "The server's address." }),
+  }),
   needs: { upstream: Upstream },
   taps: ["resolveProvider"],
   setup(host) {

@@ -35,12 +35,23 @@ async function* values(body: AsyncIterable<Uint8Array>): AsyncGenerator<unknown>
 
 export function ndjson(upstream: Upstream, url: string): Provider {
   const send = async (request: ChatRequest, signal: AbortSignal) => {
-    if (request.tools.length > 0) return failure(errors.PROVIDER_REQUEST("ndjson", 400, "it takes no tools."), false);
+    if (request.tools.length > 0)
+      return failure(errors.PROVIDER_REQUEST("ndjson", 400, "it takes no tools."), false);
     const messages = request.messages.map(({ role, text }) => ({ role, content: text }));
-    const body = JSON.stringify({ model: request.model, messages, stream: true, options: { temperature: request.temperature } });
+    const body = JSON.stringify({
+      model: request.model,
+      messages,
+      stream: true,
+      options: { temperature: request.temperature },
+    });
     const answer = await upstream.fetch({ url: `${url}/api/chat`, method: "POST", body, signal });
     if (answer.status === 200) return answer;
-    return answerFailure({ provider: "ndjson", model: request.model, status: answer.status, body: await beginningOf(answer) });
+    return answerFailure({
+      provider: "ndjson",
+      model: request.model,
+      status: answer.status,
+      body: await beginningOf(answer),
+    });
   };
   return {
     name: "ndjson",

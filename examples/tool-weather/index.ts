@@ -20,10 +20,15 @@ export function weatherTool(net: Net, service: string): Tool {
     timeoutMs: 15_000,
     effects: ({ latitude, longitude }) => ({ urls: [address(latitude, longitude)] }),
     async run({ args, signal }) {
-      const answer = await net.fetch({ url: address(args.latitude, args.longitude), signal, maxBytes: 65_536 });
+      const answer = await net.fetch({
+        url: address(args.latitude, args.longitude),
+        signal,
+        maxBytes: 65_536,
+      });
       if (answer.status !== 200) throw new Error(`the weather service answered HTTP ${answer.status}.`);
       const { current } = JSON.parse(await answer.text()) as Forecast;
-      if (typeof current?.temperature_2m !== "number") throw new Error("the weather service knows nothing of this place.");
+      if (typeof current?.temperature_2m !== "number")
+        throw new Error("the weather service knows nothing of this place.");
       return `${current.temperature_2m} °C, wind ${current.wind_speed_10m ?? "?"} km/h`;
     },
   });
@@ -33,7 +38,10 @@ export default definePlugin({
   name: "tool-weather",
   summary: "The weather of a place, from an open service without a key.",
   config: Type.Object({
-    service: Type.String({ default: "https://api.open-meteo.com", description: "The service's address, without a path." }),
+    service: Type.String({
+      default: "https://api.open-meteo.com",
+      description: "The service's address, without a path.",
+    }),
   }),
   needs: { net: Net },
   provides: [Tools],

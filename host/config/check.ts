@@ -3,7 +3,16 @@ import { Value } from "typebox/value";
 import { errors, GantryError } from "@gantry/sdk";
 import { deepFreeze } from "../audit.ts";
 import { nearest } from "./nearest.ts";
-import { findNode, isRecord, isTable, recordEntry, tablePath, type ConfigReader, type SchemaNode, type TableNode } from "./schema.ts";
+import {
+  findNode,
+  isRecord,
+  isTable,
+  recordEntry,
+  tablePath,
+  type ConfigReader,
+  type SchemaNode,
+  type TableNode,
+} from "./schema.ts";
 import { lineOfPath, type TomlMap } from "./toml-map.ts";
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -26,7 +35,10 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
       if (!child) walkUnlisted(value, node, at);
       else if (child.kind === "table" && isTree(value)) walk(value, child, at);
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
-      else found.push(errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"));
+      else
+        found.push(
+          errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"),
+        );
     }
   };
   const walkUnlisted = (value: unknown, around: TableNode, at: readonly string[]): void => {
@@ -44,17 +56,30 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
   return found;
 }
 
-function unknown(text: ConfigText, at: readonly string[], around: TableNode, elsewhere: SchemaNode | undefined): GantryError {
+function unknown(
+  text: ConfigText,
+  at: readonly string[],
+  around: TableNode,
+  elsewhere: SchemaNode | undefined,
+): GantryError {
   const line = lineOfPath(text.map, at);
   const key = at.join(".");
   const owner = elsewhere && [...elsewhere.owners][0];
   if (owner && owner !== "host") {
-    const cure = "plugins" in text.tree ? `add "${owner}" to \`plugins\`` : "fill the plugin's own table, which loads it";
+    const cure =
+      "plugins" in text.tree
+        ? `add "${owner}" to \`plugins\``
+        : "fill the plugin's own table, which loads it";
     return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cure);
   }
   const meant = nearest(at.at(-1) as string, around.children.keys());
   const full = meant && [...at.slice(0, -1), meant].join(".");
-  return errors.CONFIG_UNKNOWN_KEY(text.file, line, key, full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(around)}`);
+  return errors.CONFIG_UNKNOWN_KEY(
+    text.file,
+    line,
+    key,
+    full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(around)}`,
+  );
 }
 
 function keysOf(node: TableNode): string {
@@ -71,7 +96,10 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
     const path = [...table, ...pointer.split("/").slice(1).map(unescapePointer)];
     const key = path.join(".") || reader.table || "the file";
     const sentence = describe(issues, reader);
-    problems.set(`${key} ${sentence}`, errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence));
+    problems.set(
+      `${key} ${sentence}`,
+      errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence),
+    );
   }
   return deepFreeze(part);
 }
@@ -98,9 +126,13 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
     return `misses \`${missing.params.requiredProperties.join("`, `")}\`, which ${reader.name} needs: add it`;
   const choices = issues.filter(({ schemaPath }) => /\/anyOf\/\d+$/.test(schemaPath));
   const words = choices.map((issue) =>
-    issue.keyword === "const" ? `\`${String(issue.params.allowedValue)}\`` : issue.message.replace(/^must be /, ""),
+    issue.keyword === "const"
+      ? `\`${String(issue.params.allowedValue)}\``
+      : issue.message.replace(/^must be /, ""),
   );
-  return words.length > 0 ? `must be ${words.join(" or ")}` : (issues[0]?.message ?? "is wrong").replace(/ object$/, " a table");
+  return words.length > 0
+    ? `must be ${words.join(" or ")}`
+    : (issues[0]?.message ?? "is wrong").replace(/ object$/, " a table");
 }
 
 function unescapePointer(part: string): string {
@@ -116,6 +148,8 @@ export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   const found = [...new Map(errors.map((error) => [error.message, error])).values()];
   const [first, ...rest] = found;
   if (!first || rest.length === 0) return first;
-  const all = new GantryError(first.code, { text: "%s", exit: first.exit }, [found.map(({ message }) => message).join("\n")]);
+  const all = new GantryError(first.code, { text: "%s", exit: first.exit }, [
+    found.map(({ message }) => message).join("\n"),
+  ]);
   return Object.assign(all, { all: found });
 }

@@ -1,4 +1,10 @@
-import { errors, GantryError, type AuditEvent, type ConfigFile as ConfigFileSlot, type Trial } from "@gantry/sdk";
+import {
+  errors,
+  GantryError,
+  type AuditEvent,
+  type ConfigFile as ConfigFileSlot,
+  type Trial,
+} from "@gantry/sdk";
 import { ProcessLock } from "../process-lock.ts";
 import { isTree } from "./check.ts";
 import { setKey, writeWhole } from "./edit.ts";
@@ -50,7 +56,14 @@ export class ConfigFile implements ConfigFileSlot {
     await (await start(text)).stop();
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
     const keys = Object.keys(changes);
-    await record({ event_type: "config_change", tool: "", args: { keys }, result: "written", user: "owner", session_id: "" });
+    await record({
+      event_type: "config_change",
+      tool: "",
+      args: { keys },
+      result: "written",
+      user: "owner",
+      session_id: "",
+    });
     await writeWhole(file, text);
   }
 
@@ -92,7 +105,8 @@ async function takeTurn(file: string): Promise<ProcessLock> {
     try {
       return await ProcessLock.take(`${file}.lock`, (pid) => errors.CONFIG_BUSY(file, pid));
     } catch (error) {
-      if (!(error instanceof GantryError)) throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code);
+      if (!(error instanceof GantryError))
+        throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code);
       if (Date.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

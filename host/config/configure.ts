@@ -24,19 +24,29 @@ export async function configure(
   earlier: readonly GantryError[],
   others: () => Promise<readonly Plugin[]>,
 ): Promise<Configured> {
-  const readers = [hostReader, ...plugins.map(readerOf).filter((reader): reader is ConfigReader => reader !== undefined)];
+  const readers = [
+    hostReader,
+    ...plugins.map(readerOf).filter((reader): reader is ConfigReader => reader !== undefined),
+  ];
   const schema = mergeSchemas(readers);
   const problems = new Map<string, GantryError>();
   const parts = new Map(readers.map((reader) => [reader.name, partOf(text, reader, problems)]));
   const root: TableNode = { kind: "table", children: new Map(), owners: new Set() };
   let unknown = unknownKeys(judged(text, earlier), schema, root);
   if (unknown.length > 0) {
-    const all = (await others()).map(readerOf).filter((reader): reader is ConfigReader => reader !== undefined);
+    const all = (await others())
+      .map(readerOf)
+      .filter((reader): reader is ConfigReader => reader !== undefined);
     unknown = unknownKeys(judged(text, earlier), schema, mergeSchemas([hostReader, ...all]));
   }
   const error = allOf([...earlier, ...unknown, ...problems.values(), ...wrongProviderIds(text)]);
   if (error) throw error;
-  return { host: parts.get(hostReader.name) as HostKeys, parts, schema, tables: new Map(readers.map(({ name, table }) => [name, table])) };
+  return {
+    host: parts.get(hostReader.name) as HostKeys,
+    parts,
+    schema,
+    tables: new Map(readers.map(({ name, table }) => [name, table])),
+  };
 }
 
 /** Where a plugin could not be loaded, nobody knows its keys. */
@@ -53,9 +63,15 @@ function wrongProviderIds(text: ConfigText): GantryError[] {
     [["agent", "provider"], isTree(agent) ? agent["provider"] : undefined],
   ];
   const fallbacks = isTree(reliability) ? reliability["fallback_providers"] : undefined;
-  if (Array.isArray(fallbacks)) named.push(...fallbacks.map((id): [string[], unknown] => [["reliability", "fallback_providers"], id]));
+  if (Array.isArray(fallbacks))
+    named.push(...fallbacks.map((id): [string[], unknown] => [["reliability", "fallback_providers"], id]));
   return named
-    .filter(([, id]) => typeof id === "string" && /^(?:messages-)?custom:(?!.*\$\{)/.test(id) && !isAddress(id.slice(id.indexOf(":") + 1)))
+    .filter(
+      ([, id]) =>
+        typeof id === "string" &&
+        /^(?:messages-)?custom:(?!.*\$\{)/.test(id) &&
+        !isAddress(id.slice(id.indexOf(":") + 1)),
+    )
     .map(([path, id]) =>
       errors.CONFIG_WRONG_TYPE(
         text.file,

@@ -19,10 +19,16 @@ export function setKey(text: string, key: readonly string[], value: unknown): st
   const line = `${keyOf(key.slice(-1))} = ${literal}\n`;
   const home = tables.findLast((entry) => samePath(entry.path, table));
   if (home && (table.length > 0 || home.insertAt > 0)) return insertLine(text, home.insertAt, line);
-  if (table.length === 0) return insertLine(text, topOf(text, tables[1] && offsetOfLine(text, tables[1].line)), line);
+  if (table.length === 0)
+    return insertLine(text, topOf(text, tables[1] && offsetOfLine(text, tables[1].line)), line);
   // A table that dotted keys have made must not get a header too: the new key is dotted as they are.
   const dotted = keys.findLast((entry) => entry.home.length < table.length && isBelow(entry.path, table));
-  if (dotted) return insertLine(text, lineEnd(text, dotted.end), `${keyOf(key.slice(dotted.home.length))} = ${literal}\n`);
+  if (dotted)
+    return insertLine(
+      text,
+      lineEnd(text, dotted.end),
+      `${keyOf(key.slice(dotted.home.length))} = ${literal}\n`,
+    );
   const gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
   return `${text}${gap}[${keyOf(table)}]\n${line}`;
 }

@@ -12,10 +12,20 @@ export const hostKeys = Type.Object({
     }),
   ),
   default_provider: Type.Optional(
-    Type.String({ minLength: 1, description: "A provider id, an alias, custom:<url> or messages-custom:<url>." }),
+    Type.String({
+      minLength: 1,
+      description: "A provider id, an alias, custom:<url> or messages-custom:<url>.",
+    }),
   ),
-  default_model: Type.Optional(Type.String({ minLength: 1, description: "The model's name, as the provider knows it." })),
-  default_temperature: Type.Number({ default: 0.7, minimum: 0, maximum: 2, description: "Sampling temperature." }),
+  default_model: Type.Optional(
+    Type.String({ minLength: 1, description: "The model's name, as the provider knows it." }),
+  ),
+  default_temperature: Type.Number({
+    default: 0.7,
+    minimum: 0,
+    maximum: 2,
+    description: "Sampling temperature.",
+  }),
   agent: Type.Object({
     provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
     model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
@@ -28,7 +38,10 @@ export const hostKeys = Type.Object({
   }),
   security: Type.Object({
     workspace_path: Type.Optional(
-      Type.String({ minLength: 1, description: "The directory that tools work in. Default: <config_dir>/workspace." }),
+      Type.String({
+        minLength: 1,
+        description: "The directory that tools work in. Default: <config_dir>/workspace.",
+      }),
     ),
   }),
   memory: Type.Object({

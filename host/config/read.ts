@@ -40,20 +40,32 @@ export function parseToml(file: string, text: string): { tree: Record<string, un
 }
 
 /** The text as a tree in which every `${NAME}` is replaced; what is missing is reported, all at once. */
-export function readTree(file: string, text: string, env: NodeJS.ProcessEnv): { text: ConfigText; problems: GantryError[] } {
+export function readTree(
+  file: string,
+  text: string,
+  env: NodeJS.ProcessEnv,
+): { text: ConfigText; problems: GantryError[] } {
   const { tree, map } = parseToml(file, text);
   const problems: GantryError[] = [];
   const replaced = replaceVariables(tree, [], (name, path) => {
     const value = env[name];
-    if (value === undefined) problems.push(errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name));
+    if (value === undefined)
+      problems.push(errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name));
     return value ?? `\${${name}}`;
   });
   return { text: { file, tree: replaced as Record<string, unknown>, map }, problems };
 }
 
-function replaceVariables(value: unknown, path: readonly string[], lookUp: (name: string, path: readonly string[]) => string): unknown {
-  if (typeof value === "string") return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(name, path));
+function replaceVariables(
+  value: unknown,
+  path: readonly string[],
+  lookUp: (name: string, path: readonly string[]) => string,
+): unknown {
+  if (typeof value === "string")
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(name, path));
   if (Array.isArray(value)) return value.map((item) => replaceVariables(item, path, lookUp));
   if (!isTree(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceVariables(item, [...path, key], lookUp)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, replaceVariables(item, [...path, key], lookUp)]),
+  );
 }

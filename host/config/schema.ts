@@ -24,7 +24,11 @@ export interface ConfigReader {
 
 export function readerOf(plugin: Plugin): ConfigReader | undefined {
   if (!plugin.config) return undefined;
-  return { name: plugin.name, table: plugin.table ?? `plugins_config.${plugin.name}`, schema: plugin.config as TObject };
+  return {
+    name: plugin.name,
+    table: plugin.table ?? `plugins_config.${plugin.name}`,
+    schema: plugin.config as TObject,
+  };
 }
 
 export function tablePath(table: string): string[] {
@@ -33,7 +37,10 @@ export function tablePath(table: string): string[] {
 
 /** A schema is a table where its keys are named; a record of free names is one leaf. */
 export function isTable(schema: TSchema): schema is TObject {
-  return (schema as { type?: string }).type === "object" && (schema as { properties?: object }).properties !== undefined;
+  return (
+    (schema as { type?: string }).type === "object" &&
+    (schema as { properties?: object }).properties !== undefined
+  );
 }
 
 /** A table with names that people choose: `[providers.<id>]`. */
@@ -43,7 +50,9 @@ export function isRecord(schema: TSchema): boolean {
 
 /** What stands under any name of a record. */
 export function recordValue(schema: TSchema): TSchema | undefined {
-  return Object.values((schema as { patternProperties?: Record<string, TSchema> }).patternProperties ?? {})[0];
+  return Object.values(
+    (schema as { patternProperties?: Record<string, TSchema> }).patternProperties ?? {},
+  )[0];
 }
 
 /** Throws CONFIG_CLASH where two readers describe the same key differently. */
@@ -101,12 +110,19 @@ export function findNode(root: TableNode, path: readonly string[]): SchemaNode |
 /** The keys under each name of a record, where it is one of tables. */
 export function recordEntry({ schema, owners }: LeafNode): TableNode | undefined {
   const entry = recordValue(schema);
-  return entry && isTable(entry) ? mergeSchemas([...owners].map((name) => ({ name, table: "", schema: entry }))) : undefined;
+  return entry && isTable(entry)
+    ? mergeSchemas([...owners].map((name) => ({ name, table: "", schema: entry })))
+    : undefined;
 }
 
 /** Every leaf with its dotted key, in the order of the file. */
-export function* leaves(node: TableNode, path: readonly string[] = []): Generator<{ key: string; leaf: LeafNode }> {
-  const inOrder = [...node.children].toSorted(([, a], [, b]) => Number(a.kind === "table") - Number(b.kind === "table"));
+export function* leaves(
+  node: TableNode,
+  path: readonly string[] = [],
+): Generator<{ key: string; leaf: LeafNode }> {
+  const inOrder = [...node.children].toSorted(
+    ([, a], [, b]) => Number(a.kind === "table") - Number(b.kind === "table"),
+  );
   for (const [name, child] of inOrder) {
     const at = [...path, name];
     if (child.kind === "table") yield* leaves(child, at);
@@ -122,12 +138,19 @@ export function keysOf(plugin: Plugin): readonly string[] {
 
 /** A JSON Schema of the whole file, for editors. */
 export function jsonSchema(root: TableNode): Record<string, unknown> {
-  return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "Gantry configuration (config.toml)", ...tableSchema(root) };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Gantry configuration (config.toml)",
+    ...tableSchema(root),
+  };
 }
 
 function tableSchema(node: TableNode): Record<string, unknown> {
   const properties = Object.fromEntries(
-    [...node.children].map(([key, child]) => [key, child.kind === "table" ? tableSchema(child) : leafSchema(child)]),
+    [...node.children].map(([key, child]) => [
+      key,
+      child.kind === "table" ? tableSchema(child) : leafSchema(child),
+    ]),
   );
   return { type: "object", properties, additionalProperties: false };
 }

@@ -32,7 +32,9 @@ function isLive(schema: TableNode, table: string, base: ReadonlySet<string>): bo
 
 /** A key that is unknown until another plugin is loaded, in a table that others read too. */
 function onlyWith({ owners }: LeafNode, base: ReadonlySet<string>): string[] {
-  return [...owners].some((owner) => base.has(owner)) ? [] : [`# Only where ${[...owners].join(" or ")} is loaded:`];
+  return [...owners].some((owner) => base.has(owner))
+    ? []
+    : [`# Only where ${[...owners].join(" or ")} is loaded:`];
 }
 
 function keyLines(name: string, schema: TSchema): string[] {
@@ -50,7 +52,9 @@ function recordLines(key: string, schema: TSchema): string[] {
   const value = recordValue(schema);
   const inner =
     value && isTable(value)
-      ? Object.entries(value.properties as Record<string, TSchema>).flatMap(([name, child]) => keyLines(name, child))
+      ? Object.entries(value.properties as Record<string, TSchema>).flatMap(([name, child]) =>
+          keyLines(name, child),
+        )
       : [];
   return ["", `# [${key}.<id>]`, ...inner];
 }

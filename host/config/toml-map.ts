@@ -26,7 +26,9 @@ export interface TomlMap {
 /** Finds keys and tables in a text that a TOML parser has already accepted; it tells places, it does not judge. */
 export function mapToml(text: string): TomlMap {
   const keys: TomlKey[] = [];
-  const tables: { path: readonly string[]; line: number; insertAt: number }[] = [{ path: [], line: 1, insertAt: 0 }];
+  const tables: { path: readonly string[]; line: number; insertAt: number }[] = [
+    { path: [], line: 1, insertAt: 0 },
+  ];
   let table = tables[0] as (typeof tables)[number];
   let at = 0;
   while (at < text.length) {
@@ -43,7 +45,13 @@ export function mapToml(text: string): TomlMap {
     const { path, end } = readKeyPath(text, start);
     const valueStart = skipSpaces(text, text.indexOf("=", end) + 1);
     const valueEnd = readValue(text, valueStart, [...table.path, ...path], keys);
-    keys.push({ path: [...table.path, ...path], home: table.path, line: lineOf(text, start), start: valueStart, end: valueEnd });
+    keys.push({
+      path: [...table.path, ...path],
+      home: table.path,
+      line: lineOf(text, start),
+      start: valueStart,
+      end: valueEnd,
+    });
     at = lineEnd(text, valueEnd);
     table.insertAt = at;
   }
@@ -116,7 +124,8 @@ function readKeyPath(text: string, from: number): { path: string[]; end: number 
 function readValue(text: string, at: number, path: readonly string[], keys: TomlKey[]): number {
   const sign = text[at];
   if (sign === '"' || sign === "'") return stringEnd(text, at);
-  if (sign !== "[" && sign !== "{") return at + (/^[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?/.exec(text.slice(at, at + 512))?.[0].length ?? 0);
+  if (sign !== "[" && sign !== "{")
+    return at + (/^[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?/.exec(text.slice(at, at + 512))?.[0].length ?? 0);
   const close = sign === "[" ? "]" : "}";
   at = skipBlank(text, at + 1);
   while (at < text.length && text[at] !== close) {

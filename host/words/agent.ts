@@ -8,11 +8,13 @@ import type { HostRun } from "./index.ts";
 
 export async function run(run: HostRun): Promise<number> {
   const { message, json, watch } = run.options;
-  if (typeof message === "string" && watch) throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
+  if (typeof message === "string" && watch)
+    throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
   if (typeof message === "string") return oneTurn(run, message);
   if (json) throw codes.USAGE("--json needs a message with -m", "agent ");
   if (watch) return watchConversation(run);
-  if (!run.interactive) throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
+  if (!run.interactive)
+    throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
   return conversation(run);
 }
 
@@ -22,9 +24,15 @@ async function oneTurn(run: HostRun, text: string): Promise<number> {
   const host = await run.host();
   const terminal = new Terminal(host.approvals, run.interactive, process.stdout.isTTY && !json);
   try {
-    const result = await host.inbox.ask(inbound(text, run.options["session"]), terminal.options(askOptions(run)));
+    const result = await host.inbox.ask(
+      inbound(text, run.options["session"]),
+      terminal.options(askOptions(run)),
+    );
     const { error, ...shown } = result;
-    if (json) run.out(JSON.stringify({ ...shown, ...(error && { error: { code: error.code, message: error.message } }) }));
+    if (json)
+      run.out(
+        JSON.stringify({ ...shown, ...(error && { error: { code: error.code, message: error.message } }) }),
+      );
     else terminal.finish(result.reply);
     if (error && !json) run.err(`gantry: ${error.message} [${error.code}]`);
     return exitCode(host, result);
@@ -39,7 +47,9 @@ async function conversation(run: HostRun): Promise<number> {
   const host = await run.host();
   const terminal = new Terminal(host.approvals, true);
   let session = typeof run.options["session"] === "string" ? run.options["session"] : newSession();
-  run.err(`Conversation ${session}. /new starts another one, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`);
+  run.err(
+    `Conversation ${session}. /new starts another one, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`,
+  );
   try {
     for (;;) {
       const line = await terminal.line("> ", ending);
@@ -58,18 +68,31 @@ async function conversation(run: HostRun): Promise<number> {
 async function watchConversation(run: HostRun): Promise<number> {
   const { watch } = await import("../watch.ts");
   const { session, provider, model, yes } = run.options;
-  const kept = Object.entries({ provider, model, session: typeof session === "string" ? session : newSession() });
+  const kept = Object.entries({
+    provider,
+    model,
+    session: typeof session === "string" ? session : newSession(),
+  });
   const args = kept.flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));
   return watch(run.session, ["agent", ...args, ...(yes ? ["--yes"] : [])], run.signal, run.err);
 }
 
 /** One turn of a conversation; Ctrl-C stops the turn and not the program, a signal to the program stops both. */
-async function answer(run: HostRun, host: Host, terminal: Terminal, text: string, session: string): Promise<void> {
+async function answer(
+  run: HostRun,
+  host: Host,
+  terminal: Terminal,
+  text: string,
+  session: string,
+): Promise<void> {
   const stop = new AbortController();
   const release = terminal.onInterrupt(() => stop.abort());
   try {
     const signal = AbortSignal.any([run.signal, stop.signal]);
-    const result = await host.inbox.ask(inbound(text, session), terminal.options({ ...askOptions(run), signal }));
+    const result = await host.inbox.ask(
+      inbound(text, session),
+      terminal.options({ ...askOptions(run), signal }),
+    );
     terminal.finish(result.reply);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   } catch (error) {

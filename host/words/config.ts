@@ -13,7 +13,10 @@ import type { HostRun } from "./index.ts";
 export async function init({ session, out }: HostRun): Promise<number> {
   if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
   await session.makeConfigDir();
-  const base = new Set(["host", ...(await bundledPlugins()).filter((plugin) => plugin.base).map(({ name }) => name)]);
+  const base = new Set([
+    "host",
+    ...(await bundledPlugins()).filter((plugin) => plugin.base).map(({ name }) => name),
+  ]);
   await writeWhole(session.configFile, startingFile(await session.wholeSchema(), base));
   out(`Wrote ${session.configFile}`);
   return 0;
@@ -26,7 +29,8 @@ export async function get({ session, args, options, out }: HostRun): Promise<num
   const schema = await session.wholeSchema(plugins);
   if (!findNode(schema, key.split("."))) throw noKey(schema, key);
   // Left out, it means the base set: what is loaded is what a list of one's own begins with.
-  const value = effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
+  const value =
+    effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
   const shown = options["showSecret"] ? value : masked(key, value);
   if (options["json"]) out(JSON.stringify(shown ?? null));
   else if (shown !== undefined) out(typeof shown === "string" ? shown : asToml(shown));
@@ -43,7 +47,8 @@ export async function set({ session, args, host, out, debug }: HostRun): Promise
   const opened = await session.open().catch(() => undefined);
   const schema = await session.wholeSchema(opened?.plugins);
   const changes = new Map<string, unknown>();
-  for (let i = 0; i < args.length; i += 2) changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
+  for (let i = 0; i < args.length; i += 2)
+    changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
   const after = [...changes].reduce((text, [key, value]) => setKey(text, key.split("."), value), before);
   const { config } = opened ?? (await session.open(after));
   const editor = session.editor(config, async (event) => {
@@ -53,7 +58,8 @@ export async function set({ session, args, host, out, debug }: HostRun): Promise
     await mended.audit.record(event).finally(() => mended.stop());
   });
   await editor.set(Object.fromEntries(changes));
-  for (const [key, value] of changes) out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
+  for (const [key, value] of changes)
+    out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
   return 0;
 }
 

@@ -2,7 +2,8 @@ import { againCode, restartAsked } from "../restart.ts";
 import type { HostRun } from "./index.ts";
 
 export async function run(run: HostRun): Promise<number> {
-  if (run.options["watch"]) return (await import("../watch.ts")).watch(run.session, ["daemon"], run.signal, run.err);
+  if (run.options["watch"])
+    return (await import("../watch.ts")).watch(run.session, ["daemon"], run.signal, run.err);
   const again = restartAsked();
   again.addEventListener("abort", () => process.kill(process.pid, "SIGTERM"), { once: true });
   const code = await run.serve();

@@ -30,7 +30,10 @@ export const hostWords: readonly HostWord[] = [
       { flags: "--session <id>", summary: "continue this conversation" },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
-      { flags: "--watch", summary: "start again, same conversation, when the configuration or a plugin under work changes" },
+      {
+        flags: "--watch",
+        summary: "start again, same conversation, when the configuration or a plugin under work changes",
+      },
     ],
     unused: ["commands", "routes", "services", "checks"],
     load: () => import("./agent.ts"),
@@ -38,7 +41,9 @@ export const hostWords: readonly HostWord[] = [
   {
     name: "daemon",
     summary: "run everything: gateway, channels, timers; stops on SIGTERM",
-    options: [{ flags: "--watch", summary: "start again when the configuration or a plugin under work changes" }],
+    options: [
+      { flags: "--watch", summary: "start again when the configuration or a plugin under work changes" },
+    ],
     load: () => import("./daemon.ts"),
   },
   {

@@ -20,13 +20,16 @@ interface Facts {
 export async function list(run: HostRun): Promise<number> {
   const { plugins } = await run.session.open();
   const loaded = plugins.map(({ plugin, from }) => factsOf(plugin, from));
-  const others = (await bundledPlugins()).filter(({ name }) => !loaded.some((facts) => facts.name === name)).map(({ name }) => name);
+  const others = (await bundledPlugins())
+    .filter(({ name }) => !loaded.some((facts) => facts.name === name))
+    .map(({ name }) => name);
   if (run.options["json"]) {
     run.out(JSON.stringify({ loaded, available: others }, undefined, 2));
     return 0;
   }
   const width = Math.max(...loaded.map(({ name }) => name.length));
-  for (const { name, summary, from } of loaded) run.out(`${name.padEnd(width)}  ${summary}${from === "bundled" ? "" : ` (${from})`}`);
+  for (const { name, summary, from } of loaded)
+    run.out(`${name.padEnd(width)}  ${summary}${from === "bundled" ? "" : ` (${from})`}`);
   if (others.length > 0) run.out(`not loaded: ${others.join(", ")}`);
   return 0;
 }
@@ -38,14 +41,17 @@ export async function inspect(run: HostRun): Promise<number> {
   const bundled = await bundledPlugins();
   const found =
     plugins.find(({ plugin }) => plugin.name === wanted) ??
-    (bundled.some(({ name }) => name === wanted) ? await loadPlugin(wanted, run.session.configDir, bundled) : undefined);
+    (bundled.some(({ name }) => name === wanted)
+      ? await loadPlugin(wanted, run.session.configDir, bundled)
+      : undefined);
   if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
   const facts = factsOf(found.plugin, found.from);
   if (run.options["json"]) {
     run.out(JSON.stringify(facts, undefined, 2));
     return 0;
   }
-  for (const [key, value] of Object.entries(facts)) run.out(`${key.padEnd(9)} ${Array.isArray(value) ? value.join(", ") || "-" : value}`);
+  for (const [key, value] of Object.entries(facts))
+    run.out(`${key.padEnd(9)} ${Array.isArray(value) ? value.join(", ") || "-" : value}`);
   return 0;
 }
 

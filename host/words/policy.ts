@@ -16,7 +16,11 @@ export async function run(run: HostRun): Promise<number> {
   const { batch, json } = run.options;
   const host = await run.host();
   const explain = async (tool: string, args: unknown): Promise<void> => {
-    const opinions = await host.policy.explain(tool, args as Readonly<Record<string, unknown>>, userOfTerminal());
+    const opinions = await host.policy.explain(
+      tool,
+      args as Readonly<Record<string, unknown>>,
+      userOfTerminal(),
+    );
     const result = decided(opinions);
     run.out(json ? JSON.stringify(result) : text(tool, result, opinions));
   };
@@ -28,7 +32,8 @@ export async function run(run: HostRun): Promise<number> {
       number += 1;
       if (line.trim() === "") continue;
       const asked = parse<{ tool?: unknown; args?: unknown } | null>(line, `Line ${number} is`);
-      if (typeof asked?.tool !== "string") throw errors.USAGE(`Line ${number} names no tool`, "policy explain ");
+      if (typeof asked?.tool !== "string")
+        throw errors.USAGE(`Line ${number} names no tool`, "policy explain ");
       await explain(asked.tool, asked.args ?? {});
     }
     return 0;
@@ -42,14 +47,16 @@ export async function run(run: HostRun): Promise<number> {
 function decided(opinions: readonly Opinion[]): Explained {
   for (const verdict of ["refuse", "ask"] as const) {
     const found = opinions.find(({ answer }) => answer?.verdict === verdict);
-    if (found?.answer) return { decision: verdict, code: found.answer.code, reason: found.answer.reason, by: found.by };
+    if (found?.answer)
+      return { decision: verdict, code: found.answer.code, reason: found.answer.reason, by: found.by };
   }
   return { decision: "allow", code: "", reason: "", by: "" };
 }
 
 function text(tool: string, { decision, code, reason }: Explained, opinions: readonly Opinion[]): string {
   const words = opinions.map(
-    ({ by, answer }) => `  ${by}: ${answer ? `${answer.verdict} ${answer.code}: ${answer.reason}` : "nothing against it"}`,
+    ({ by, answer }) =>
+      `  ${by}: ${answer ? `${answer.verdict} ${answer.code}: ${answer.reason}` : "nothing against it"}`,
   );
   return [`${tool}: ${decision}${code ? ` (${code}) ${reason}` : ""}`, ...words].join("\n");
 }
@@ -67,6 +74,9 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
-    throw errors.USAGE(`The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`, "policy explain ");
+    throw errors.USAGE(
+      `The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`,
+      "policy explain ",
+    );
   }
 }

@@ -32,7 +32,8 @@ const clock = definePlugin({
   },
 });
 
-const start = (audit: object = {}): Promise<TestHost> => startTestHost({ plugins: [plugin, clock], config: { security: { audit } } });
+const start = (audit: object = {}): Promise<TestHost> =>
+  startTestHost({ plugins: [plugin, clock], config: { security: { audit } } });
 const records = (t: TestHost, file = "audit.jsonl"): Record<string, unknown>[] => {
   const path = join(t.configDir, file);
   if (!existsSync(path)) return [];
@@ -41,7 +42,10 @@ const records = (t: TestHost, file = "audit.jsonl"): Record<string, unknown>[] =
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
-async function verify(t: TestHost, options: Record<string, boolean> = {}): Promise<{ code: number; out: string }> {
+async function verify(
+  t: TestHost,
+  options: Record<string, boolean> = {},
+): Promise<{ code: number; out: string }> {
   const out: string[] = [];
   const run = { args: [], options, out: (line: string) => out.push(line) } as unknown as CommandRun;
   const code = await t.slot(Commands).get("audit verify")!.run(run);
@@ -88,7 +92,11 @@ test("AUD-02: log_retention_days is how long earlier days are kept", async () =>
       await t.call("clock", { zone: "UTC" });
     }
     const files = readdirSync(t.configDir).filter((name) => /^audit\..*jsonl$/.test(name));
-    expect(files.toSorted()).toEqual(["audit.2026-01-03.000000000003.jsonl", "audit.2026-01-04.000000000004.jsonl", "audit.jsonl"]);
+    expect(files.toSorted()).toEqual([
+      "audit.2026-01-03.000000000003.jsonl",
+      "audit.2026-01-04.000000000004.jsonl",
+      "audit.jsonl",
+    ]);
     expect((await verify(t)).out).toContain("3 records (3 to 5) in 3 files");
   } finally {
     vi.useRealTimers();
@@ -100,7 +108,11 @@ test("AUD-03: a call that cannot be recorded does not run, and runs again once t
   writeFileSync(join(t.configDir, "logs"), "in the way");
   runs = 0;
   const refused = await t.call("clock", { zone: "UTC" });
-  expect(refused).toMatchObject({ decision: "refused", code: "AUDIT_FAILED", text: expect.stringContaining("logs/audit.jsonl") });
+  expect(refused).toMatchObject({
+    decision: "refused",
+    code: "AUDIT_FAILED",
+    text: expect.stringContaining("logs/audit.jsonl"),
+  });
   expect(runs).toBe(0);
   rmSync(join(t.configDir, "logs"));
   expect(await t.call("clock", { zone: "UTC" })).toMatchObject({ decision: "allowed", text: "noon" });
@@ -109,9 +121,15 @@ test("AUD-03: a call that cannot be recorded does not run, and runs again once t
 
 test("AUD-02: audit verify says that the chain holds, or names file and line and exits with 1", async () => {
   await using t = await start();
-  expect(await verify(t)).toEqual({ code: 0, out: `There is no record in ${join(t.configDir, "audit.jsonl")} yet.` });
+  expect(await verify(t)).toEqual({
+    code: 0,
+    out: `There is no record in ${join(t.configDir, "audit.jsonl")} yet.`,
+  });
   for (let n = 0; n < 3; n++) await t.call("clock", { zone: "UTC" });
-  expect(await verify(t)).toEqual({ code: 0, out: expect.stringContaining("The chain holds: 3 records (1 to 3) in 1 file") });
+  expect(await verify(t)).toEqual({
+    code: 0,
+    out: expect.stringContaining("The chain holds: 3 records (1 to 3) in 1 file"),
+  });
   const path = join(t.configDir, "audit.jsonl");
   writeFileSync(path, readFileSync(path, "utf8").replace("allowed", "refused"));
   await expect(verify(t)).rejects.toMatchObject({
@@ -136,11 +154,17 @@ test("AUD-02: status tells where the log is, doctor reads it, and both say when 
   await using t = await start();
   const check = (name: string, of = t) => of.slot(Checks).get(name)!.run(new AbortController().signal);
   await t.call("clock", { zone: "UTC" });
-  expect(await check("audit-file")).toMatchObject([{ state: "ok", detail: expect.stringContaining("records so far: 1") }]);
+  expect(await check("audit-file")).toMatchObject([
+    { state: "ok", detail: expect.stringContaining("records so far: 1") },
+  ]);
   expect(await check("audit-file-chain")).toMatchObject([{ state: "ok" }]);
   const path = join(t.configDir, "audit.jsonl");
   writeFileSync(path, readFileSync(path, "utf8").replace("allowed", "refused"));
-  expect(await check("audit-file-chain")).toMatchObject([{ state: "fail", detail: expect.stringContaining("line 1") }]);
+  expect(await check("audit-file-chain")).toMatchObject([
+    { state: "fail", detail: expect.stringContaining("line 1") },
+  ]);
   await using off = await start({ enabled: false });
-  expect(await check("audit-file", off)).toMatchObject([{ state: "warn", cure: "set security.audit.enabled to true" }]);
+  expect(await check("audit-file", off)).toMatchObject([
+    { state: "warn", cure: "set security.audit.enabled to true" },
+  ]);
 });

@@ -29,7 +29,12 @@ let warnings: string[];
 const open: AuditLog[] = [];
 
 function start(over: Partial<AuditLogOptions> = {}): AuditLog {
-  const log = new AuditLog({ path, retentionDays: 30, warn: (_, message) => void warnings.push(message), ...over });
+  const log = new AuditLog({
+    path,
+    retentionDays: 30,
+    warn: (_, message) => void warnings.push(message),
+    ...over,
+  });
   open.push(log);
   return log;
 }
@@ -54,7 +59,17 @@ describe("records", () => {
     await log.write(odd);
     await log.write(event());
     const [first, second] = lines().map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(Object.keys(first!)).toEqual(["timestamp", "event_type", "tool", "args", "result", "user", "session_id", "seq", "prev"]);
+    expect(Object.keys(first!)).toEqual([
+      "timestamp",
+      "event_type",
+      "tool",
+      "args",
+      "result",
+      "user",
+      "session_id",
+      "seq",
+      "prev",
+    ]);
     expect(first).toEqual({ ...odd, seq: 1, prev: "0".repeat(64) });
     expect(second).toMatchObject({ seq: 2, prev: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -126,12 +141,24 @@ describe("files", () => {
       await log.write(event());
       await log.write(event());
     }
-    const [first, second, third] = segmentsOf(path).map((segment) => segment.path) as [string, string, string];
+    const [first, second, third] = segmentsOf(path).map((segment) => segment.path) as [
+      string,
+      string,
+      string,
+    ];
     renameSync(second, join(home, "second"));
-    expect((await verify(path)).problem).toEqual({ file: third, line: 1, what: "records 3 to 4 were removed from here, or moved" });
+    expect((await verify(path)).problem).toEqual({
+      file: third,
+      line: 1,
+      what: "records 3 to 4 were removed from here, or moved",
+    });
     renameSync(join(home, "second"), second);
     unlinkSync(first);
-    expect((await verify(path)).problem).toEqual({ file: second, line: 1, what: "records 1 to 2 were removed from here, or moved" });
+    expect((await verify(path)).problem).toEqual({
+      file: second,
+      line: 1,
+      what: "records 1 to 2 were removed from here, or moved",
+    });
   });
 });
 
@@ -193,8 +220,15 @@ describe("after a crash", () => {
     truncateSync(path, size + 20);
     expect((await verify(path)).problem).toMatchObject({ line: 2 });
     await start().write(event());
-    expect((await verify(path)).problem).toEqual({ file: path, line: 2, what: "records 2 to 3 were removed from here, or moved" });
-    expect(warnings).toEqual([expect.stringContaining("Records are missing"), expect.stringContaining("20 bytes were moved")]);
+    expect((await verify(path)).problem).toEqual({
+      file: path,
+      line: 2,
+      what: "records 2 to 3 were removed from here, or moved",
+    });
+    expect(warnings).toEqual([
+      expect.stringContaining("Records are missing"),
+      expect.stringContaining("20 bytes were moved"),
+    ]);
   });
 });
 
@@ -202,7 +236,10 @@ describe("what cannot be written", () => {
   test("AUD-03: a place that cannot be written is refused with its path, and works again once it can", async () => {
     writeFileSync(join(home, "logs"), "in the way");
     const log = start();
-    await expect(log.write(event())).rejects.toMatchObject({ code: "AUDIT_FILE_FAILED", message: expect.stringContaining(path) });
+    await expect(log.write(event())).rejects.toMatchObject({
+      code: "AUDIT_FILE_FAILED",
+      message: expect.stringContaining(path),
+    });
     unlinkSync(join(home, "logs"));
     await log.write(event());
     expect(await verify(path)).toMatchObject({ records: 1 });

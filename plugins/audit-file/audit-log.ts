@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { GantryError, type AuditEvent, type Logger } from "@gantry/sdk";
@@ -65,7 +76,10 @@ export class AuditLog {
         for (const { resolve } of group) resolve();
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
-        const failure = error instanceof GantryError ? error : errors.AUDIT_FILE_FAILED(this.#options.path, code ?? message);
+        const failure =
+          error instanceof GantryError
+            ? error
+            : errors.AUDIT_FILE_FAILED(this.#options.path, code ?? message);
         for (const { reject } of group) reject(failure);
       }
     }
@@ -85,7 +99,12 @@ export class AuditLog {
       for (const event of events) {
         const line = lineOf(event, head.seq + 1, head.hash);
         text += `${line}\n`;
-        head = { ...head, seq: head.seq + 1, hash: hashOf(line), day: head.day || event.timestamp.slice(0, 10) };
+        head = {
+          ...head,
+          seq: head.seq + 1,
+          hash: hashOf(line),
+          day: head.day || event.timestamp.slice(0, 10),
+        };
       }
       const bytes = Buffer.from(text);
       try {
@@ -120,7 +139,11 @@ export class AuditLog {
   /** Another process may have put the file away meanwhile. */
   #open(): number {
     const { path } = this.#options;
-    if (this.#file !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(this.#file).ino) return this.#file;
+    if (
+      this.#file !== undefined &&
+      statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(this.#file).ino
+    )
+      return this.#file;
     this.#closeFile();
     this.#file = openSync(path, "a", 0o600);
     const { size, mode } = fstatSync(this.#file);

@@ -16,7 +16,9 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       name: "audit-file",
       kind: "status",
       async run() {
-        return enabled ? [{ what: "audit log", state: "ok", detail: `${log}, records so far: ${peekHead(log)?.seq ?? 0}` }] : [off];
+        return enabled
+          ? [{ what: "audit log", state: "ok", detail: `${log}, records so far: ${peekHead(log)?.seq ?? 0}` }]
+          : [off];
       },
     },
     {
@@ -25,9 +27,17 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       async run() {
         if (!enabled) return [off];
         const { problem, records } = await verify(log);
-        if (!problem) return [{ what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}` }];
+        if (!problem)
+          return [{ what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}` }];
         const detail = `${problem.file}, line ${problem.line}: ${problem.what}`;
-        return [{ what: "audit log", state: "fail", detail, cure: "keep the file as it is and find out who could write there" }];
+        return [
+          {
+            what: "audit log",
+            state: "fail",
+            detail,
+            cure: "keep the file as it is and find out who could write there",
+          },
+        ];
       },
     },
   ];

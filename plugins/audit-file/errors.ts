@@ -4,6 +4,10 @@ export const errors = defineErrors({
   AUDIT_FILE_FAILED: failed(
     "The audit log %s cannot be written (%s): check the free space, and the owner of the file and of its directory.",
   ),
-  AUDIT_FILE_BUSY: failed("The audit log %s has been held by another process (%s) for %s s: end that process, or wait for it."),
-  AUDIT_CHAIN_BROKEN: failed("The audit log does not hold: %s, line %s: %s; keep the file as it is and find out who could write there."),
+  AUDIT_FILE_BUSY: failed(
+    "The audit log %s has been held by another process (%s) for %s s: end that process, or wait for it.",
+  ),
+  AUDIT_CHAIN_BROKEN: failed(
+    "The audit log does not hold: %s, line %s: %s; keep the file as it is and find out who could write there.",
+  ),
 });

@@ -33,7 +33,9 @@ export function decodeHead(text: string): Head | undefined {
   try {
     const { seq, hash, size, from, day, first } = JSON.parse(text) as Head;
     const numbers = [seq, size, from, first].every((number) => Number.isSafeInteger(number) && number >= 0);
-    return numbers && /^[0-9a-f]{64}$/.test(hash) && typeof day === "string" ? { seq, hash, size, from, day, first } : undefined;
+    return numbers && /^[0-9a-f]{64}$/.test(hash) && typeof day === "string"
+      ? { seq, hash, size, from, day, first }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -14,11 +14,18 @@ export default definePlugin({
   config: Type.Object({
     security: Type.Object({
       audit: Type.Object({
-        enabled: Type.Boolean({ default: true, description: "Keep an audit log. A tool call that cannot be recorded does not run." }),
-        log_tool_calls: Type.Boolean({ default: true, description: "Record every tool call, allowed or not." }),
+        enabled: Type.Boolean({
+          default: true,
+          description: "Keep an audit log. A tool call that cannot be recorded does not run.",
+        }),
+        log_tool_calls: Type.Boolean({
+          default: true,
+          description: "Record every tool call, allowed or not.",
+        }),
         log_security_events: Type.Boolean({
           default: true,
-          description: "Record refusals, approvals, pairing, failed logins, configuration changes, anomalies and ignored senders.",
+          description:
+            "Record refusals, approvals, pairing, failed logins, configuration changes, anomalies and ignored senders.",
         }),
         log_path: Type.String({
           default: "audit.jsonl",
@@ -38,7 +45,8 @@ export default definePlugin({
   provides: [AuditSinks, Commands, Checks],
   errors,
   setup(host) {
-    const { enabled, log_tool_calls, log_security_events, log_path, log_retention_days } = host.config.security.audit;
+    const { enabled, log_tool_calls, log_security_events, log_path, log_retention_days } =
+      host.config.security.audit;
     const path = resolve(host.needs.runtime.configDir, log_path.replace(/^~(?=\/|$)/, homedir()));
     const log = new AuditLog({ path, retentionDays: log_retention_days, warn: host.log.warn });
     host.provide(AuditSinks, {

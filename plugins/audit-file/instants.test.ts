@@ -13,7 +13,9 @@ const watch = vi.hoisted(() => ({ change: undefined as (() => void) | undefined 
 /** Every change of a file is shown to `watch`, and a write is cut in two. */
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>();
-  const shown = (name: "openSync" | "renameSync" | "writeFileSync" | "appendFileSync" | "truncateSync" | "unlinkSync") => {
+  const shown = (
+    name: "openSync" | "renameSync" | "writeFileSync" | "appendFileSync" | "truncateSync" | "unlinkSync",
+  ) => {
     const real = fs[name] as (...args: unknown[]) => unknown;
     return (...args: unknown[]) => {
       const result = real(...args);
@@ -57,7 +59,12 @@ afterEach(async () => {
 });
 
 /** Writes records in `home`, and gives every instant on the way, each as if the writer had been killed there. */
-async function instantsOf({ home, confirmed }: Instant, name: string, rotateBytes: number, shown = true): Promise<Instant[]> {
+async function instantsOf(
+  { home, confirmed }: Instant,
+  name: string,
+  rotateBytes: number,
+  shown = true,
+): Promise<Instant[]> {
   const found: Instant[] = [];
   const known = [...confirmed];
   const keep = (): void => {
@@ -71,7 +78,13 @@ async function instantsOf({ home, confirmed }: Instant, name: string, rotateByte
     watch.change = keep;
   };
   watch.change = shown ? keep : undefined;
-  const log = new AuditLog({ path: join(home, "audit.jsonl"), retentionDays: 30, warn: () => {}, rotateBytes, patienceMs: 60_000 });
+  const log = new AuditLog({
+    path: join(home, "audit.jsonl"),
+    retentionDays: 30,
+    warn: () => {},
+    rotateBytes,
+    patienceMs: 60_000,
+  });
   for (let n = 0; n < RECORDS; n++) {
     await log.write(event({ session_id: `${name}${n}` }));
     known.push(`${name}${n}`);
@@ -98,7 +111,8 @@ test.each([1, 600, 1_000_000])(
     const first = await instantsOf({ home, confirmed: [] }, "a", rotateBytes);
     expect(first.length).toBeGreaterThan(RECORDS * 5);
     for (const instant of first)
-      for (const again of await instantsOf(instant, "b", rotateBytes)) await instantsOf(again, "c", rotateBytes, false);
+      for (const again of await instantsOf(instant, "b", rotateBytes))
+        await instantsOf(again, "c", rotateBytes, false);
   },
   600_000,
 );

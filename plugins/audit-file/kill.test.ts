@@ -25,8 +25,13 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-function writer(path: string, bytes: number): ChildProcess & { readonly stdin: NonNullable<ChildProcess["stdin"]> } {
-  const child = spawn(process.execPath, ["--conditions=gantry-source", script, path, String(bytes)], { stdio: ["pipe", "pipe", "ignore"] });
+function writer(
+  path: string,
+  bytes: number,
+): ChildProcess & { readonly stdin: NonNullable<ChildProcess["stdin"]> } {
+  const child = spawn(process.execPath, ["--conditions=gantry-source", script, path, String(bytes)], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   children.add(child);
   return child;
 }
@@ -67,7 +72,9 @@ test("AUD-02: three processes write one log while one after the other is killed:
   expect(confirmed.filter((id) => !found.includes(id))).toEqual([]);
 }, 600_000);
 
-const mountable = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+const mountable =
+  process.getuid?.() === 0 &&
+  spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 test.skipIf(!mountable)(
   "AUD-03: on a full disk a record is refused and leaves nothing behind, and the log goes on when there is room",

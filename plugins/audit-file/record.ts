@@ -16,10 +16,13 @@ export function lineOf(event: AuditEvent, seq: number, prev: string): string {
 }
 
 /** What a line says of its place in the chain; undefined for what is no record. */
-export function placeOf(line: Uint8Array): { readonly seq: number; readonly prev: string; readonly day: string } | undefined {
+export function placeOf(
+  line: Uint8Array,
+): { readonly seq: number; readonly prev: string; readonly day: string } | undefined {
   try {
     const { seq, prev, timestamp } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
-    if (!Number.isSafeInteger(seq) || typeof prev !== "string" || typeof timestamp !== "string") return undefined;
+    if (!Number.isSafeInteger(seq) || typeof prev !== "string" || typeof timestamp !== "string")
+      return undefined;
     return { seq, prev, day: timestamp.slice(0, 10) };
   } catch {
     return undefined;
@@ -27,7 +30,10 @@ export function placeOf(line: Uint8Array): { readonly seq: number; readonly prev
 }
 
 /** The complete lines of a piece of a log, and what follows the last line break. */
-export function linesOf(bytes: Uint8Array): { readonly lines: readonly Uint8Array[]; readonly rest: Uint8Array } {
+export function linesOf(bytes: Uint8Array): {
+  readonly lines: readonly Uint8Array[];
+  readonly rest: Uint8Array;
+} {
   const lines: Uint8Array[] = [];
   let start = 0;
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {

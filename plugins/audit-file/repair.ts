@@ -32,7 +32,13 @@ function followed(bytes: Uint8Array, from: Head): Head {
   for (const line of linesOf(bytes).lines) {
     const place = placeOf(line);
     if (place?.seq !== head.seq + 1 || place.prev !== head.hash) break;
-    head = { ...head, seq: place.seq, hash: hashOf(line), size: head.size + line.length + 1, day: head.day || place.day };
+    head = {
+      ...head,
+      seq: place.seq,
+      hash: hashOf(line),
+      size: head.size + line.length + 1,
+      day: head.day || place.day,
+    };
   }
   return head;
 }
@@ -43,13 +49,19 @@ function keepAside(log: string, end: number, warn: Logger["warn"]): void {
   if (torn.length === 0) return;
   appendFileSync(`${log}.torn`, Buffer.concat([torn, Buffer.from("\n")]), { mode: 0o600, flush: true });
   truncateSync(log, end);
-  warn({ log, bytes: torn.length }, `The audit log ended in a torn record; its ${torn.length} bytes were moved to ${log}.torn.`);
+  warn(
+    { log, bytes: torn.length },
+    `The audit log ended in a torn record; its ${torn.length} bytes were moved to ${log}.torn.`,
+  );
 }
 
 function shrunk(log: string, head: Head, size: number | undefined, warn: Logger["warn"]): Head {
   const fresh = afterwards(head);
   if (size === undefined && head.size === 0) return fresh;
-  warn({ log }, `Records are missing at the end of the audit log ${log}: \`gantry audit verify\` says which.`);
+  warn(
+    { log },
+    `Records are missing at the end of the audit log ${log}: \`gantry audit verify\` says which.`,
+  );
   if (!size) return fresh;
   const { rest } = linesOf(readFileSync(log));
   keepAside(log, size - rest.length, warn);

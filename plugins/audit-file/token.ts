@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errors } from "./errors.ts";
@@ -58,7 +67,11 @@ export class Token {
     try {
       while (!this.#tryTake()) {
         if (Date.now() > until)
-          throw errors.AUDIT_FILE_BUSY(this.#log, this.#names("head.").join(", ") || "unknown", this.#patienceMs / 1000);
+          throw errors.AUDIT_FILE_BUSY(
+            this.#log,
+            this.#names("head.").join(", ") || "unknown",
+            this.#patienceMs / 1000,
+          );
         await sleep(POLL_MS);
       }
     } finally {

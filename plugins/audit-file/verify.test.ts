@@ -35,13 +35,17 @@ const index = fc.integer({ min: 0, max: RECORDS - 1 });
 
 test("AUD-02: one changed byte, anywhere, is named by file and line", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: whole.length - 1 }), fc.integer({ min: 1, max: 255 }), async (at, by) => {
-      const changed = Buffer.from(whole);
-      changed[at] = (changed[at]! + by) % 256;
-      writeFileSync(path, changed);
-      const line = whole.subarray(0, at).filter((byte) => byte === 10).length + 1;
-      expect((await verify(path)).problem).toMatchObject({ file: path, line });
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: whole.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, by) => {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at]! + by) % 256;
+        writeFileSync(path, changed);
+        const line = whole.subarray(0, at).filter((byte) => byte === 10).length + 1;
+        expect((await verify(path)).problem).toMatchObject({ file: path, line });
+      },
+    ),
     { numRuns: 500 },
   );
 });
@@ -56,7 +60,10 @@ test("AUD-02: of several changed records the first is named", async () => {
   const change = (...numbers: number[]): string[] =>
     lines().map((line, at) => (numbers.includes(at + 1) ? line.replace("echo", "ECHO") : line));
   expect(await problemOf(change(3, 7))).toMatchObject({ line: 3, what: "record 3 was changed" });
-  expect(await problemOf(change(5, 6, 7))).toMatchObject({ line: 5, what: "record 5 was changed, or record 6 was" });
+  expect(await problemOf(change(5, 6, 7))).toMatchObject({
+    line: 5,
+    what: "record 5 was changed, or record 6 was",
+  });
   expect(await problemOf(change(...lines().keys(), RECORDS))).toMatchObject({ line: 1 });
 });
 
@@ -66,7 +73,10 @@ test("AUD-02: removed lines are named where they are missing, at the start and a
       const left = lines().toSpliced(from, count);
       const last = Math.min(from + count, RECORDS);
       const which = last === from + 1 ? `record ${last} was` : `records ${from + 1} to ${last} were`;
-      expect(await problemOf(left)).toMatchObject({ line: from + 1, what: expect.stringContaining(`${which} removed`) });
+      expect(await problemOf(left)).toMatchObject({
+        line: from + 1,
+        what: expect.stringContaining(`${which} removed`),
+      });
     }),
   );
 });
@@ -110,20 +120,34 @@ test("AUD-02: without the head that says where the log ends, its chain does not 
   const other = join(home, "other.jsonl");
   const warnings: string[] = [];
   const write = async (): Promise<void> => {
-    const log = new AuditLog({ path: other, retentionDays: 30, warn: (_, message) => void warnings.push(message) });
+    const log = new AuditLog({
+      path: other,
+      retentionDays: 30,
+      warn: (_, message) => void warnings.push(message),
+    });
     await log.write(event());
     await log.close();
   };
   await write();
-  for (const lose of [() => rm(`${other}.chain`, { recursive: true }), async () => writeFileSync(join(`${other}.chain`, "head"), "x")]) {
+  for (const lose of [
+    () => rm(`${other}.chain`, { recursive: true }),
+    async () => writeFileSync(join(`${other}.chain`, "head"), "x"),
+  ]) {
     await lose();
     expect((await verify(other)).problem).toMatchObject({ file: join(`${other}.chain`, "head"), line: 1 });
     await write();
-    expect(warnings.splice(0)).toEqual([expect.stringContaining(`The head of the audit log ${other} was gone`)]);
+    expect(warnings.splice(0)).toEqual([
+      expect.stringContaining(`The head of the audit log ${other} was gone`),
+    ]);
   }
   expect((await verify(other)).problem).toBeUndefined();
 });
 
 test("AUD-02: no log yet is an empty one", async () => {
-  expect(await verify(join(home, "nowhere", "audit.jsonl"))).toEqual({ records: 0, files: 0, first: 0, last: 0 });
+  expect(await verify(join(home, "nowhere", "audit.jsonl"))).toEqual({
+    records: 0,
+    files: 0,
+    first: 0,
+    last: 0,
+  });
 });

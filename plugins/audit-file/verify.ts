@@ -47,7 +47,11 @@ export async function verify(log: string): Promise<Verdict> {
 }
 
 function noHead(log: string): Problem {
-  return { file: headFile(log), line: 1, what: "it says no more where the log begins and ends, so records may have been removed there" };
+  return {
+    file: headFile(log),
+    line: 1,
+    what: "it says no more where the log begins and ends, so records may have been removed there",
+  };
 }
 
 async function soon(look: () => unknown): Promise<boolean> {
@@ -88,7 +92,11 @@ async function firstProblem(
   }
   const problem = check(undefined);
   if (problem || !head || read.last >= head.seq) return problem;
-  return { file: log, line: (line?.file === log ? line.line : 0) + 1, what: `${records(read.last + 1, head.seq)} removed` };
+  return {
+    file: log,
+    line: (line?.file === log ? line.line : 0) + 1,
+    what: `${records(read.last + 1, head.seq)} removed`,
+  };
 }
 
 /** `named` is the hash that the next record, or the head, gives this line. */
@@ -104,15 +112,21 @@ function fault(
   const expected = before ? before.place!.seq + 1 : Math.min(seq, head?.first ?? seq);
   const follows = before ? prev === before.hash : seq > 1 || prev === NOTHING;
   if (seq !== expected) {
-    if (before && follows) return at(line, `it says record ${seq} in the place of ${expected}, so the line was changed`);
+    if (before && follows)
+      return at(line, `it says record ${seq} in the place of ${expected}, so the line was changed`);
     if (seq < expected) return at(line, `record ${seq} stands here again or out of order`);
     return at(line, `${records(expected, seq - 1)} removed from here, or moved`);
   }
   if (!follows) {
     if (!before || isMisspelt(prev, before.hash)) return at(line, `record ${seq} was changed`);
-    return at(before, `record ${seq - 1} was changed${named === line.hash || named === undefined ? "" : `, or record ${seq} was`}`);
+    return at(
+      before,
+      `record ${seq - 1} was changed${named === line.hash || named === undefined ? "" : `, or record ${seq} was`}`,
+    );
   }
-  return isLast && named !== undefined && named !== line.hash ? at(line, `record ${seq} was changed`) : undefined;
+  return isLast && named !== undefined && named !== line.hash
+    ? at(line, `record ${seq} was changed`)
+    : undefined;
 }
 
 /** True for a hash that was changed here and there; one of another line differs nearly everywhere. */
@@ -142,7 +156,12 @@ async function linesIn(file: string, whole: number): Promise<readonly Line[] | u
     throw error;
   }
   const { lines, rest } = linesOf(bytes);
-  const found = lines.map((line, index) => ({ file, line: index + 1, hash: hashOf(line), place: placeOf(line) }));
+  const found = lines.map((line, index) => ({
+    file,
+    line: index + 1,
+    hash: hashOf(line),
+    place: placeOf(line),
+  }));
   if (rest.length > 0 && bytes.length - rest.length < whole)
     found.push({ file, line: lines.length + 1, hash: hashOf(rest), place: undefined });
   return found;

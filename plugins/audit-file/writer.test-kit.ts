@@ -15,7 +15,9 @@ const log = new AuditLog({
 for (let n = 0; ; n++) {
   const ids = Array.from({ length: 1 + (n % 4) }, (_, part) => `${process.pid}-${n}-${part}`);
   try {
-    await Promise.all(ids.map((id) => log.write(event({ session_id: id, args: { command: "x".repeat(Number(bytes)) } }))));
+    await Promise.all(
+      ids.map((id) => log.write(event({ session_id: id, args: { command: "x".repeat(Number(bytes)) } }))),
+    );
     for (const id of ids) writeSync(1, `wrote ${id}\n`);
   } catch (error) {
     writeSync(1, `failed ${(error as { code: string }).code}\n`);

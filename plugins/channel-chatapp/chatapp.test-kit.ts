@@ -2,7 +2,13 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Checks, Services, type CheckRow, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore, startTestHost, type TestHost, type TestHostOptions } from "@gantry/sdk/testing";
+import {
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+  type TestHostOptions,
+} from "@gantry/sdk/testing";
 import { vi } from "vitest";
 import gateway from "../gateway-http/index.ts";
 import net from "../net-undici/index.ts";
@@ -36,9 +42,15 @@ export async function startGraph(): Promise<FakeGraph> {
     let text = "";
     request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     request.on("end", () => {
-      calls.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body: text && JSON.parse(text) });
+      calls.push({
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body: text && JSON.parse(text),
+      });
       const { status, body = {}, never } = answers.shift() ?? { status: 200 };
-      if (!never) response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      if (!never)
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
       for (const waiter of waiting) if (calls.length >= waiter.count) waiter.resolve();
     });
   });
@@ -78,8 +90,16 @@ export async function startChatapp(
     readonly workers?: boolean;
   } & Omit<Partial<TestHostOptions>, "plugins"> = {},
 ): Promise<TestChatapp> {
-  const { workers = true, graph, table, env = {}, plugins = [memoryStore(), fakeProvider(["hello there"])], ...rest } = options;
-  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env })) vi.stubEnv(name, value);
+  const {
+    workers = true,
+    graph,
+    table,
+    env = {},
+    plugins = [memoryStore(), fakeProvider(["hello there"])],
+    ...rest
+  } = options;
+  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
+    vi.stubEnv(name, value);
   vi.spyOn(process.stderr, "write").mockImplementation(() => true);
   const host = await startTestHost({
     ...rest,
@@ -143,12 +163,25 @@ function restore(): void {
 let counter = 0;
 
 /** One message as the platform writes it. */
-export function message(text: string, given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return { from: "15551234567", id: `wamid.${(counter += 1)}`, timestamp: "1700000000", type: "text", text: { body: text }, ...given };
+export function message(
+  text: string,
+  given: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    from: "15551234567",
+    id: `wamid.${(counter += 1)}`,
+    timestamp: "1700000000",
+    type: "text",
+    text: { body: text },
+    ...given,
+  };
 }
 
 /** A delivery with these messages. */
 export function delivery(...messages: readonly unknown[]): Record<string, unknown> {
   const value = { messaging_product: "whatsapp", metadata: { phone_number_id: "1234567890" }, messages };
-  return { object: "whatsapp_business_account", entry: [{ id: "1", changes: [{ field: "messages", value }] }] };
+  return {
+    object: "whatsapp_business_account",
+    entry: [{ id: "1", changes: [{ field: "messages", value }] }],
+  };
 }

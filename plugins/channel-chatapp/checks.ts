@@ -4,7 +4,11 @@ import type { Settings } from "./settings.ts";
 import { unsigned } from "./webhook.ts";
 
 export function chatappChecks(settings: Settings, graph: Graph): readonly Check[] {
-  const standing = async (): Promise<readonly CheckRow[]> => [signature(settings), allowlist(settings), address(graph)];
+  const standing = async (): Promise<readonly CheckRow[]> => [
+    signature(settings),
+    allowlist(settings),
+    address(graph),
+  ];
   return [
     { name: "chatapp-status", kind: "status", run: standing },
     { name: "chatapp-doctor", kind: "doctor", run: standing },
@@ -32,7 +36,12 @@ function address(graph: Graph): CheckRow {
   try {
     return { what, state: "ok", detail: new URL(graph.address()).origin };
   } catch (error) {
-    return { what, state: "fail", detail: (error as Error).message, cure: "set endpoints.graph_url to an https:// address" };
+    return {
+      what,
+      state: "fail",
+      detail: (error as Error).message,
+      cure: "set endpoints.graph_url to an https:// address",
+    };
   }
 }
 
@@ -42,6 +51,11 @@ async function platform({ phoneNumberId }: Settings, graph: Graph, signal: Abort
     await graph.check(signal);
     return { what, state: "ok", detail: `the platform knows the phone number id ${phoneNumberId}` };
   } catch (error) {
-    return { what, state: "fail", detail: (error as Error).message, cure: "check the access token, the phone number id and the network" };
+    return {
+      what,
+      state: "fail",
+      detail: (error as Error).message,
+      cure: "check the access token, the phone number id and the network",
+    };
   }
 }

@@ -1,15 +1,25 @@
 import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  CHATAPP_MISSING: usage("The chat-app channel lacks %s: set the key in [channels_config.chatapp] or the variable."),
+  CHATAPP_MISSING: usage(
+    "The chat-app channel lacks %s: set the key in [channels_config.chatapp] or the variable.",
+  ),
   CHATAPP_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
-  CHATAPP_INSECURE_URL: policy("endpoints.graph_url (%s) is not an https:// address, so nothing is sent there: correct it."),
-  CHATAPP_NOT_ALLOWED: policy("%s is not in channels_config.chatapp.allowed_numbers: add the number there if it may write."),
+  CHATAPP_INSECURE_URL: policy(
+    "endpoints.graph_url (%s) is not an https:// address, so nothing is sent there: correct it.",
+  ),
+  CHATAPP_NOT_ALLOWED: policy(
+    "%s is not in channels_config.chatapp.allowed_numbers: add the number there if it may write.",
+  ),
   CHATAPP_VERIFY_TOKEN: policy(
     "The webhook verification failed by a token mismatch: make channels_config.chatapp.verify_token and the platform's setting the same.",
   ),
-  CHATAPP_NO_CHALLENGE: failed("The verification has no hub.challenge: the platform sends one with every verification."),
-  CHATAPP_SIGNATURE: policy("The signature in X-Hub-Signature-256 is missing or wrong: check the app secret on both sides."),
+  CHATAPP_NO_CHALLENGE: failed(
+    "The verification has no hub.challenge: the platform sends one with every verification.",
+  ),
+  CHATAPP_SIGNATURE: policy(
+    "The signature in X-Hub-Signature-256 is missing or wrong: check the app secret on both sides.",
+  ),
   CHATAPP_BAD_PAYLOAD: failed("The body is not a webhook payload: it must be a JSON object."),
   CHATAPP_FULL: failed("Too many messages wait for an answer: deliver again in %s s."),
   CHATAPP_API_401: failed(
@@ -18,5 +28,7 @@ export const errors = defineErrors({
   CHATAPP_API_403: failed(
     "API error: 403 (%s): a permission is missing; check the business messaging permission, that the account is active and the number verified.",
   ),
-  CHATAPP_API: failed("API error: %s (%s): check the recipient, the phone number id and the platform's status."),
+  CHATAPP_API: failed(
+    "API error: %s (%s): check the recipient, the phone number id and the platform's status.",
+  ),
 });

@@ -36,7 +36,10 @@ export class Graph {
       return { status: again ? "retry" : "refused", reason: (await this.#failure(response)).message };
     } catch (error) {
       const refused = error instanceof GantryError && error.code === "CHATAPP_INSECURE_URL";
-      return { status: refused ? "refused" : "retry", reason: scrub((error as Error).message, this.#settings) };
+      return {
+        status: refused ? "refused" : "retry",
+        reason: scrub((error as Error).message, this.#settings),
+      };
     }
   }
 
@@ -52,8 +55,10 @@ export class Graph {
     const { graphUrl, phoneNumberId, allowInsecureLoopback } = this.#settings;
     const url = URL.parse(graphUrl);
     const local = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url?.hostname ?? "");
-    const secure = url?.protocol === "https:" || (url?.protocol === "http:" && local && allowInsecureLoopback);
-    if (!url || !secure) throw errors.CHATAPP_INSECURE_URL(url ? `${url.protocol}//${url.host}` : "no address");
+    const secure =
+      url?.protocol === "https:" || (url?.protocol === "http:" && local && allowInsecureLoopback);
+    if (!url || !secure)
+      throw errors.CHATAPP_INSECURE_URL(url ? `${url.protocol}//${url.host}` : "no address");
     return `${url.origin}${url.pathname.replace(/\/+$/, "")}/v18.0/${encodeURIComponent(phoneNumberId)}`;
   }
 
@@ -63,7 +68,15 @@ export class Graph {
       ...(body !== undefined && { "content-type": "application/json" }),
     };
     const url = `${this.address()}${path}`;
-    return this.#upstream.fetch({ url, method, headers, signal, timeoutMs, maxBytes: maxAnswerBytes, ...(body !== undefined && { body }) });
+    return this.#upstream.fetch({
+      url,
+      method,
+      headers,
+      signal,
+      timeoutMs,
+      maxBytes: maxAnswerBytes,
+      ...(body !== undefined && { body }),
+    });
   }
 
   async #failure(response: NetResponse): Promise<GantryError> {

@@ -26,7 +26,8 @@ export default definePlugin({
       isOwner: (sender) => sender !== "*" && allowedNumbers.includes(sender),
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
-      if (channel !== "chatapp" || allowedNumbers.includes("*") || allowedNumbers.includes(sender)) return undefined;
+      if (channel !== "chatapp" || allowedNumbers.includes("*") || allowedNumbers.includes(sender))
+        return undefined;
       return refuse(errors.CHATAPP_NOT_ALLOWED(sender));
     });
     for (const route of webhookRoutes(settings, host.needs.inbox, host.log)) host.provide(Routes, route);

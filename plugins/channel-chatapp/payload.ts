@@ -12,7 +12,13 @@ function textMessage(message: unknown, now: number): InboundMessage | undefined 
   const id = field(message, "id");
   const from = field(message, "from");
   const text = field(field(message, "text"), "body");
-  if (field(message, "type") !== "text" || !isText(id) || !isText(text) || !isText(from) || !/^\+?[0-9]{1,20}$/.test(from))
+  if (
+    field(message, "type") !== "text" ||
+    !isText(id) ||
+    !isText(text) ||
+    !isText(from) ||
+    !/^\+?[0-9]{1,20}$/.test(from)
+  )
     return undefined;
   const sender = from.startsWith("+") ? from : `+${from}`;
   return { channel: "chatapp", id, sender, text, timestamp: seconds(field(message, "timestamp")) ?? now };
@@ -23,7 +29,9 @@ function seconds(value: unknown): number | undefined {
 }
 
 function field(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
 }
 
 function items(value: unknown, key: string): readonly unknown[] {

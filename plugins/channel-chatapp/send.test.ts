@@ -2,7 +2,15 @@ import { Channels } from "@gantry/sdk";
 import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { accessToken, delivery, message, secret, startChatapp, startGraph, type TestChatapp } from "./chatapp.test-kit.ts";
+import {
+  accessToken,
+  delivery,
+  message,
+  secret,
+  startChatapp,
+  startGraph,
+  type TestChatapp,
+} from "./chatapp.test-kit.ts";
 import { split } from "./split.ts";
 
 const idle = AbortSignal.timeout(60_000);
@@ -18,7 +26,11 @@ test("CHA-03: a delivered text is answered through the platform's API with the e
   expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   await graph.count(1);
   const [call] = graph.calls;
-  expect([call?.method, call?.path, call?.headers.authorization]).toEqual(["POST", "/v18.0/1234567890/messages", `Bearer ${accessToken}`]);
+  expect([call?.method, call?.path, call?.headers.authorization]).toEqual([
+    "POST",
+    "/v18.0/1234567890/messages",
+    `Bearer ${accessToken}`,
+  ]);
   expect(call?.headers["content-type"]).toBe("application/json");
   expect(call?.body).toEqual({
     messaging_product: "whatsapp",
@@ -37,7 +49,10 @@ test.each([401, 403])(
     const said = `Malformed access token ${accessToken} for Bearer ${accessToken}, app ${secret}, access_token=EAAother123456`;
     graph.answers.push({ status, body: { error: { message: said, code: 190 } } });
     const sent = await send(chatapp, "hello");
-    expect(sent).toMatchObject({ status: "refused", reason: expect.stringContaining(`API error: ${status} (Malformed access token ***`) });
+    expect(sent).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining(`API error: ${status} (Malformed access token ***`),
+    });
     expect(chatapp.host.logs).toContainEqual(
       expect.objectContaining({ level: "error", message: expect.stringContaining(`API error: ${status}`) }),
     );
@@ -59,14 +74,20 @@ test.each([
   await using graph = await startGraph();
   await using chatapp = await startChatapp({ graph });
   graph.answers.push({ status, body: "no JSON object" });
-  expect(await send(chatapp, "hello")).toEqual({ status: outcome, reason: expect.stringContaining(`API error: ${status}`) });
+  expect(await send(chatapp, "hello")).toEqual({
+    status: outcome,
+    reason: expect.stringContaining(`API error: ${status}`),
+  });
 });
 
 test("CHA-03: a platform that cannot be reached, or hangs up, means another try", async () => {
   const graph = await startGraph();
   await using chatapp = await startChatapp({ graph });
   await graph[Symbol.asyncDispose]();
-  expect(await send(chatapp, "hello")).toMatchObject({ status: "retry", reason: expect.stringContaining("127.0.0.1") });
+  expect(await send(chatapp, "hello")).toMatchObject({
+    status: "retry",
+    reason: expect.stringContaining("127.0.0.1"),
+  });
 });
 
 test("CHA-03: sending that is cancelled answers, and never throws", async () => {
@@ -93,8 +114,13 @@ test.each([
     env,
     config: { endpoints: { graph_url: graph_url.replace(":9", `:${new URL(graph.url).port}`) } },
   });
-  expect(await send(chatapp, "hello")).toEqual({ status: "refused", reason: expect.stringContaining("is not an https:// address") });
-  expect(await chatapp.check("chatapp-doctor")).toContainEqual(expect.objectContaining({ what: "chatapp address", state: "fail" }));
+  expect(await send(chatapp, "hello")).toEqual({
+    status: "refused",
+    reason: expect.stringContaining("is not an https:// address"),
+  });
+  expect(await chatapp.check("chatapp-doctor")).toContainEqual(
+    expect.objectContaining({ what: "chatapp address", state: "fail" }),
+  );
   expect(graph.calls).toEqual([]);
 });
 
@@ -135,9 +161,15 @@ test("CHA-03: splitting keeps every character but the white space it breaks at, 
 test("CHA-05: channel doctor asks the platform for the phone number, and says what is wrong", async () => {
   await using graph = await startGraph();
   await using chatapp = await startChatapp({ graph });
-  expect(await chatapp.check("chatapp")).toEqual([{ what: "chatapp", state: "ok", detail: expect.stringContaining("1234567890") }]);
+  expect(await chatapp.check("chatapp")).toEqual([
+    { what: "chatapp", state: "ok", detail: expect.stringContaining("1234567890") },
+  ]);
   const [call] = graph.calls;
-  expect([call?.method, call?.path, call?.headers.authorization]).toEqual(["GET", "/v18.0/1234567890", `Bearer ${accessToken}`]);
+  expect([call?.method, call?.path, call?.headers.authorization]).toEqual([
+    "GET",
+    "/v18.0/1234567890",
+    `Bearer ${accessToken}`,
+  ]);
   for (const status of [401, 403, 404, 500]) {
     graph.answers.push({ status, body: { error: { message: `no ${accessToken}` } } });
     expect(await chatapp.check("chatapp")).toMatchObject([
@@ -149,11 +181,7 @@ test("CHA-05: channel doctor asks the platform for the phone number, and says wh
 test("CHA-02: only a number that is listed is an owner; * makes nobody one", async () => {
   await using chatapp = await startChatapp({ table: { allowed_numbers: ["*", "+15551234567"] } });
   const channel = chatapp.host.slot(Channels).get("chatapp")!;
-  expect(["+15551234567", "15551234567", "+15550000000", "*", ""].map((sender) => channel.isOwner?.(sender))).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
+  expect(
+    ["+15551234567", "15551234567", "+15550000000", "*", ""].map((sender) => channel.isOwner?.(sender)),
+  ).toEqual([true, false, false, false, false]);
 });

@@ -11,16 +11,24 @@ const dayMs = 86_400_000;
 /** Sends a reply, in several messages where it is long. How far it came is kept, so that another try sends only what is left. */
 export function createSender(graph: Graph, values: () => Values, log: Logger): Channel["send"] {
   return async (to, text, signal) => {
-    const sent = await sendParts(graph, values(), to, split(text, maxLength), signal).catch((error: Error): Sent => ({
-      status: "retry",
-      reason: error.message,
-    }));
+    const sent = await sendParts(graph, values(), to, split(text, maxLength), signal).catch(
+      (error: Error): Sent => ({
+        status: "retry",
+        reason: error.message,
+      }),
+    );
     if (sent.status === "refused") log.error({ to }, sent.reason);
     return sent;
   };
 }
 
-async function sendParts(graph: Graph, values: Values, to: string, parts: readonly string[], signal: AbortSignal): Promise<Sent> {
+async function sendParts(
+  graph: Graph,
+  values: Values,
+  to: string,
+  parts: readonly string[],
+  signal: AbortSignal,
+): Promise<Sent> {
   const [only = ""] = parts;
   if (parts.length === 1) return graph.send(to, only, signal);
   const key = createHash("sha256")

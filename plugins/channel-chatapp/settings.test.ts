@@ -7,7 +7,10 @@ type Table = ChatappConfig["channels_config"]["chatapp"];
 const whole = { access_token: "a", phone_number_id: "p", verify_token: "v", app_secret: "s" };
 const read = (table: Partial<Table>, env: NodeJS.ProcessEnv = {}) =>
   settingsFrom(
-    { channels_config: { chatapp: { allowed_numbers: [], ...table } }, endpoints: { graph_url: "https://graph.facebook.com" } },
+    {
+      channels_config: { chatapp: { allowed_numbers: [], ...table } },
+      endpoints: { graph_url: "https://graph.facebook.com" },
+    },
     env,
   );
 
@@ -18,9 +21,24 @@ test("CHA-04: a variable wins over the key in the table", () => {
     SERVICE_CHATAPP_VERIFY_TOKEN: "V",
     SERVICE_CHATAPP_APP_SECRET: "S",
   };
-  expect(read(whole)).toMatchObject({ accessToken: "a", phoneNumberId: "p", verifyToken: "v", appSecret: "s" });
-  expect(read(whole, env)).toMatchObject({ accessToken: "A", phoneNumberId: "P", verifyToken: "V", appSecret: "S" });
-  expect(read({}, env)).toMatchObject({ accessToken: "A", phoneNumberId: "P", verifyToken: "V", appSecret: "S" });
+  expect(read(whole)).toMatchObject({
+    accessToken: "a",
+    phoneNumberId: "p",
+    verifyToken: "v",
+    appSecret: "s",
+  });
+  expect(read(whole, env)).toMatchObject({
+    accessToken: "A",
+    phoneNumberId: "P",
+    verifyToken: "V",
+    appSecret: "S",
+  });
+  expect(read({}, env)).toMatchObject({
+    accessToken: "A",
+    phoneNumberId: "P",
+    verifyToken: "V",
+    appSecret: "S",
+  });
   expect(read({ ...whole, app_secret: undefined }).appSecret).toBeUndefined();
 });
 
@@ -37,11 +55,16 @@ test.each([
   "SERVICE_CHATAPP_APP_SECRET",
 ])("CHA-04: a blank %s is an error and never the same as no check", (name) => {
   for (const blank of ["", "  "])
-    expect(() => read(whole, { [name]: blank })).toThrow(expect.objectContaining({ code: "CHATAPP_BLANK", exit: 2 }));
+    expect(() => read(whole, { [name]: blank })).toThrow(
+      expect.objectContaining({ code: "CHATAPP_BLANK", exit: 2 }),
+    );
 });
 
 test("CHA-04: the variables hold for the running channel", async () => {
-  await using chatapp = await startChatapp({ table: { verify_token: undefined }, env: { SERVICE_CHATAPP_VERIFY_TOKEN: "from outside" } });
+  await using chatapp = await startChatapp({
+    table: { verify_token: undefined },
+    env: { SERVICE_CHATAPP_VERIFY_TOKEN: "from outside" },
+  });
   const query = "hub.mode=subscribe&hub.verify_token=from+outside&hub.challenge=7";
   expect(await (await fetch(`${chatapp.url}/chatapp?${query}`)).text()).toBe("7");
 });

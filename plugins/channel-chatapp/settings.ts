@@ -14,9 +14,14 @@ export interface Settings {
 }
 
 /** A variable wins over its key, so that a secret need not stand in a file. Throws CHATAPP_MISSING and CHATAPP_BLANK. */
-export function settingsFrom({ channels_config: { chatapp: table }, endpoints }: ChatappConfig, env: NodeJS.ProcessEnv): Settings {
+export function settingsFrom(
+  { channels_config: { chatapp: table }, endpoints }: ChatappConfig,
+  env: NodeJS.ProcessEnv,
+): Settings {
   const missing: string[] = [];
-  const read = (key: "access_token" | "phone_number_id" | "verify_token" | "app_secret"): string | undefined => {
+  const read = (
+    key: "access_token" | "phone_number_id" | "verify_token" | "app_secret",
+  ): string | undefined => {
     const name = `SERVICE_CHATAPP_${key.toUpperCase()}`;
     const value = env[name] ?? table[key];
     if (value?.trim() === "") throw errors.CHATAPP_BLANK(name);

@@ -12,5 +12,8 @@ function digest(text: string): Buffer {
 /** True where `header` is `sha256=<hex HMAC-SHA256(secret, raw body)>`. */
 export function isSigned(rawBody: Uint8Array, header: unknown, secret: string): boolean {
   const [, hex] = typeof header === "string" ? (/^sha256=([0-9a-f]{64})$/i.exec(header) ?? []) : [];
-  return hex !== undefined && timingSafeEqual(Buffer.from(hex, "hex"), createHmac("sha256", secret).update(rawBody).digest());
+  return (
+    hex !== undefined &&
+    timingSafeEqual(Buffer.from(hex, "hex"), createHmac("sha256", secret).update(rawBody).digest())
+  );
 }

@@ -2,7 +2,16 @@ import { Store } from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { accessToken, delivery, message, secret, sign, startChatapp, startGraph, type TestChatapp } from "./chatapp.test-kit.ts";
+import {
+  accessToken,
+  delivery,
+  message,
+  secret,
+  sign,
+  startChatapp,
+  startGraph,
+  type TestChatapp,
+} from "./chatapp.test-kit.ts";
 import { textMessages } from "./payload.ts";
 
 /** What waits in the inbox. */
@@ -16,11 +25,17 @@ function quiet(options: Parameters<typeof startChatapp>[0] = {}): Promise<TestCh
 }
 
 const verify = (chatapp: TestChatapp, query: Record<string, string> | string) =>
-  fetch(`${chatapp.url}/chatapp?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`);
+  fetch(
+    `${chatapp.url}/chatapp?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`,
+  );
 
 test("CHA-01: the platform's verification gets its challenge back as plain text", async () => {
   await using chatapp = await quiet();
-  const query = { "hub.mode": "subscribe", "hub.verify_token": "verify me", "hub.challenge": "<b>1158201444</b>" };
+  const query = {
+    "hub.mode": "subscribe",
+    "hub.verify_token": "verify me",
+    "hub.challenge": "<b>1158201444</b>",
+  };
   const response = await verify(chatapp, query);
   expect([response.status, await response.text()]).toEqual([200, "<b>1158201444</b>"]);
   expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -43,8 +58,12 @@ test("CHA-01: ERR-01: a wrong verify token is 403, with a token-mismatch line in
     expect([query, response.status]).toEqual([query, 403]);
     expect(await response.json()).toMatchObject({ error: { code: "CHATAPP_VERIFY_TOKEN" } });
   }
-  expect(chatapp.host.logs.filter(({ message: text }) => text.includes("token mismatch"))).toHaveLength(wrong.length);
-  expect(chatapp.host.audit.filter(({ event_type }) => event_type === "auth_failure")).toHaveLength(wrong.length);
+  expect(chatapp.host.logs.filter(({ message: text }) => text.includes("token mismatch"))).toHaveLength(
+    wrong.length,
+  );
+  expect(chatapp.host.audit.filter(({ event_type }) => event_type === "auth_failure")).toHaveLength(
+    wrong.length,
+  );
 });
 
 test("CHA-01: a verification without a challenge is 400", async () => {
@@ -76,7 +95,14 @@ test("CHA-02: only the right signature over the very bytes opens the webhook", a
       `${right}, ${right}`,
       `sha256= ${right.slice(7)}`,
     ],
-    [sign(body, "other"), sign(`${body} `), sign(""), `sha256=${"0".repeat(64)}`, `sha256=${"z".repeat(64)}`, `sha256=${right}`],
+    [
+      sign(body, "other"),
+      sign(`${body} `),
+      sign(""),
+      `sha256=${"0".repeat(64)}`,
+      `sha256=${"z".repeat(64)}`,
+      `sha256=${right}`,
+    ],
   ].flat();
   for (const signature of wrong) {
     const response = await chatapp.deliver(body, { "x-hub-signature-256": signature });
@@ -86,9 +112,14 @@ test("CHA-02: only the right signature over the very bytes opens the webhook", a
       { error: { code: "CHATAPP_SIGNATURE", message: expect.any(String) } },
     ]);
   }
-  expect((await chatapp.deliver(body.replace("hi", "ho"), { "x-hub-signature-256": right })).status).toBe(401);
+  expect((await chatapp.deliver(body.replace("hi", "ho"), { "x-hub-signature-256": right })).status).toBe(
+    401,
+  );
   expect(await waiting(chatapp)).toBe(0);
-  expect((await chatapp.deliver(body, { "x-hub-signature-256": right.toUpperCase().replace("SHA", "sha") })).status).toBe(200);
+  expect(
+    (await chatapp.deliver(body, { "x-hub-signature-256": right.toUpperCase().replace("SHA", "sha") }))
+      .status,
+  ).toBe(200);
   expect(await waiting(chatapp)).toBe(1);
   expect(JSON.stringify([chatapp.host.audit, chatapp.host.logs])).not.toContain(secret);
 });
@@ -120,9 +151,18 @@ test("CHA-02: a body that is no JSON object is 400, one over 1 MiB 413, signed o
 
 test("CHA-02: text messages of all entries and changes are taken, with + before the number; everything else is left out", () => {
   const texts = [message("one", { id: "1" }), message("two", { id: "2", from: "+15557654321" })];
-  const others = ["image", "audio", "video", "document", "sticker", "location", "contacts", "reaction", "button", "unsupported"].map(
-    (type) => message("no", { type }),
-  );
+  const others = [
+    "image",
+    "audio",
+    "video",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "reaction",
+    "button",
+    "unsupported",
+  ].map((type) => message("no", { type }));
   const payload = {
     object: "x",
     entry: [
@@ -172,7 +212,14 @@ test("CHA-02: malformed parts are left out without losing the good ones", () => 
     ],
   ].flat();
   const value = { messages: [...bad, good, ...bad] };
-  const changes = [null, "x", { value: null }, { value: { messages: "x" } }, { value: { messages: { length: 3 } } }, { value }];
+  const changes = [
+    null,
+    "x",
+    { value: null },
+    { value: { messages: "x" } },
+    { value: { messages: { length: 3 } } },
+    { value },
+  ];
   const payload = { entry: [null, [], { changes: null }, { changes: {} }, { changes }] };
   expect(textMessages(payload, 5).map(({ id }) => id)).toEqual(["good"]);
 });
@@ -188,7 +235,18 @@ test("CHA-02: a timestamp that is none is the time of arrival", () => {
 });
 
 test("CHA-02: no payload breaks the reader", () => {
-  const keys = fc.constantFrom("entry", "changes", "value", "messages", "type", "text", "body", "from", "id", "__proto__");
+  const keys = fc.constantFrom(
+    "entry",
+    "changes",
+    "value",
+    "messages",
+    "type",
+    "text",
+    "body",
+    "from",
+    "id",
+    "__proto__",
+  );
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(
       { depthSize: "medium" },
@@ -257,14 +315,26 @@ test("CHA-07: messages of one sender are answered in their order", async () => {
 test("CHA-07: a sender whose answer takes long keeps nobody else waiting", async () => {
   await using graph = await startGraph();
   const { promise: later, resolve: go } = Promise.withResolvers<void>();
-  const provider = fakeProvider([({ messages }) => (/slow/.test(messages.at(-1)?.text ?? "") ? { text: "slow", after: later } : "fast")]);
-  await using chatapp = await startChatapp({ graph, plugins: [memoryStore(), provider], table: { allowed_numbers: ["*"] } });
-  await chatapp.deliver(delivery(message("slow", { from: "1" }), message("next", { from: "1" }), message("hi", { from: "2" })));
+  const provider = fakeProvider([
+    ({ messages }) => (/slow/.test(messages.at(-1)?.text ?? "") ? { text: "slow", after: later } : "fast"),
+  ]);
+  await using chatapp = await startChatapp({
+    graph,
+    plugins: [memoryStore(), provider],
+    table: { allowed_numbers: ["*"] },
+  });
+  await chatapp.deliver(
+    delivery(message("slow", { from: "1" }), message("next", { from: "1" }), message("hi", { from: "2" })),
+  );
   await graph.count(1);
   expect(graph.calls.map(({ body }) => `${body.to} ${body.text.body}`)).toEqual(["2 fast"]);
   go();
   await graph.count(3);
-  expect(graph.calls.map(({ body }) => `${body.to} ${body.text.body}`)).toEqual(["2 fast", "1 slow", "1 fast"]);
+  expect(graph.calls.map(({ body }) => `${body.to} ${body.text.body}`)).toEqual([
+    "2 fast",
+    "1 slow",
+    "1 fast",
+  ]);
 });
 
 test("CHA-07: what waits is answered by the next process on the same store", async () => {
@@ -275,7 +345,10 @@ test("CHA-07: what waits is answered by the next process on the same store", asy
     await before.deliver(delivery(message("one"), message("two")));
   }
   expect(graph.calls).toEqual([]);
-  await using after = await startChatapp({ graph, plugins: [memoryStore(store), fakeProvider(["first", "second"])] });
+  await using after = await startChatapp({
+    graph,
+    plugins: [memoryStore(store), fakeProvider(["first", "second"])],
+  });
   await graph.count(2);
   expect(graph.calls.map(({ body }) => body.text.body)).toEqual(["first", "second"]);
   expect(await waiting(after)).toBe(0);
@@ -313,11 +386,17 @@ test("CHA-02: without an app secret unsigned deliveries work, and the start, sta
   for (const kind of ["status", "doctor"]) {
     const rows = await chatapp.check(`chatapp-${kind}`);
     expect(rows).toContainEqual(
-      expect.objectContaining({ what: "chatapp signature", state: "warn", cure: expect.stringContaining("app_secret") }),
+      expect.objectContaining({
+        what: "chatapp signature",
+        state: "warn",
+        cure: expect.stringContaining("app_secret"),
+      }),
     );
   }
   await using signed = await quiet();
   expect(signed.host.logs.filter(({ message: text }) => text.includes("has no app secret"))).toEqual([]);
-  expect(await signed.check("chatapp-status")).toContainEqual(expect.objectContaining({ what: "chatapp signature", state: "ok" }));
+  expect(await signed.check("chatapp-status")).toContainEqual(
+    expect.objectContaining({ what: "chatapp signature", state: "ok" }),
+  );
   expect(JSON.stringify(await signed.check("chatapp-status"))).not.toContain(accessToken);
 });

@@ -31,14 +31,21 @@ export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): re
       // The platform delivers from few addresses; what bounds it is the inbox, which says when it is full.
       perMinute: Number.POSITIVE_INFINITY,
       ...(settings.appSecret === undefined && { warning: unsigned }),
-      handle: async ({ rawBody, headers }) => receive(rawBody, headers["x-hub-signature-256"], settings, inbox),
+      handle: async ({ rawBody, headers }) =>
+        receive(rawBody, headers["x-hub-signature-256"], settings, inbox),
     },
   ];
 }
 
 /** Without any hub parameter it is a person who looks whether the address answers. */
-function verify(query: Readonly<Record<string, unknown>>, peer: string, settings: Settings, log: Logger): RouteReply {
-  if (!Object.keys(query).some((name) => name.startsWith("hub."))) return { status: 200, text: "The chat-app webhook is here." };
+function verify(
+  query: Readonly<Record<string, unknown>>,
+  peer: string,
+  settings: Settings,
+  log: Logger,
+): RouteReply {
+  if (!Object.keys(query).some((name) => name.startsWith("hub.")))
+    return { status: 200, text: "The chat-app webhook is here." };
   const token = query["hub.verify_token"];
   if (query["hub.mode"] !== "subscribe" || typeof token !== "string" || !same(token, settings.verifyToken)) {
     const error = errors.CHATAPP_VERIFY_TOKEN();
@@ -50,7 +57,12 @@ function verify(query: Readonly<Record<string, unknown>>, peer: string, settings
   return { status: 200, text: challenge };
 }
 
-async function receive(rawBody: Uint8Array, signature: unknown, settings: Settings, inbox: Inbox): Promise<RouteReply> {
+async function receive(
+  rawBody: Uint8Array,
+  signature: unknown,
+  settings: Settings,
+  inbox: Inbox,
+): Promise<RouteReply> {
   if (settings.appSecret !== undefined && !isSigned(rawBody, signature, settings.appSecret))
     return problem(401, errors.CHATAPP_SIGNATURE());
   const payload = parse(rawBody);
@@ -58,13 +70,18 @@ async function receive(rawBody: Uint8Array, signature: unknown, settings: Settin
   const messages = textMessages(payload, Math.floor(Date.now() / 1_000));
   const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
   if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
-  return { ...problem(503, errors.CHATAPP_FULL(retryAfterSeconds)), headers: { "retry-after": String(retryAfterSeconds) } };
+  return {
+    ...problem(503, errors.CHATAPP_FULL(retryAfterSeconds)),
+    headers: { "retry-after": String(retryAfterSeconds) },
+  };
 }
 
 function parse(rawBody: Uint8Array): object | undefined {
   if (!isUtf8(rawBody)) return undefined;
   try {
-    const payload: unknown = JSON.parse(Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString());
+    const payload: unknown = JSON.parse(
+      Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString(),
+    );
     return typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,11 @@ import type { Check, CheckRow } from "@gantry/sdk";
 const states = new Set(["ok", "warn", "fail"]);
 
 /** All checks beside each other, their rows in order. Never throws: a check that throws, hangs or answers nonsense is a failed row. */
-export async function askAll(checks: readonly Check[], ms: number, signal: AbortSignal): Promise<readonly CheckRow[]> {
+export async function askAll(
+  checks: readonly Check[],
+  ms: number,
+  signal: AbortSignal,
+): Promise<readonly CheckRow[]> {
   return (await Promise.all(checks.map((check) => askOne(check, ms, signal)))).flat();
 }
 
@@ -11,14 +15,17 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
   const limit = AbortSignal.timeout(ms);
   const signal = AbortSignal.any([limit, outer]);
   const cut = new Promise<string>((resolve) => {
-    const stop = (): void => resolve(limit.aborted ? `it did not answer in ${ms / 1_000} s` : "it was cancelled");
+    const stop = (): void =>
+      resolve(limit.aborted ? `it did not answer in ${ms / 1_000} s` : "it was cancelled");
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
   try {
     const answer: unknown = await Promise.race([(async () => check.run(signal))(), cut]);
     if (typeof answer === "string") return [failed(check, answer)];
-    return Array.isArray(answer) && answer.every(isRow) ? answer : [failed(check, "it answered something else than rows")];
+    return Array.isArray(answer) && answer.every(isRow)
+      ? answer
+      : [failed(check, "it answered something else than rows")];
   } catch (error) {
     return [failed(check, error instanceof Error ? error.message : String(error))];
   }
@@ -36,6 +43,9 @@ function failed({ name }: Check, why: string): CheckRow {
 function isRow(value: unknown): value is CheckRow {
   const { what, state, detail, cure } = (value ?? {}) as Record<string, unknown>;
   return (
-    typeof what === "string" && states.has(state as string) && typeof detail === "string" && ["string", "undefined"].includes(typeof cure)
+    typeof what === "string" &&
+    states.has(state as string) &&
+    typeof detail === "string" &&
+    ["string", "undefined"].includes(typeof cure)
   );
 }

@@ -3,7 +3,11 @@ import path from "node:path";
 import { errors, type CheckRow, type Runtime } from "@gantry/sdk";
 
 /** The configuration file, its directory and the workspace: there, ours, and closed to others. */
-export async function checkFiles({ configDir, configFile, workspace }: Runtime): Promise<readonly CheckRow[]> {
+export async function checkFiles({
+  configDir,
+  configFile,
+  workspace,
+}: Runtime): Promise<readonly CheckRow[]> {
   const rows = await Promise.all([
     checkPrivate("configuration", configFile, "600", {
       what: "configuration",
@@ -21,11 +25,21 @@ async function checkPrivate(what: string, file: string, mode: string, missing?: 
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code ?? "unreadable");
   if (typeof found === "string") {
     if (found === "ENOENT" && missing) return missing;
-    return { what, state: "fail", detail: `${file} cannot be looked at (${found})`, cure: "Check the path and who owns it." };
+    return {
+      what,
+      state: "fail",
+      detail: `${file} cannot be looked at (${found})`,
+      cure: "Check the path and who owns it.",
+    };
   }
   const uid = process.getuid?.();
   if (uid !== undefined && found.uid !== uid) {
-    return { what, state: "fail", detail: `${file} belongs to another user`, cure: `Run \`chown ${uid} ${file}\`.` };
+    return {
+      what,
+      state: "fail",
+      detail: `${file} belongs to another user`,
+      cure: `Run \`chown ${uid} ${file}\`.`,
+    };
   }
   const others = found.mode & 0o077;
   if (others !== 0 && process.platform !== "win32") {
@@ -41,11 +55,21 @@ async function checkWorkspace(workspace: string, configDir: string): Promise<Che
     const below = path.relative(workspace, await realpath(configDir));
     if (below !== ".." && !below.startsWith(`..${path.sep}`)) {
       const detail = `${workspace} holds the configuration directory, so tools can neither list it nor make a file in it`;
-      return { what: "workspace", state: "warn", detail, cure: "Set security.workspace_path to a folder of its own." };
+      return {
+        what: "workspace",
+        state: "warn",
+        detail,
+        cure: "Set security.workspace_path to a folder of its own.",
+      };
     }
     return { what: "workspace", state: "ok", detail: workspace };
   } catch (error) {
     const detail = `${workspace} cannot be used (${(error as NodeJS.ErrnoException).code})`;
-    return { what: "workspace", state: "fail", detail, cure: "Make it writable for this user, or change security.workspace_path." };
+    return {
+      what: "workspace",
+      state: "fail",
+      detail,
+      cure: "Make it writable for this user, or change security.workspace_path.",
+    };
   }
 }

@@ -3,7 +3,9 @@ import type { CheckRow, Runtime } from "@gantry/sdk";
 /** One row for all that run, with the foreign ones by name, and one for each that failed. */
 export function checkPlugins(plugins: Runtime["plugins"]): readonly CheckRow[] {
   const failed = plugins.filter(({ state }) => state === "failed");
-  const foreign = plugins.filter(({ from }) => from !== "bundled").map(({ name, from }) => `${name} (${from})`);
+  const foreign = plugins
+    .filter(({ from }) => from !== "bundled")
+    .map(({ name, from }) => `${name} (${from})`);
   const also = foreign.length > 0 ? `; not bundled: ${foreign.join(", ")}` : "";
   return [
     { what: "plugins", state: "ok", detail: `${plugins.length - failed.length} run${also}` },

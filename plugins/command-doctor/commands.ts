@@ -14,13 +14,19 @@ export interface DoctorNeeds extends Needs {
 }
 
 export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
-  const told = async (run: CommandRun, own: readonly Check[], kinds: readonly Check["kind"][], ms: number): Promise<boolean> => {
+  const told = async (
+    run: CommandRun,
+    own: readonly Check[],
+    kinds: readonly Check["kind"][],
+    ms: number,
+  ): Promise<boolean> => {
     const others = [...needs.checks.values()].filter(({ kind }) => kinds.includes(kind));
     const [ours, theirs] = await Promise.all([askAll(own, ms, run.signal), askAll(others, ms, run.signal)]);
     const rows = merged(ours, theirs);
     return printReport(run, rows, needs.redactors.values());
   };
-  const own = (doctor: boolean): readonly Check[] => ownChecks(needs).filter(({ kind }) => doctor || kind === "status");
+  const own = (doctor: boolean): readonly Check[] =>
+    ownChecks(needs).filter(({ kind }) => doctor || kind === "status");
   return [
     {
       name: "status",

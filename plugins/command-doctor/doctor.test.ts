@@ -2,8 +2,25 @@ import { chmod, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { Checks, Commands, definePlugin, Redactors, Router, type Check, type CheckRow, type CommandRun, type Plugin } from "@gantry/sdk";
-import { createMemoryStore, fakeProvider, memoryStore, startTestHost, type TestHost, type TestHostOptions } from "@gantry/sdk/testing";
+import {
+  Checks,
+  Commands,
+  definePlugin,
+  Redactors,
+  Router,
+  type Check,
+  type CheckRow,
+  type CommandRun,
+  type Plugin,
+} from "@gantry/sdk";
+import {
+  createMemoryStore,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+  type TestHostOptions,
+} from "@gantry/sdk/testing";
 import chatapp from "../channel-chatapp/index.ts";
 import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
@@ -17,7 +34,11 @@ interface Told {
   readonly rows: readonly CheckRow[];
 }
 
-async function tell(t: TestHost, word: string, options: CommandRun["options"] = { json: true }): Promise<Told> {
+async function tell(
+  t: TestHost,
+  word: string,
+  options: CommandRun["options"] = { json: true },
+): Promise<Told> {
   const lines: string[] = [];
   const run: CommandRun = {
     args: [],
@@ -29,7 +50,13 @@ async function tell(t: TestHost, word: string, options: CommandRun["options"] = 
     serve: async () => 0,
   };
   const code = (await t.slot(Commands).get(word)?.run(run)) ?? -1;
-  return { code, lines, ...(options["json"] ? (JSON.parse(lines[0] ?? "{}") as Pick<Told, "ok" | "rows">) : { ok: true, rows: [] }) };
+  return {
+    code,
+    lines,
+    ...(options["json"]
+      ? (JSON.parse(lines[0] ?? "{}") as Pick<Told, "ok" | "rows">)
+      : { ok: true, rows: [] }),
+  };
 }
 
 /** A host with a configuration file on disk, which the test host does not write by itself. */
@@ -41,14 +68,21 @@ async function start(plugins: readonly Plugin[], config: TestHostOptions["config
 }
 
 function checks(...values: readonly Check[]): Plugin {
-  return definePlugin({ name: "with-checks", provides: [Checks], setup: (host) => values.forEach((value) => host.provide(Checks, value)) });
+  return definePlugin({
+    name: "with-checks",
+    provides: [Checks],
+    setup: (host) => values.forEach((value) => host.provide(Checks, value)),
+  });
 }
 
 const row = (what: string): CheckRow => ({ what, state: "ok", detail: "fine" });
 const rowOf = (told: Told, what: string): CheckRow | undefined => told.rows.find((row) => row.what === what);
 
 test("CLI-01: status says what is configured and in force, as a table and as one JSON object", async () => {
-  await using t = await start([fakeProvider(["hi"]), memoryStore()], { default_provider: "fake", default_model: "fake-1" });
+  await using t = await start([fakeProvider(["hi"]), memoryStore()], {
+    default_provider: "fake",
+    default_model: "fake-1",
+  });
   const told = await tell(t, "status");
   expect(told).toMatchObject({ code: 0, ok: true });
   expect(told.rows.map(({ what, state }) => `${what} ${state}`)).toEqual([
@@ -80,7 +114,10 @@ test("CLI-01: a configuration that others can read is wrong, and doctor ends wit
   await chmod(t.runtime.configFile, 0o644);
   const told = await tell(t, "doctor");
   expect(told).toMatchObject({ code: 1, ok: false });
-  expect(rowOf(told, "configuration")).toMatchObject({ state: "fail", cure: `Run \`chmod 600 ${t.runtime.configFile}\`.` });
+  expect(rowOf(told, "configuration")).toMatchObject({
+    state: "fail",
+    cure: `Run \`chmod 600 ${t.runtime.configFile}\`.`,
+  });
   expect((await tell(t, "status")).code).toBe(0);
 });
 
@@ -100,15 +137,17 @@ test("CLI-01: doctor shows the rows of status and of doctor, status its own alon
     { name: "b", kind: "doctor", ...same },
     { name: "c", kind: "doctor", run: async () => [row("reached")] },
     { name: "d", kind: "channel", run: async () => [row("platform")] },
-    { name: "e", kind: "status", run: async () => [{ what: "sandbox", state: "ok", detail: "said by its plugin" }] },
+    {
+      name: "e",
+      kind: "status",
+      run: async () => [{ what: "sandbox", state: "ok", detail: "said by its plugin" }],
+    },
   );
   await using t = await start([fakeProvider(["hi"]), plugin], { default_provider: "fake" });
   const named = async (word: string): Promise<string[]> => (await tell(t, word)).rows.map(({ what }) => what);
-  expect((await named("doctor")).filter((what) => ["both", "reached", "platform", "sandbox"].includes(what))).toEqual([
-    "both",
-    "reached",
-    "sandbox",
-  ]);
+  expect(
+    (await named("doctor")).filter((what) => ["both", "reached", "platform", "sandbox"].includes(what)),
+  ).toEqual(["both", "reached", "sandbox"]);
   expect(await named("status")).not.toContain("reached");
   expect(await named("channel doctor")).toEqual(["platform"]);
 });
@@ -139,8 +178,12 @@ test("CLI-01: a check that throws or answers nonsense is a failed row, and the o
 test("CLI-01: a check that hangs is a failed row after its time", async () => {
   const hangs: Check = { name: "hangs", kind: "doctor", run: () => new Promise(() => {}) };
   const rows = await askAll([hangs], 30, new AbortController().signal);
-  expect(rows).toMatchObject([{ what: "hangs", state: "fail", detail: "the check failed: it did not answer in 0.03 s" }]);
-  expect(await askAll([hangs], 60_000, AbortSignal.abort())).toMatchObject([{ detail: "the check failed: it was cancelled" }]);
+  expect(rows).toMatchObject([
+    { what: "hangs", state: "fail", detail: "the check failed: it did not answer in 0.03 s" },
+  ]);
+  expect(await askAll([hangs], 60_000, AbortSignal.abort())).toMatchObject([
+    { detail: "the check failed: it was cancelled" },
+  ]);
 });
 
 test("CLI-01: no row shows a secret or a control sign, and a redactor that fails hides the text", async () => {
@@ -161,10 +204,17 @@ test("CLI-01: no row shows a secret or a control sign, and a redactor that fails
   const leaky = checks({
     name: "leaky",
     kind: "status",
-    run: async () => [{ what: "leaky", state: "warn", detail: "key sk-canary\u001b[2Jgone\nnext", cure: "rotate sk-canary" }],
+    run: async () => [
+      { what: "leaky", state: "warn", detail: "key sk-canary\u001b[2Jgone\nnext", cure: "rotate sk-canary" },
+    ],
   });
   await using t = await start([fakeProvider(["hi"]), redactor, leaky]);
-  expect(rowOf(await tell(t, "status"), "leaky")).toEqual({ what: "leaky", state: "warn", detail: "key ***gone next", cure: "rotate ***" });
+  expect(rowOf(await tell(t, "status"), "leaky")).toEqual({
+    what: "leaky",
+    state: "warn",
+    detail: "key ***gone next",
+    cure: "rotate ***",
+  });
   broken = true;
   expect(JSON.stringify((await tell(t, "status")).rows)).not.toContain("canary");
 });
@@ -182,8 +232,14 @@ test("CLI-01: a provider that cannot be resolved, fallbacks and providers left a
   await using t = await start([fakeProvider(["hi"]), router], { default_provider: "nobody" });
   const told = await tell(t, "doctor");
   expect(told.code).toBe(1);
-  expect(rowOf(told, "provider")).toMatchObject({ state: "fail", detail: expect.stringContaining("`nobody`") as string });
-  expect(rowOf(told, "provider far")).toMatchObject({ state: "warn", detail: "left alone until 2030-01-01T00:00:00.000Z: HTTP 503" });
+  expect(rowOf(told, "provider")).toMatchObject({
+    state: "fail",
+    detail: expect.stringContaining("`nobody`") as string,
+  });
+  expect(rowOf(told, "provider far")).toMatchObject({
+    state: "warn",
+    detail: "left alone until 2030-01-01T00:00:00.000Z: HTTP 503",
+  });
 });
 
 test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered and a server that is down are told apart", async () => {
@@ -192,7 +248,9 @@ test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered
     seen.push(request);
     const right = request.headers.authorization === "Bearer sk-right";
     response.writeHead(right ? 200 : 401, { "content-type": "application/json" });
-    response.end(right ? JSON.stringify({ data: [{ id: "small" }] }) : '{"error":{"message":"bad key sk-wrong-canary"}}');
+    response.end(
+      right ? JSON.stringify({ data: [{ id: "small" }] }) : '{"error":{"message":"bad key sk-wrong-canary"}}',
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const default_provider = `custom:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
@@ -228,13 +286,17 @@ test("CLI-01: messages that were set aside are named with their reason", async (
   const row = rowOf(await tell(t, "status"), "messages set aside");
   expect(row).toMatchObject({
     state: "warn",
-    detail: expect.stringMatching(/^1 could not be answered: chatapp wamid\.1 .*the platform refused it/) as string,
+    detail: expect.stringMatching(
+      /^1 could not be answered: chatapp wamid\.1 .*the platform refused it/,
+    ) as string,
   });
 });
 
 test("CLI-01: an id that a stranger made long does not bury what else status says", async () => {
   const store = createMemoryStore();
-  await store.lanes.accept([{ channel: "chatapp", id: "i".repeat(100_000), sender: "+1", text: "hi", timestamp: 1 }]);
+  await store.lanes.accept([
+    { channel: "chatapp", id: "i".repeat(100_000), sender: "+1", text: "hi", timestamp: 1 },
+  ]);
   const claim = await store.lanes.claim("w", 1_000, Date.now());
   if (claim) await store.lanes.setAside(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
@@ -259,7 +321,13 @@ test("CHA-05: channel doctor asks GET {graph_url}/v18.0/{id} with the token and 
       ["good-token", 0],
       ["stale-token", 1],
     ] as const) {
-      const table = { access_token, phone_number_id: "1234", verify_token: "v", app_secret: "s", allowed_numbers: ["+15551234567"] };
+      const table = {
+        access_token,
+        phone_number_id: "1234",
+        verify_token: "v",
+        app_secret: "s",
+        allowed_numbers: ["+15551234567"],
+      };
       await using t = await start([net, memoryStore(), fakeProvider(["hi"]), chatapp], {
         endpoints: { graph_url },
         channels_config: { chatapp: table },
@@ -278,5 +346,8 @@ test("CHA-05: channel doctor asks GET {graph_url}/v18.0/{id} with the token and 
 
 test("CHA-05: channel doctor says so where no channel is configured", async () => {
   await using t = await start([fakeProvider(["hi"])]);
-  expect(await tell(t, "channel doctor")).toMatchObject({ code: 0, rows: [{ what: "channels", state: "warn" }] });
+  expect(await tell(t, "channel doctor")).toMatchObject({
+    code: 0,
+    rows: [{ what: "channels", state: "warn" }],
+  });
 });

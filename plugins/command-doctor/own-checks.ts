@@ -20,7 +20,9 @@ export function ownChecks({ configFile, models, router, runner, runtime, store }
     {
       name: "node",
       kind: "status",
-      run: async () => [{ what: "node", state: "ok", detail: `${process.version}, Gantry ${runtime.version}` }],
+      run: async () => [
+        { what: "node", state: "ok", detail: `${process.version}, Gantry ${runtime.version}` },
+      ],
     },
     { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
@@ -33,10 +35,20 @@ export function ownChecks({ configFile, models, router, runner, runtime, store }
 }
 
 async function walls(runner: Runner | undefined): ReturnType<Check["run"]> {
-  if (!runner) return [{ what: "sandbox", state: "warn", detail: "no plugin starts programs or opens files, so no tool can" }];
+  if (!runner)
+    return [
+      { what: "sandbox", state: "warn", detail: "no plugin starts programs or opens files, so no tool can" },
+    ];
   const { files, network, detail } = await runner.walls();
   if (files && network) return [{ what: "sandbox", state: "ok", detail }];
-  return [{ what: "sandbox", state: "warn", detail, cure: "Use Linux with Landlock (5.13 or newer), or let tools ask before they run." }];
+  return [
+    {
+      what: "sandbox",
+      state: "warn",
+      detail,
+      cure: "Use Linux with Landlock (5.13 or newer), or let tools ask before they run.",
+    },
+  ];
 }
 
 function cooling(router: Router | undefined): Awaited<ReturnType<Check["run"]>> {

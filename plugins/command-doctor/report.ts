@@ -4,7 +4,11 @@ import type { CheckRow, CommandRun, Redactor } from "@gantry/sdk";
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
 
 /** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
-export function printReport({ out, options }: CommandRun, rows: readonly CheckRow[], redactors: Iterable<Redactor>): boolean {
+export function printReport(
+  { out, options }: CommandRun,
+  rows: readonly CheckRow[],
+  redactors: Iterable<Redactor>,
+): boolean {
   const clean = cleaner([...redactors]);
   const shown = rows.map(({ what, state, detail, cure }) => ({
     what: clean(what),
@@ -24,7 +28,8 @@ function* table(rows: readonly CheckRow[]): Generator<string> {
     const [color, sign] = signs[state];
     const mark = styleText(color, sign, { stream: process.stdout });
     yield `${mark} ${what.padEnd(width)}  ${detail}`;
-    if (cure !== undefined) yield `  ${" ".repeat(width)}  ${styleText("dim", `→ ${cure}`, { stream: process.stdout })}`;
+    if (cure !== undefined)
+      yield `  ${" ".repeat(width)}  ${styleText("dim", `→ ${cure}`, { stream: process.stdout })}`;
   }
   const count = (state: CheckRow["state"]): number => rows.filter((row) => row.state === state).length;
   yield `${count("ok")} right, ${count("warn")} to look at, ${count("fail")} wrong`;

@@ -53,7 +53,11 @@ async function serve() {
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization);
     response.writeHead(state.status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ data: ["small", "large", "small", "", "\u001b[2Jlarge", "a\nforged line"].map((id) => ({ id })) }));
+    response.end(
+      JSON.stringify({
+        data: ["small", "large", "small", "", "\u001b[2Jlarge", "a\nforged line"].map((id) => ({ id })),
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -85,7 +89,11 @@ test("PRV-12: --json prints one object: provider, models, refreshed", async () =
   const { out } = await t.run("models refresh", { provider, json: true });
   expect(out).toHaveLength(1);
   const printed = JSON.parse(out[0]!);
-  expect(printed).toEqual({ provider, models: ["small", "large"], refreshed: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+  expect(printed).toEqual({
+    provider,
+    models: ["small", "large"],
+    refreshed: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  });
   expect(JSON.parse((await t.run("models list", { provider, json: true })).out[0]!)).toEqual(printed);
 });
 
@@ -95,7 +103,10 @@ test("PRV-12: a failed refresh says why and leaves the kept list alone", async (
   const { provider } = server;
   await t.run("models refresh", { provider });
   server.state.status = 404;
-  await expect(t.run("models refresh", { provider })).rejects.toMatchObject({ exit: 1, message: expect.stringContaining("optional") });
+  await expect(t.run("models refresh", { provider })).rejects.toMatchObject({
+    exit: 1,
+    message: expect.stringContaining("optional"),
+  });
   server.state.status = 401;
   await expect(t.run("models refresh", { provider })).rejects.toMatchObject({ code: "PROVIDER_AUTH" });
   expect((await t.run("models list", { provider })).out).toEqual(["small", "large"]);
@@ -103,9 +114,16 @@ test("PRV-12: a failed refresh says why and leaves the kept list alone", async (
 
 test("PRV-12: nothing kept, no list, and an unknown provider are each one sentence", async () => {
   await using t = await start();
-  await expect(t.run("models list", { provider: "local-a" })).rejects.toThrow(/gantry models refresh --provider local-a/);
-  await expect(t.run("models refresh", { provider: "bare" })).rejects.toMatchObject({ code: "MODELS_NO_LIST" });
-  await expect(t.run("models refresh", { provider: "nobody" })).rejects.toMatchObject({ code: "PROVIDER_UNKNOWN", exit: 2 });
+  await expect(t.run("models list", { provider: "local-a" })).rejects.toThrow(
+    /gantry models refresh --provider local-a/,
+  );
+  await expect(t.run("models refresh", { provider: "bare" })).rejects.toMatchObject({
+    code: "MODELS_NO_LIST",
+  });
+  await expect(t.run("models refresh", { provider: "nobody" })).rejects.toMatchObject({
+    code: "PROVIDER_UNKNOWN",
+    exit: 2,
+  });
 });
 
 test("CLI-01: warmup says what answers and where the credential is from, never the credential", async () => {
@@ -116,5 +134,8 @@ test("CLI-01: warmup says what answers and where the credential is from, never t
   expect(out).toEqual([`${server.provider} answers and lists 2 models.`]);
   expect(err).toEqual([`Credential of ${server.provider}: config`]);
   expect(server.asked[0]).toBe("Bearer canary-key");
-  expect(await t.run("warmup", { provider: "bare" })).toMatchObject({ out: ["bare needs no warm-up."], err: ["Credential of bare: none"] });
+  expect(await t.run("warmup", { provider: "bare" })).toMatchObject({
+    out: ["bare needs no warm-up."],
+    err: ["Credential of bare: none"],
+  });
 });

@@ -3,7 +3,10 @@ import { errors } from "./errors.ts";
 import { keep, kept } from "./kept.ts";
 import type { KeptModels } from "./kept.ts";
 
-const provider = { flags: "--provider <id>", summary: "a provider id or address; default: the configured one" };
+const provider = {
+  flags: "--provider <id>",
+  summary: "a provider id or address; default: the configured one",
+};
 const json = { flags: "--json", summary: "one JSON object: provider, models, refreshed" };
 
 /** Asks the provider for its models and keeps the list. */
@@ -60,5 +63,7 @@ function wanted({ options }: CommandRun): string | undefined {
 function print(list: KeptModels, run: CommandRun): void {
   if (run.options.json) return run.out(JSON.stringify(list));
   for (const id of list.models) run.out(id);
-  run.err(`${list.provider} offers ${list.models.length} ${list.models.length === 1 ? "model" : "models"} (${list.refreshed}).`);
+  run.err(
+    `${list.provider} offers ${list.models.length} ${list.models.length === 1 ? "model" : "models"} (${list.refreshed}).`,
+  );
 }

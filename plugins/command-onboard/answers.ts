@@ -34,7 +34,8 @@ export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Re
   const addressKey = addressKeyOf(provider);
   const before = configFile.get("agent.provider") ?? configFile.get("default_provider");
   const foreign = before !== undefined && before !== provider && configFile.get("api_key") !== undefined;
-  if (foreign && apiKey === undefined && provider !== "demo") throw errors.ONBOARD_FOREIGN_KEY(before, provider);
+  if (foreign && apiKey === undefined && provider !== "demo")
+    throw errors.ONBOARD_FOREIGN_KEY(before, provider);
   return {
     default_provider: provider,
     ...(configFile.get("agent.provider") !== undefined && { "agent.provider": provider }),

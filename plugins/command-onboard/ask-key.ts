@@ -18,19 +18,31 @@ export async function askKey(
   env: NodeJS.ProcessEnv,
 ): Promise<Answers["apiKey"]> {
   if (provider === "demo") return undefined;
-  const own = offer?.keyVariable ?? variables[provider] ?? (/^(?:messages-)?custom:/.test(provider) ? "SERVICE_API_KEY" : undefined);
+  const own =
+    offer?.keyVariable ??
+    variables[provider] ??
+    (/^(?:messages-)?custom:/.test(provider) ? "SERVICE_API_KEY" : undefined);
   const docs = offer?.docs ? ` (${offer.docs})` : "";
   const choices: Choice<"own" | "value" | "variable" | "none">[] = [
-    ...(own !== undefined && env[own] ? [{ value: "own" as const, label: `${own}, which is set`, hint: "nothing is written down" }] : []),
+    ...(own !== undefined && env[own]
+      ? [{ value: "own" as const, label: `${own}, which is set`, hint: "nothing is written down" }]
+      : []),
     { value: "value", label: "Type it", hint: "kept in config.toml, which only you can read" },
     { value: "variable", label: "An environment variable", hint: own ?? "read at every start" },
     {
       value: "none",
       label: "None",
-      hint: provider === "genlang" ? "log in later: gantry auth login --provider genlang" : "the server needs none",
+      hint:
+        provider === "genlang"
+          ? "log in later: gantry auth login --provider genlang"
+          : "the server needs none",
     },
   ];
-  const needed = offer?.keyVariable !== undefined || provider === "hostedllm" || provider === "genlang" || own === "SERVICE_API_KEY";
+  const needed =
+    offer?.keyVariable !== undefined ||
+    provider === "hostedllm" ||
+    provider === "genlang" ||
+    own === "SERVICE_API_KEY";
   const preferred = choices[0]?.value === "own" ? "own" : needed ? "value" : "none";
   const from = await ask.choice(`Where is the key of ${provider}?${docs}`, choices, preferred);
   if (from === "value") return ask.secret("The key");

@@ -24,14 +24,19 @@ export async function askModelProvider(
     apiKey: await askKey(ask, answers.provider, offers.get(answers.provider), process.env),
   });
   const { provider, address, apiKey, model } = given;
-  let answers: ProviderAnswers = provider === undefined ? await askProvider(ask, offers) : { provider, address };
+  let answers: ProviderAnswers =
+    provider === undefined ? await askProvider(ask, offers) : { provider, address };
   answers = { ...(apiKey === undefined ? await keyed(answers) : { ...answers, apiKey }), model };
   for (;;) {
     if (answers.provider === "demo") return answers;
     try {
       if (answers.model === undefined) {
         const looking = answers;
-        const known = await ask.while("Asking for the models", () => listModels(configFile, looking, run.signal), countOf);
+        const known = await ask.while(
+          "Asking for the models",
+          () => listModels(configFile, looking, run.signal),
+          countOf,
+        );
         answers = { ...answers, model: await askModel(ask, known, configuredModel(configFile)) };
       }
       const trying = answers;
@@ -62,14 +67,27 @@ function countOf(known: readonly string[] | undefined): string {
   return known ? `It offers ${known.length} models.` : "It has no list of models.";
 }
 
-async function askModel(ask: Ask, known: readonly string[] | undefined, before: string | undefined): Promise<string | undefined> {
+async function askModel(
+  ask: Ask,
+  known: readonly string[] | undefined,
+  before: string | undefined,
+): Promise<string | undefined> {
   if (!known || known.length === 0) return askName(ask, before);
-  const choices = [...known.map((value) => ({ value, label: value })), { value: TYPE_IT, label: "Another one, typed by hand" }];
-  const chosen = known.length > SHORT_LIST ? await ask.search("Which model?", choices) : await ask.choice("Which model?", choices, before);
+  const choices = [
+    ...known.map((value) => ({ value, label: value })),
+    { value: TYPE_IT, label: "Another one, typed by hand" },
+  ];
+  const chosen =
+    known.length > SHORT_LIST
+      ? await ask.search("Which model?", choices)
+      : await ask.choice("Which model?", choices, before);
   return chosen === TYPE_IT ? askName(ask, before) : chosen;
 }
 
 async function askName(ask: Ask, before: string | undefined): Promise<string | undefined> {
-  const name = await ask.text("Which model? (empty: the provider's own choice)", { initial: before ?? "", check: () => undefined });
+  const name = await ask.text("Which model? (empty: the provider's own choice)", {
+    initial: before ?? "",
+    check: () => undefined,
+  });
   return name === "" ? undefined : name;
 }

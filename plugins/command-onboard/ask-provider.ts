@@ -23,7 +23,10 @@ const locals: Readonly<Record<string, string>> = {
 };
 
 /** Which provider, and where it answers. */
-export async function askProvider(ask: Ask, offers: ReadonlyMap<string, ProviderOffer>): Promise<Pick<Answers, "provider" | "address">> {
+export async function askProvider(
+  ask: Ask,
+  offers: ReadonlyMap<string, ProviderOffer>,
+): Promise<Pick<Answers, "provider" | "address">> {
   const known = [...offers.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const hosted = known.filter(({ keyVariable }) => keyVariable !== undefined);
   const kind = await ask.choice(
@@ -33,16 +36,22 @@ export async function askProvider(ask: Ask, offers: ReadonlyMap<string, Provider
   if (kind === "demo" || kind === "genlang") return { provider: kind };
   if (kind === "other") return { provider: await ask.text("Its id?") };
   if (kind === "service") return { provider: await ask.search("Which service?", hosted.map(asChoice)) };
-  if (kind === "hostedllm") return { provider: kind, address: await askAddress(ask, "Its address, without the /v1?") };
+  if (kind === "hostedllm")
+    return { provider: kind, address: await askAddress(ask, "Its address, without the /v1?") };
   if (kind === "local") return askLocal(ask, known);
   return { provider: `${kind}:${await askAddress(ask, "Its address, with http:// or https://?")}` };
 }
 
-async function askLocal(ask: Ask, known: readonly ProviderOffer[]): Promise<Pick<Answers, "provider" | "address">> {
+async function askLocal(
+  ask: Ask,
+  known: readonly ProviderOffer[],
+): Promise<Pick<Answers, "provider" | "address">> {
   const own = Object.entries(locals).map(([value, hint]) => ({ value, label: value, hint }));
   const provider = await ask.choice("Which server?", [
     ...own,
-    ...known.filter(({ keyVariable, address }) => keyVariable === undefined && isLocal(address)).map(asChoice),
+    ...known
+      .filter(({ keyVariable, address }) => keyVariable === undefined && isLocal(address))
+      .map(asChoice),
   ]);
   if (!addressKeyOf(provider)) return { provider };
   const usual = locals[provider] ?? "";

@@ -11,23 +11,54 @@ export class Ask {
     this.#common = { output: process.stderr, signal };
   }
 
-  async choice<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
-    const asked = { ...this.#common, message, options: options.map(asOption), ...(initialValue !== undefined && { initialValue }) };
+  async choice<T extends string>(
+    message: string,
+    options: readonly Choice<T>[],
+    initialValue?: T,
+  ): Promise<T> {
+    const asked = {
+      ...this.#common,
+      message,
+      options: options.map(asOption),
+      ...(initialValue !== undefined && { initialValue }),
+    };
     return given(await clack.select<string>(asked)) as T;
   }
 
   /** A long list: type to search. */
-  async search(message: string, options: readonly Choice<string>[], placeholder: string = "type to search"): Promise<string> {
-    return given(await clack.autocomplete<string>({ ...this.#common, message, options: options.map(asOption), placeholder, maxItems: 10 }));
+  async search(
+    message: string,
+    options: readonly Choice<string>[],
+    placeholder: string = "type to search",
+  ): Promise<string> {
+    return given(
+      await clack.autocomplete<string>({
+        ...this.#common,
+        message,
+        options: options.map(asOption),
+        placeholder,
+        maxItems: 10,
+      }),
+    );
   }
 
-  async text(message: string, { initial = "", check = required }: { initial?: string; check?: Check } = {}): Promise<string> {
-    const answer = await clack.text({ ...this.#common, message, initialValue: initial, validate: (value) => check(value?.trim() ?? "") });
+  async text(
+    message: string,
+    { initial = "", check = required }: { initial?: string; check?: Check } = {},
+  ): Promise<string> {
+    const answer = await clack.text({
+      ...this.#common,
+      message,
+      initialValue: initial,
+      validate: (value) => check(value?.trim() ?? ""),
+    });
     return given(answer).trim();
   }
 
   async secret(message: string): Promise<string> {
-    return given(await clack.password({ ...this.#common, message, validate: (value) => required(value?.trim() ?? "") })).trim();
+    return given(
+      await clack.password({ ...this.#common, message, validate: (value) => required(value?.trim() ?? "") }),
+    ).trim();
   }
 
   async yes(message: string, initialValue: boolean): Promise<boolean> {

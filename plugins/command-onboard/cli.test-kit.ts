@@ -15,7 +15,10 @@ export interface Ended {
 /** A configuration directory that is not there yet, in a place of its own. */
 export async function emptyPlace(): Promise<{ readonly configDir: string } & AsyncDisposable> {
   const place = await mkdtemp(path.join(tmpdir(), "gantry-onboard-"));
-  return { configDir: path.join(place, "config"), [Symbol.asyncDispose]: () => rm(place, { recursive: true, force: true }) };
+  return {
+    configDir: path.join(place, "config"),
+    [Symbol.asyncDispose]: () => rm(place, { recursive: true, force: true }),
+  };
 }
 
 function environment(configDir: string, env: Readonly<Record<string, string>>): Record<string, string> {
@@ -24,11 +27,20 @@ function environment(configDir: string, env: Readonly<Record<string, string>>): 
 }
 
 /** The real command line without a terminal. */
-export function gantry(configDir: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function gantry(
+  configDir: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { env: environment(configDir, env) }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [bin, ...args],
+      { env: environment(configDir, env) },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      },
+    );
     child.stdin?.end();
   });
 }
@@ -46,8 +58,16 @@ export const ENTER = "\r";
 export const DOWN = "\u001b[B";
 
 /** The real command line in a pseudo-terminal. */
-export function gantryInTerminal(configDir: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Terminal {
-  const pty = spawn(process.execPath, [bin, ...args], { cols: 200, rows: 50, env: environment(configDir, env) });
+export function gantryInTerminal(
+  configDir: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Terminal {
+  const pty = spawn(process.execPath, [bin, ...args], {
+    cols: 200,
+    rows: 50,
+    env: environment(configDir, env),
+  });
   let text = "";
   let seen = 0;
   let over = false;

@@ -12,12 +12,19 @@ export interface OnboardNeeds {
 export function onboardCommand(needs: OnboardNeeds): Command {
   return {
     name: "onboard",
-    summary: "set up provider, key, model, workspace, autonomy and a channel: by questions, or by flags without any",
+    summary:
+      "set up provider, key, model, workspace, autonomy and a channel: by questions, or by flags without any",
     options: [
       { flags: "--provider <id>", summary: "a provider id, custom:<url> or messages-custom:<url>" },
       { flags: "--api-url <url>", summary: "the address of local-a, local-b, local-c or hostedllm" },
-      { flags: "--api-key-env <name>", summary: "take the key from this environment variable at every start" },
-      { flags: "--api-key <key>", summary: "write this key into config.toml; other users may see it while the command runs" },
+      {
+        flags: "--api-key-env <name>",
+        summary: "take the key from this environment variable at every start",
+      },
+      {
+        flags: "--api-key <key>",
+        summary: "write this key into config.toml; other users may see it while the command runs",
+      },
       { flags: "--model <name>", summary: "the model, as the provider knows it" },
       { flags: "--workspace <path>", summary: "the directory that tools work in" },
       { flags: "--autonomy <level>", summary: Object.keys(autonomyLevels).join(", ") },
@@ -26,10 +33,13 @@ export function onboardCommand(needs: OnboardNeeds): Command {
     ],
     async run(run) {
       const given = readFlags(run, process.env);
-      if (run.interactive && !run.options["yes"]) return (await import("./wizard.ts")).wizard(run, needs, given);
+      if (run.interactive && !run.options["yes"])
+        return (await import("./wizard.ts")).wizard(run, needs, given);
       const { configFile } = needs;
       const configured = configFile.get("default_provider");
-      const provider = given.provider ?? (run.options["yes"] ? (typeof configured === "string" ? configured : "demo") : undefined);
+      const provider =
+        given.provider ??
+        (run.options["yes"] ? (typeof configured === "string" ? configured : "demo") : undefined);
       if (provider === undefined) throw errors.ONBOARD_NO_TERMINAL();
       return byFlags(run, needs, { ...given, provider });
     },
@@ -37,16 +47,22 @@ export function onboardCommand(needs: OnboardNeeds): Command {
 }
 
 /** What the command line says; throws for what cannot be meant. Whatever else is wrong, the configuration's own check says. */
-export function readFlags({ options }: Pick<CommandRun, "options">, env: NodeJS.ProcessEnv): Partial<Answers> {
-  const text = (name: string): string | undefined => (typeof options[name] === "string" ? options[name] : undefined);
+export function readFlags(
+  { options }: Pick<CommandRun, "options">,
+  env: NodeJS.ProcessEnv,
+): Partial<Answers> {
+  const text = (name: string): string | undefined =>
+    typeof options[name] === "string" ? options[name] : undefined;
   const variable = text("apiKeyEnv");
   if (variable !== undefined && text("apiKey") !== undefined) throw errors.ONBOARD_TWO_KEYS();
   if (variable !== undefined) checkVariable(variable, env);
   const autonomy = text("autonomy");
-  if (autonomy !== undefined && !Object.hasOwn(autonomyLevels, autonomy)) throw errors.ONBOARD_BAD_AUTONOMY(autonomy);
+  if (autonomy !== undefined && !Object.hasOwn(autonomyLevels, autonomy))
+    throw errors.ONBOARD_BAD_AUTONOMY(autonomy);
   const provider = text("provider");
   const address = text("apiUrl");
-  if (address !== undefined && provider !== undefined && !addressKeyOf(provider)) throw errors.ONBOARD_NO_ADDRESS(provider);
+  if (address !== undefined && provider !== undefined && !addressKeyOf(provider))
+    throw errors.ONBOARD_NO_ADDRESS(provider);
   const found = {
     provider,
     address,
@@ -65,12 +81,18 @@ export function checkVariable(name: string, env: NodeJS.ProcessEnv): void {
 }
 
 /** Tries the provider first, then writes all or nothing. */
-async function byFlags(run: CommandRun, { configFile, runtime }: OnboardNeeds, given: Answers): Promise<number> {
+async function byFlags(
+  run: CommandRun,
+  { configFile, runtime }: OnboardNeeds,
+  given: Answers,
+): Promise<number> {
   let answers = given;
   if (run.options["test"] !== false) {
     try {
       answers = { ...answers, model: answers.model ?? (await onlyModel(configFile, answers, run.signal)) };
-      run.err(`${answers.provider} answers: ${(await tryAnswer(configFile, answers, run.signal)).slice(0, 200)}`);
+      run.err(
+        `${answers.provider} answers: ${(await tryAnswer(configFile, answers, run.signal)).slice(0, 200)}`,
+      );
     } catch (error) {
       if ((error as { exit?: unknown }).exit === 2) throw error;
       throw errors.ONBOARD_TEST_FAILED(error);
@@ -83,7 +105,11 @@ async function byFlags(run: CommandRun, { configFile, runtime }: OnboardNeeds, g
 }
 
 /** Where a server offers one model and none is configured, that one is meant. */
-async function onlyModel(configFile: ConfigFile, answers: Answers, signal: AbortSignal): Promise<string | undefined> {
+async function onlyModel(
+  configFile: ConfigFile,
+  answers: Answers,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (configuredModel(configFile) !== undefined) return undefined;
   const known = await listModels(configFile, answers, signal);
   return answers.provider !== "demo" && known?.length === 1 ? known[0] : undefined;

@@ -15,14 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => mock.stop());
 
-const written = (configDir: string): Promise<string> => readFile(path.join(configDir, "config.toml"), "utf8").catch(() => "");
+const written = (configDir: string): Promise<string> =>
+  readFile(path.join(configDir, "config.toml"), "utf8").catch(() => "");
 
 test.concurrent("CLI-02: by flags, from nothing to a working first turn; the key stands there as a reference", async () => {
   await using place = await emptyPlace();
   const { configDir } = place;
   const env = { MY_KEY: "sk-right-canary" };
   const workspace = path.join(configDir, "..", "desk");
-  const flags = ["--provider", `custom:${address}`, "--api-key-env", "MY_KEY", "--model", "gpt-4o", "--workspace", workspace];
+  const flags = [
+    "--provider",
+    `custom:${address}`,
+    "--api-key-env",
+    "MY_KEY",
+    "--model",
+    "gpt-4o",
+    "--workspace",
+    workspace,
+  ];
   const done = await gantry(configDir, ["onboard", ...flags, "--autonomy", "supervised", "--yes"], env);
   expect(done).toMatchObject({ code: 0, stdout: `Wrote ${configDir}/config.toml\n` });
   expect(done.stderr).toContain('Next: gantry agent -m "hello"');
@@ -32,14 +42,25 @@ test.concurrent("CLI-02: by flags, from nothing to a working first turn; the key
   expect(text + done.stdout + done.stderr).not.toContain("canary");
   expect((await stat(path.join(configDir, "config.toml"))).mode & 0o777).toBe(0o600);
   expect((await stat(configDir)).mode & 0o777).toBe(0o700);
-  expect(await gantry(configDir, ["agent", "-m", "hello"], env)).toMatchObject({ code: 0, stdout: "Hello from the model.\n" });
+  expect(await gantry(configDir, ["agent", "-m", "hello"], env)).toMatchObject({
+    code: 0,
+    stdout: "Hello from the model.\n",
+  });
   expect((await stat(workspace)).isDirectory()).toBe(true);
 });
 
 test.concurrent("CLI-02: a key that the provider does not take is not written, and the reason is told without the key", async () => {
   await using place = await emptyPlace();
   const { configDir } = place;
-  const done = await gantry(configDir, ["onboard", "--provider", `custom:${address}`, "--api-key", "sk-wrong-canary", "--model", "gpt-4o"]);
+  const done = await gantry(configDir, [
+    "onboard",
+    "--provider",
+    `custom:${address}`,
+    "--api-key",
+    "sk-wrong-canary",
+    "--model",
+    "gpt-4o",
+  ]);
   expect(done.code).toBe(1);
   expect(done.stderr).toContain("HTTP 401");
   expect(done.stderr).toContain("[ONBOARD_TEST_FAILED]");
@@ -51,7 +72,15 @@ test.concurrent("CLI-02: --no-test writes what cannot be asked yet, and a second
   await using place = await emptyPlace();
   const { configDir } = place;
   expect((await gantry(configDir, ["onboard", "--provider", "local-a", "--no-test"])).code).toBe(0);
-  const again = await gantry(configDir, ["onboard", "--provider", "local-a", "--api-url", "http://127.0.0.1:9/v1", "--no-test", "--yes"]);
+  const again = await gantry(configDir, [
+    "onboard",
+    "--provider",
+    "local-a",
+    "--api-url",
+    "http://127.0.0.1:9/v1",
+    "--no-test",
+    "--yes",
+  ]);
   expect(again.code).toBe(0);
   expect(await written(configDir)).toBe('default_provider = "local-a"\napi_url = "http://127.0.0.1:9/v1"\n');
 });
@@ -86,7 +115,15 @@ test.concurrent("CLI-02: without a terminal and without --provider, or with one 
 test.concurrent("CLI-02: the key of one provider is not sent to the next one", async () => {
   await using place = await emptyPlace();
   const { configDir } = place;
-  const first = ["onboard", "--provider", `custom:${address}`, "--api-key", "sk-right-canary", "--model", "gpt-4o"];
+  const first = [
+    "onboard",
+    "--provider",
+    `custom:${address}`,
+    "--api-key",
+    "sk-right-canary",
+    "--model",
+    "gpt-4o",
+  ];
   expect((await gantry(configDir, first)).code).toBe(0);
   const done = await gantry(configDir, ["onboard", "--provider", "custom:http://127.0.0.1:9/v1"]);
   expect(done).toMatchObject({ code: 2, stderr: expect.stringContaining("ONBOARD_FOREIGN_KEY") as string });
@@ -135,14 +172,23 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   expect(await terminal.ended).toBe(0);
   expect(terminal.shown()).not.toContain("canary");
   expect(await written(configDir)).toContain('api_key = "sk-right-canary"');
-  expect(await gantry(configDir, ["agent", "-m", "hello"])).toMatchObject({ code: 0, stdout: "Hello from the model.\n" });
+  expect(await gantry(configDir, ["agent", "-m", "hello"])).toMatchObject({
+    code: 0,
+    stdout: "Hello from the model.\n",
+  });
 });
 
 test.concurrent("CLI-02: in a terminal, the chat-app channel and its four keys; Ctrl-C at the end writes nothing", async () => {
   await using place = await emptyPlace();
   const { configDir } = place;
   const walk = async (last: string): Promise<number> => {
-    const terminal = gantryInTerminal(configDir, ["onboard", "--provider", "demo", "--autonomy", "supervised"]);
+    const terminal = gantryInTerminal(configDir, [
+      "onboard",
+      "--provider",
+      "demo",
+      "--autonomy",
+      "supervised",
+    ]);
     await terminal.see("Which directory");
     terminal.type(ENTER);
     await terminal.see("chat app");

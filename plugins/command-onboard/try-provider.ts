@@ -5,7 +5,11 @@ const LIMIT_MS = 60_000;
 const QUESTION = "Answer with the single word: ready";
 
 /** The models that the provider offers under these answers; undefined where it has no list. Throws what is wrong with address or key. */
-export async function listModels(configFile: ConfigFile, answers: Answers, outer: AbortSignal): Promise<readonly string[] | undefined> {
+export async function listModels(
+  configFile: ConfigFile,
+  answers: Answers,
+  outer: AbortSignal,
+): Promise<readonly string[] | undefined> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
   return withProvider(configFile, answers, async (provider) => {
     try {
@@ -18,7 +22,11 @@ export async function listModels(configFile: ConfigFile, answers: Answers, outer
 }
 
 /** One small answer under these answers: what the provider said. A list of models is often given without a key, an answer is not. */
-export async function tryAnswer(configFile: ConfigFile, answers: Answers, outer: AbortSignal): Promise<string> {
+export async function tryAnswer(
+  configFile: ConfigFile,
+  answers: Answers,
+  outer: AbortSignal,
+): Promise<string> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
   const temperature = configFile.get("default_temperature");
   return withProvider(configFile, answers, async (provider) => {
@@ -39,9 +47,15 @@ export async function tryAnswer(configFile: ConfigFile, answers: Answers, outer:
   });
 }
 
-async function withProvider<T>(configFile: ConfigFile, answers: Answers, work: (provider: Provider) => Promise<T>): Promise<T> {
+async function withProvider<T>(
+  configFile: ConfigFile,
+  answers: Answers,
+  work: (provider: Provider) => Promise<T>,
+): Promise<T> {
   const changes = changesOf({ ...answers, channel: undefined }, configFile);
-  return configFile.trial(changes, async ({ models }) => work(await models.resolve(answers.provider, answers.model)));
+  return configFile.trial(changes, async ({ models }) =>
+    work(await models.resolve(answers.provider, answers.model)),
+  );
 }
 
 export function configuredModel(configFile: ConfigFile): string | undefined {

@@ -31,17 +31,26 @@ export async function wizard(run: CommandRun, needs: OnboardNeeds, given: Partia
 }
 
 async function askWorkspace(ask: Ask, now: string): Promise<string | undefined> {
-  const chosen = await ask.text("Which directory may the tools work in?", { initial: now, check: wrongDirectory });
+  const chosen = await ask.text("Which directory may the tools work in?", {
+    initial: now,
+    check: wrongDirectory,
+  });
   return chosen === now ? undefined : chosen;
 }
 
 function wrongDirectory(text: string): string | undefined {
-  return path.isAbsolute(text) || text.startsWith("~/") ? undefined : "Please write a whole path, from / or ~/.";
+  return path.isAbsolute(text) || text.startsWith("~/")
+    ? undefined
+    : "Please write a whole path, from / or ~/.";
 }
 
 async function askAutonomy(ask: Ask, now: unknown): Promise<string> {
   const levels = Object.entries(autonomyLevels).map(([value, hint]) => ({ value, label: value, hint }));
-  return ask.choice("How much may the agent do by itself?", levels, typeof now === "string" ? now : "semi-autonomous");
+  return ask.choice(
+    "How much may the agent do by itself?",
+    levels,
+    typeof now === "string" ? now : "semi-autonomous",
+  );
 }
 
 /** A line for the person; a secret is only said to be there, a reference to a variable is shown. */

@@ -12,17 +12,25 @@ test(
     await using p = await place();
     await using r = await registry();
     const ran = path.join(p.dir, "ran");
-    const bytes = packageOf({ scripts: { preinstall: `touch ${ran}`, postinstall: `touch ${ran}`, prepare: `touch ${ran}` } });
+    const bytes = packageOf({
+      scripts: { preinstall: `touch ${ran}`, postinstall: `touch ${ran}`, prepare: `touch ${ran}` },
+    });
     await r.publish("1.0.0", bytes);
     const unasked = await p.gantry("plugins", "add", "weather", "--registry", r.url);
-    expect(unasked).toMatchObject({ code: 3, stderr: expect.stringContaining("PLUGINS_NOT_ACCEPTED") as string });
+    expect(unasked).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("PLUGINS_NOT_ACCEPTED") as string,
+    });
     expect(unasked.stderr).toMatch(/provides tools/);
     expect(unasked.stderr).toContain("install scripts (preinstall, postinstall, prepare) are not run");
     expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
 
     const done = await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes");
     expect(done).toMatchObject({ code: 0, stdout: "Installed gantry-plugin-weather 1.0.0\n" });
-    const lock = JSON.parse(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")) as Record<string, object>;
+    const lock = JSON.parse(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")) as Record<
+      string,
+      object
+    >;
     expect(lock["gantry-plugin-weather"]).toMatchObject({
       version: "1.0.0",
       integrity: expect.stringMatching(/^sha512-.{86}==$/) as string,
@@ -32,7 +40,10 @@ test(
     expect((await stat(installed)).mode & 0o777).toBe(0o600);
     expect((await p.gantry("plugins", "list")).stdout).not.toContain("weather");
 
-    await writeFile(path.join(p.configDir, "config.toml"), 'plugins = ["command-plugins", "audit-file", "weather"]\n');
+    await writeFile(
+      path.join(p.configDir, "config.toml"),
+      'plugins = ["command-plugins", "audit-file", "weather"]\n',
+    );
     expect((await p.gantry("plugins", "list")).stdout).toContain("Weather.");
     expect(existsSync(ran)).toBe(false);
     expect(await p.gantry("plugins", "remove", "weather")).toMatchObject({
@@ -46,34 +57,51 @@ test(
   },
 );
 
-test("SDK-03: an update that asks for more is asked about again, one that does not is not", { timeout: 60_000 }, async () => {
-  await using p = await place();
-  await using r = await registry();
-  await r.publish("1.0.0", packageOf({}));
-  expect((await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).code).toBe(0);
-  await r.publish("1.1.0", packageOf({ version: "1.1.0" }));
-  expect(await p.gantry("plugins", "add", "weather", "--registry", r.url)).toMatchObject({
-    code: 0,
-    stdout: "Installed gantry-plugin-weather 1.1.0\n",
-  });
-  await r.publish("2.0.0", packageOf({ version: "2.0.0", gantry: { provides: ["tools", "routes"] } }, codeOf(["tools", "routes"])));
-  expect((await p.gantry("plugins", "add", "weather", "--registry", r.url)).code).toBe(3);
-  expect(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")).toContain('"1.1.0"');
-  expect((await p.gantry("plugins", "add", "weather@1.0.0", "--registry", r.url)).stdout).toContain("1.0.0");
-  expect((await p.gantry("plugins", "add", "weather@^1", "--registry", r.url)).stderr).toContain("PLUGINS_PACKAGE");
-  expect((await p.gantry("plugins", "add", "weather@9.9.9", "--registry", r.url)).stderr).toContain("PLUGINS_NO_VERSION");
-});
+test(
+  "SDK-03: an update that asks for more is asked about again, one that does not is not",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    await using r = await registry();
+    await r.publish("1.0.0", packageOf({}));
+    expect((await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).code).toBe(0);
+    await r.publish("1.1.0", packageOf({ version: "1.1.0" }));
+    expect(await p.gantry("plugins", "add", "weather", "--registry", r.url)).toMatchObject({
+      code: 0,
+      stdout: "Installed gantry-plugin-weather 1.1.0\n",
+    });
+    await r.publish(
+      "2.0.0",
+      packageOf({ version: "2.0.0", gantry: { provides: ["tools", "routes"] } }, codeOf(["tools", "routes"])),
+    );
+    expect((await p.gantry("plugins", "add", "weather", "--registry", r.url)).code).toBe(3);
+    expect(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")).toContain('"1.1.0"');
+    expect((await p.gantry("plugins", "add", "weather@1.0.0", "--registry", r.url)).stdout).toContain(
+      "1.0.0",
+    );
+    expect((await p.gantry("plugins", "add", "weather@^1", "--registry", r.url)).stderr).toContain(
+      "PLUGINS_PACKAGE",
+    );
+    expect((await p.gantry("plugins", "add", "weather@9.9.9", "--registry", r.url)).stderr).toContain(
+      "PLUGINS_NO_VERSION",
+    );
+  },
+);
 
-test("SDK-03: a package that ends the process that looks at it is not installed", { timeout: 60_000 }, async () => {
-  await using p = await place();
-  await writeFile(path.join(p.dir, "quits.tgz"), packageOf({}, "process.exit(0);"));
-  expect(await p.gantry("plugins", "add", "./quits.tgz", "--yes")).toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr: expect.stringContaining("PLUGIN_QUIT") as string,
-  });
-  expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
-});
+test(
+  "SDK-03: a package that ends the process that looks at it is not installed",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    await writeFile(path.join(p.dir, "quits.tgz"), packageOf({}, "process.exit(0);"));
+    expect(await p.gantry("plugins", "add", "./quits.tgz", "--yes")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("PLUGIN_QUIT") as string,
+    });
+    expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
+  },
+);
 
 test("SDK-03: a plugin that lies on this machine is listed, not installed, and `add` says so", async () => {
   await using p = await place();
@@ -108,7 +136,9 @@ test("SDK-03: what is not what it says is refused and nothing of it stays", { ti
     });
     expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
   }
-  expect((await p.gantry("plugins", "add", "no-such", "--registry", r.url)).stderr).toContain("PLUGINS_REGISTRY");
+  expect((await p.gantry("plugins", "add", "no-such", "--registry", r.url)).stderr).toContain(
+    "PLUGINS_REGISTRY",
+  );
 });
 
 test("SDK-03: a tarball that could write elsewhere is refused whole", async () => {
@@ -125,7 +155,10 @@ test("SDK-03: a tarball that could write elsewhere is refused whole", async () =
     { name: "package/hard", type: "1" },
     { name: "package/device", type: "3" },
   ]) {
-    await expect(readTarball("x", tarball([good, bad]))).rejects.toMatchObject({ code: "PLUGINS_TARBALL", exit: 3 });
+    await expect(readTarball("x", tarball([good, bad]))).rejects.toMatchObject({
+      code: "PLUGINS_TARBALL",
+      exit: 3,
+    });
   }
   const whole = tarball([{ ...good, content: "x".repeat(2_000) }]);
   await expect(readTarball("x", whole.subarray(0, 40))).rejects.toMatchObject({ code: "PLUGINS_TARBALL" });

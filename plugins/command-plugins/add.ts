@@ -23,7 +23,9 @@ export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> 
   const integrity = await integrityOf(bytes);
   const lock = await readLock(configDir);
   const before = lock[name];
-  run.err(`${name} ${version} (${files.size} files, ${integrity.slice(0, 22)}…)${before ? `, in place of ${before.version}` : ""}`);
+  run.err(
+    `${name} ${version} (${files.size} files, ${integrity.slice(0, 22)}…)${before ? `, in place of ${before.version}` : ""}`,
+  );
   for (const line of linesOf(stated)) run.err(line);
   if (scripts.length > 0) run.err(`  its install scripts (${scripts.join(", ")}) are not run`);
   const more = widened(before, stated);
@@ -41,14 +43,23 @@ export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> 
     if (difference) throw errors.PLUGINS_OTHER_FACTS(name, difference);
     await putInPlace(folder, name, staging, async () => {
       const args = { plugin: name, version, integrity };
-      await needs.audit.record({ event_type: "config_change", tool: "", args, result: "plugin installed", user: "owner", session_id: "" });
+      await needs.audit.record({
+        event_type: "config_change",
+        tool: "",
+        args,
+        result: "plugin installed",
+        user: "owner",
+        session_id: "",
+      });
       await writeLock(configDir, { ...lock, [name]: { version, integrity, from, ...stated } });
     });
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
   run.out(`Installed ${name} ${version}`);
-  const listed = needs.runtime.plugins.some((plugin) => plugin.from.startsWith(path.join(folder, name) + path.sep));
+  const listed = needs.runtime.plugins.some((plugin) =>
+    plugin.from.startsWith(path.join(folder, name) + path.sep),
+  );
   if (!listed)
     run.err(
       `It runs once it is listed: plugins = [${[...needs.runtime.plugins.map((plugin) => plugin.name), name].map((n) => `"${n}"`).join(", ")}]`,
@@ -56,10 +67,15 @@ export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> 
   return 0;
 }
 
-async function fetched({ options, signal }: CommandRun, { upstream }: PluginNeeds, spec: string): Promise<Fetched> {
+async function fetched(
+  { options, signal }: CommandRun,
+  { upstream }: PluginNeeds,
+  spec: string,
+): Promise<Fetched> {
   if (/^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec)) {
     const file = path.resolve(spec);
-    if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file))) throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file));
+    if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file)))
+      throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file));
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       throw errors.PLUGINS_TARBALL(file, error.code ?? "it cannot be read");
     });

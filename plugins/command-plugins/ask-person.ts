@@ -2,7 +2,10 @@ import { createInterface } from "node:readline/promises";
 import type { CommandRun } from "@gantry/sdk";
 
 /** True for a clear yes, or with --yes; false where nobody is there to ask. */
-export async function askPerson({ options, interactive, signal }: CommandRun, question: string): Promise<boolean> {
+export async function askPerson(
+  { options, interactive, signal }: CommandRun,
+  question: string,
+): Promise<boolean> {
   if (options["yes"] === true) return true;
   if (!interactive) return false;
   const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -22,7 +22,10 @@ test(
     const loud = await p.gantry(
       "plugins",
       "check",
-      await put("loud.mjs", 'console.log("noise");\nexport default { name: "loud", sdk: 1, summary: "Loud.", setup() {} };'),
+      await put(
+        "loud.mjs",
+        'console.log("noise");\nexport default { name: "loud", sdk: 1, summary: "Loud.", setup() {} };',
+      ),
       "--json",
     );
     expect(JSON.parse(loud.stdout)).toMatchObject({ ok: true, plugin: "loud", findings: [] });
@@ -38,7 +41,10 @@ test(
     }
     await put("torn/package.json", '{"exports":"./index.mjs","gantry":"tools"}');
     const stated = await p.gantry("plugins", "check", "torn");
-    expect([stated.code, stated.stdout]).toEqual([1, expect.stringContaining("something else than lists of names: write needs")]);
+    expect([stated.code, stated.stdout]).toEqual([
+      1,
+      expect.stringContaining("something else than lists of names: write needs"),
+    ]);
     await put("away/package.json", '{"exports":"./index.mjs"}');
     await symlink(path.join(p.dir, "loud.mjs"), path.join(p.dir, "away/index.mjs"));
     expect(await p.gantry("plugins", "check", "away")).toMatchObject({

@@ -4,7 +4,10 @@ import { entryOf, readFacts } from "./entry.ts";
 import { differenceOf, readStated } from "./facts.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
-export async function check({ args, options, out, signal }: CommandRun, { configDir }: Runtime): Promise<number> {
+export async function check(
+  { args, options, out, signal }: CommandRun,
+  { configDir }: Runtime,
+): Promise<number> {
   const entry = await entryOf(args[0] ?? ".");
   const { checkApart } = await import("@gantry/sdk/testing");
   const checked = await checkApart({ entry, configDir, signal }).catch((error: unknown) => {
@@ -24,9 +27,12 @@ export async function check({ args, options, out, signal }: CommandRun, { config
     messages.push(
       `The plugin ${facts.name} states in its package.json that it ${difference} and its code says otherwise: make them equal.`,
     );
-  if (options["json"]) out(JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, findings: messages }));
+  if (options["json"])
+    out(JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, findings: messages }));
   else
-    for (const line of messages.length > 0 ? messages : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
+    for (const line of messages.length > 0
+      ? messages
+      : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
   return messages.length > 0 ? 1 : 0;
 }

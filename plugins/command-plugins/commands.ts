@@ -19,14 +19,16 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
     },
     {
       name: "plugins check",
-      summary: "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
+      summary:
+        "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
       args: ["<path>"],
       options: [{ flags: "--json", summary: "print one JSON object" }],
       run: async (run) => (await import("./check.ts")).check(run, needs.runtime),
     },
     {
       name: "plugins add",
-      summary: "install a plugin from a registry or a tarball under the configuration directory; it runs once it is listed",
+      summary:
+        "install a plugin from a registry or a tarball under the configuration directory; it runs once it is listed",
       args: ["<package>"],
       options: [
         { flags: "--registry <url>", summary: "take it from this registry" },

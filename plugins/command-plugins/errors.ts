@@ -2,10 +2,14 @@ import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   PLUGINS_KIND: usage("There is no template for `%s`: the kinds are %s."),
-  PLUGINS_NAME: usage("`%s` is not a plugin's name: use lower-case letters, digits and -, beginning with a letter."),
+  PLUGINS_NAME: usage(
+    "`%s` is not a plugin's name: use lower-case letters, digits and -, beginning with a letter.",
+  ),
   PLUGINS_EXISTS: usage("%s is already there and is never overwritten: choose another name or --dir."),
   PLUGINS_UNWRITABLE: failed("%s cannot be written (%s): check the directory, its owner and the free space."),
-  PLUGINS_NO_ENTRY: usage("%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`."),
+  PLUGINS_NO_ENTRY: usage(
+    "%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`.",
+  ),
   PLUGINS_BAD_FACTS: usage("%s holds no JSON object: mend it."),
   PLUGINS_NO_REGISTRY: usage(
     "No package registry is configured: pass --registry <url>, set NPM_CONFIG_REGISTRY, or write `registry=<url>` into ~/.npmrc; a tarball needs none.",
@@ -17,17 +21,27 @@ export const errors = defineErrors({
   PLUGINS_INTEGRITY: policy(
     "%s is not what the registry promised (its SHA-512 differs), so nothing was unpacked: try again, then ask its author.",
   ),
-  PLUGINS_NO_INTEGRITY: policy("The registry gives no SHA-512 for %s, so it is not installed: ask its author to publish it again."),
+  PLUGINS_NO_INTEGRITY: policy(
+    "The registry gives no SHA-512 for %s, so it is not installed: ask its author to publish it again.",
+  ),
   PLUGINS_TARBALL: policy("%s is not unpacked (%s): ask its author for another release."),
-  PLUGINS_NO_TARBALL: usage("%s is no tarball and is used where it lies: put `%s` into `plugins` of config.toml."),
+  PLUGINS_NO_TARBALL: usage(
+    "%s is no tarball and is used where it lies: put `%s` into `plugins` of config.toml.",
+  ),
   PLUGINS_PACKAGE: policy("%s is not a plugin package (%s): ask its author for another release."),
-  PLUGINS_DEPENDENCIES: policy("%s needs other packages (%s) and a plugin brings its own: ask its author to bundle them."),
+  PLUGINS_DEPENDENCIES: policy(
+    "%s needs other packages (%s) and a plugin brings its own: ask its author to bundle them.",
+  ),
   PLUGINS_FOLDER: policy("Nothing is installed under %s (%s): mend that first."),
-  PLUGINS_NOT_ACCEPTED: policy("%s was not accepted, so nothing changed: pass --yes to accept what is shown."),
+  PLUGINS_NOT_ACCEPTED: policy(
+    "%s was not accepted, so nothing changed: pass --yes to accept what is shown.",
+  ),
   PLUGINS_OTHER_FACTS: policy(
     "%s states in its package.json that it %s and its code says otherwise, so it was taken out again: ask its author.",
   ),
-  PLUGINS_STILL_LISTED: usage("%s still stands in `plugins` of config.toml: take it off the list first, then remove it."),
+  PLUGINS_STILL_LISTED: usage(
+    "%s still stands in `plugins` of config.toml: take it off the list first, then remove it.",
+  ),
   PLUGINS_NOT_INSTALLED: usage("%s is not installed under %s: see `gantry plugins list`."),
   PLUGINS_LOCK: failed("%s cannot be read (%s): mend it, or remove it and add the plugins again."),
 });

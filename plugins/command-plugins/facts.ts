@@ -11,7 +11,10 @@ export function readStated(value: unknown): StatedFacts | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { needs = [], provides = [], taps = [] } = value as Record<string, unknown>;
   const lists = [needs, provides, taps];
-  const right = lists.every((list) => Array.isArray(list) && list.every((name) => typeof name === "string" && /^[\w-]{1,64}$/.test(name)));
+  const right = lists.every(
+    (list) =>
+      Array.isArray(list) && list.every((name) => typeof name === "string" && /^[\w-]{1,64}$/.test(name)),
+  );
   return right ? ({ needs, provides, taps } as unknown as StatedFacts) : undefined;
 }
 
@@ -29,7 +32,9 @@ function sorted(names: readonly string[]): string {
 
 /** What is asked for now and was not accepted before. */
 export function widened(before: StatedFacts | undefined, now: StatedFacts): readonly string[] {
-  return keys.flatMap((key) => now[key].filter((name) => !before?.[key].includes(name)).map((name) => `${key} ${name}`));
+  return keys.flatMap((key) =>
+    now[key].filter((name) => !before?.[key].includes(name)).map((name) => `${key} ${name}`),
+  );
 }
 
 export function linesOf(facts: StatedFacts): readonly string[] {

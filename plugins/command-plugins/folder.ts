@@ -38,7 +38,12 @@ export async function stagePackage(folder: string, files: ReadonlyMap<string, Ui
 }
 
 /** Moves what was staged to the package's place, does `work`, and moves the old one back where that fails. */
-export async function putInPlace(folder: string, name: string, staging: string, work: () => Promise<void>): Promise<void> {
+export async function putInPlace(
+  folder: string,
+  name: string,
+  staging: string,
+  work: () => Promise<void>,
+): Promise<void> {
   const place = path.join(folder, name);
   const aside = path.join(folder, `.old-${randomBytes(6).toString("hex")}`);
   await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });

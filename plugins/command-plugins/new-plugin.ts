@@ -5,7 +5,11 @@ import type { CommandRun } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 /** Copies the template of a kind; the word `example` in it becomes the plugin's name. */
-export async function newPlugin({ args, options, out, err }: CommandRun, templates: URL, version: string): Promise<number> {
+export async function newPlugin(
+  { args, options, out, err }: CommandRun,
+  templates: URL,
+  version: string,
+): Promise<number> {
   const [kind = "", name = ""] = args;
   const kinds = await readdir(fileURLToPath(templates));
   if (!kinds.includes(kind)) throw errors.PLUGINS_KIND(kind, kinds.toSorted().join(", "));
@@ -15,7 +19,11 @@ export async function newPlugin({ args, options, out, err }: CommandRun, templat
   if (await stat(folder).catch(() => undefined)) throw errors.PLUGINS_EXISTS(folder);
   try {
     await mkdir(path.dirname(folder), { recursive: true });
-    await cp(fileURLToPath(new URL(`${kind}/`, templates)), folder, { recursive: true, errorOnExist: true, force: false });
+    await cp(fileURLToPath(new URL(`${kind}/`, templates)), folder, {
+      recursive: true,
+      errorOnExist: true,
+      force: false,
+    });
     for (const file of await readdir(folder)) await fillIn(path.join(folder, file), name, version);
   } catch (error) {
     throw errors.PLUGINS_UNWRITABLE(folder, (error as NodeJS.ErrnoException).code ?? String(error));
@@ -27,6 +35,8 @@ export async function newPlugin({ args, options, out, err }: CommandRun, templat
 }
 
 async function fillIn(file: string, name: string, version: string): Promise<void> {
-  const text = (await readFile(file, "utf8")).replaceAll(/\bexample\b/g, name).replaceAll("0.0.0-sdk", version);
+  const text = (await readFile(file, "utf8"))
+    .replaceAll(/\bexample\b/g, name)
+    .replaceAll("0.0.0-sdk", version);
   await writeFile(file, text);
 }

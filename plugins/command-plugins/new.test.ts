@@ -20,13 +20,18 @@ test(
       expect([kind, tested.code, tested.stdout.match(/^# fail .*$/m)?.[0]]).toEqual([kind, 0, "# fail 0"]);
       expect(Number(/^# pass (\d+)/m.exec(tested.stdout)?.[1])).toBeGreaterThan(4);
       expect(await runNode([await realTsc(), "-p", folder])).toMatchObject({ code: 0, stdout: "" });
-      const facts = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Record<string, unknown>;
+      const facts = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Record<
+        string,
+        unknown
+      >;
       expect(facts).toMatchObject({
         name: `gantry-plugin-my-${kind}`,
         exports: "./index.ts",
         keywords: expect.arrayContaining(["gantry-plugin", `gantry-${kind}`]) as unknown,
       });
-      expect(facts["peerDependencies"]).toMatchObject({ "@gantry/sdk": expect.stringMatching(/^\^\d+\.\d+\.\d+$/) as string });
+      expect(facts["peerDependencies"]).toMatchObject({
+        "@gantry/sdk": expect.stringMatching(/^\^\d+\.\d+\.\d+$/) as string,
+      });
       expect(await allText(folder)).not.toMatch(/\bexample\b/);
     }
   },
@@ -41,29 +46,44 @@ async function allText(folder: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8")))).join("\n");
 }
 
-test("SDK-03: a new plugin is checked and then used from its folder without a build", { timeout: 60_000 }, async () => {
-  await using p = await place();
-  await installSdk(p.dir);
-  await p.gantry("plugins", "new", "tool", "hello", "--dir", "work");
-  const folder = path.join(p.dir, "work/gantry-plugin-hello");
-  const checked = await p.gantry("plugins", "check", folder);
-  expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("The plugin tool-hello keeps all") as string });
-  await writeFile(path.join(p.configDir, "config.toml"), `plugins = ["command-plugins", "${folder}/index.ts"]\n`);
-  const listed = await p.gantry("plugins", "list", "--json");
-  expect(JSON.parse(listed.stdout)).toMatchObject({
-    loaded: expect.arrayContaining([expect.objectContaining({ name: "tool-hello" })]) as unknown,
-  });
-  await writeFile(path.join(p.configDir, "config.toml"), "");
-  await writeFile(
-    path.join(folder, "tool.ts"),
-    (await readFile(path.join(folder, "tool.ts"), "utf8")).replace("Greets a person by name.", ""),
-  );
-  await writeFile(path.join(folder, "package.json"), '{"type":"module","exports":"./index.ts","gantry":{"needs":["net"]}}');
-  const broken = await p.gantry("plugins", "check", folder);
-  expect([broken.code, broken.stderr]).toEqual([1, ""]);
-  expect(broken.stdout).toContain("The plugin tool-hello does not start");
-  expect(broken.stdout).toContain("The plugin tool-hello states in its package.json that it needs net and its code says otherwise");
-});
+test(
+  "SDK-03: a new plugin is checked and then used from its folder without a build",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    await installSdk(p.dir);
+    await p.gantry("plugins", "new", "tool", "hello", "--dir", "work");
+    const folder = path.join(p.dir, "work/gantry-plugin-hello");
+    const checked = await p.gantry("plugins", "check", folder);
+    expect(checked).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("The plugin tool-hello keeps all") as string,
+    });
+    await writeFile(
+      path.join(p.configDir, "config.toml"),
+      `plugins = ["command-plugins", "${folder}/index.ts"]\n`,
+    );
+    const listed = await p.gantry("plugins", "list", "--json");
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      loaded: expect.arrayContaining([expect.objectContaining({ name: "tool-hello" })]) as unknown,
+    });
+    await writeFile(path.join(p.configDir, "config.toml"), "");
+    await writeFile(
+      path.join(folder, "tool.ts"),
+      (await readFile(path.join(folder, "tool.ts"), "utf8")).replace("Greets a person by name.", ""),
+    );
+    await writeFile(
+      path.join(folder, "package.json"),
+      '{"type":"module","exports":"./index.ts","gantry":{"needs":["net"]}}',
+    );
+    const broken = await p.gantry("plugins", "check", folder);
+    expect([broken.code, broken.stderr]).toEqual([1, ""]);
+    expect(broken.stdout).toContain("The plugin tool-hello does not start");
+    expect(broken.stdout).toContain(
+      "The plugin tool-hello states in its package.json that it needs net and its code says otherwise",
+    );
+  },
+);
 
 test("SDK-03: a wrong kind, a wrong name and a folder that is there are refused", async () => {
   await using p = await place();

@@ -28,13 +28,20 @@ export function checkPackage(spec: string, files: ReadonlyMap<string, Uint8Array
   if (typeof version !== "string" || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version))
     throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
   const module = moduleOf(facts)?.replace(/^\.\//, "");
-  if (module === undefined || !files.has(module)) throw errors.PLUGINS_PACKAGE(spec, "its `exports` name no file in it");
+  if (module === undefined || !files.has(module))
+    throw errors.PLUGINS_PACKAGE(spec, "its `exports` name no file in it");
   const stated = readStated(facts.gantry);
-  if (!stated) throw errors.PLUGINS_PACKAGE(spec, "its package.json does not state needs, provides and taps under `gantry`");
+  if (!stated)
+    throw errors.PLUGINS_PACKAGE(
+      spec,
+      "its package.json does not state needs, provides and taps under `gantry`",
+    );
   const others = [facts.dependencies, facts.optionalDependencies, facts.peerDependencies]
     .flatMap((table) => Object.keys((table ?? {}) as object))
     .filter((dependency) => !fromHost.has(dependency));
   if (others.length > 0) throw errors.PLUGINS_DEPENDENCIES(name, others.join(", "));
-  const scripts = Object.keys((facts.scripts ?? {}) as object).filter((script) => /^(?:pre|post)?install$|^prepare$/.test(script));
+  const scripts = Object.keys((facts.scripts ?? {}) as object).filter((script) =>
+    /^(?:pre|post)?install$|^prepare$/.test(script),
+  );
   return { name, version, stated, scripts };
 }

@@ -58,9 +58,13 @@ export async function place(): Promise<Place> {
 export async function installSdk(dir: string): Promise<void> {
   const packed = await new Promise<string>((resolve, reject) => {
     const args = ["pack", "--json", "--pack-destination", dir];
-    execFile("npm", args, { cwd: path.join(root, "sdk") }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    execFile("npm", args, { cwd: path.join(root, "sdk") }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
   });
-  const { filename } = (Object.values(JSON.parse(packed.slice(packed.search(/[[{]/))) as object) as { filename: string }[])[0] ?? {
+  const { filename } = (
+    Object.values(JSON.parse(packed.slice(packed.search(/[[{]/))) as object) as { filename: string }[]
+  )[0] ?? {
     filename: "",
   };
   const files = await readTarball(filename, await readFile(path.join(dir, filename)));
@@ -107,7 +111,10 @@ export function tarball(entries: readonly TarEntry[]): Buffer {
 }
 
 /** A package of a tool that says where it was when it was imported. */
-export function packageOf(facts: Readonly<Record<string, unknown>>, code: string = codeOf(["tools"])): Buffer {
+export function packageOf(
+  facts: Readonly<Record<string, unknown>>,
+  code: string = codeOf(["tools"]),
+): Buffer {
   const whole = {
     name: "gantry-plugin-weather",
     version: "1.0.0",
@@ -146,7 +153,8 @@ export async function registry(): Promise<Registry> {
   const server = createServer((request, response) => {
     const bytes = bytesOf.get(request.url ?? "");
     if (bytes) return response.end(bytes);
-    if (request.url === "/gantry-plugin-weather") return response.end(JSON.stringify({ "dist-tags": { latest }, versions }));
+    if (request.url === "/gantry-plugin-weather")
+      return response.end(JSON.stringify({ "dist-tags": { latest }, versions }));
     return response.writeHead(404).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -157,7 +165,9 @@ export async function registry(): Promise<Registry> {
       const file = `/files/${version}.tgz`;
       bytesOf.set(file, bytes);
       latest = version;
-      versions[version] = { dist: { tarball: url + file, integrity: change.integrity ?? (await integrityOf(bytes)) } };
+      versions[version] = {
+        dist: { tarball: url + file, integrity: change.integrity ?? (await integrityOf(bytes)) },
+      };
     },
     [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
   };

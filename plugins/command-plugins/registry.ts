@@ -28,18 +28,28 @@ export async function registryOf(flag: unknown, env: NodeJS.ProcessEnv): Promise
 }
 
 /** One exact version by name, checked against the SHA-512 that the registry gives for it. `weather` means gantry-plugin-weather first. */
-export async function fetchPackage(upstream: Upstream, registry: string, spec: string, signal: AbortSignal): Promise<Fetched> {
+export async function fetchPackage(
+  upstream: Upstream,
+  registry: string,
+  spec: string,
+  signal: AbortSignal,
+): Promise<Fetched> {
   const [, given = "", wanted = "latest"] = /^(@?[^@]+)(?:@(.+))?$/.exec(spec) ?? [];
-  const names = given.startsWith("@") || given.startsWith("gantry-plugin-") ? [given] : [`gantry-plugin-${given}`, given];
+  const names =
+    given.startsWith("@") || given.startsWith("gantry-plugin-") ? [given] : [`gantry-plugin-${given}`, given];
   for (const name of names) {
     const found = await get(upstream, `${registry}/${name.replace("/", "%2f")}`, signal);
     if (found.status === 404) continue;
     if (found.status !== 200) throw errors.PLUGINS_REGISTRY(name, `HTTP ${found.status}`);
     const { "dist-tags": tags = {}, versions = {} } = parse(name, found.bytes);
     const version = Object.hasOwn(versions, wanted) ? wanted : tags[wanted];
-    const { tarball, integrity } = (version !== undefined && Object.hasOwn(versions, version) ? versions[version]?.dist : undefined) ?? {};
+    const { tarball, integrity } =
+      (version !== undefined && Object.hasOwn(versions, version) ? versions[version]?.dist : undefined) ?? {};
     if (typeof tarball !== "string") throw errors.PLUGINS_NO_VERSION(name, wanted);
-    const promised = typeof integrity === "string" ? /(?:^|\s)(sha512-[A-Za-z0-9+/]{86}==)(?:\s|$)/.exec(integrity)?.[1] : undefined;
+    const promised =
+      typeof integrity === "string"
+        ? /(?:^|\s)(sha512-[A-Za-z0-9+/]{86}==)(?:\s|$)/.exec(integrity)?.[1]
+        : undefined;
     if (!promised) throw errors.PLUGINS_NO_INTEGRITY(`${name} ${version}`);
     const { status, bytes } = await get(upstream, tarball, signal);
     if (status !== 200) throw errors.PLUGINS_REGISTRY(`${name} ${version}`, `HTTP ${status}`);
@@ -54,8 +64,17 @@ export async function integrityOf(bytes: Uint8Array): Promise<string> {
   return `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 }
 
-async function get(upstream: Upstream, url: string, signal: AbortSignal): Promise<{ readonly status: number; readonly bytes: Uint8Array }> {
-  const { status, body } = await upstream.fetch({ url, signal, maxBytes: MAX_BYTES, headers: { accept: "application/json, */*" } });
+async function get(
+  upstream: Upstream,
+  url: string,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly bytes: Uint8Array }> {
+  const { status, body } = await upstream.fetch({
+    url,
+    signal,
+    maxBytes: MAX_BYTES,
+    headers: { accept: "application/json, */*" },
+  });
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return { status, bytes: Buffer.concat(pieces) };

@@ -15,10 +15,18 @@ export async function remove({ args, out }: CommandRun, { audit, runtime }: Plug
   const folder = await pluginFolder(configDir);
   if (name === undefined) throw errors.PLUGINS_NOT_INSTALLED(given, folder);
   const place = path.join(folder, name);
-  if (runtime.plugins.some(({ from }) => from.startsWith(place + path.sep))) throw errors.PLUGINS_STILL_LISTED(name);
+  if (runtime.plugins.some(({ from }) => from.startsWith(place + path.sep)))
+    throw errors.PLUGINS_STILL_LISTED(name);
   const { [name]: gone, ...rest } = lock;
   const event = { plugin: name, version: gone?.version };
-  await audit.record({ event_type: "config_change", tool: "", args: event, result: "plugin removed", user: "owner", session_id: "" });
+  await audit.record({
+    event_type: "config_change",
+    tool: "",
+    args: event,
+    result: "plugin removed",
+    user: "owner",
+    session_id: "",
+  });
   await rm(place, { recursive: true, force: true });
   await writeLock(configDir, rest);
   out(`Removed ${name}`);

@@ -9,9 +9,13 @@ const MAX_FILES = 5_000;
 /** The plain files of a gzipped tar by path inside the package. Throws `PLUGINS_TARBALL` for whatever could write elsewhere. */
 export async function readTarball(name: string, bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const refuse = (why: string): Error => errors.PLUGINS_TARBALL(name, why);
-  const tar = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES }).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code === "ERR_BUFFER_TOO_LARGE" ? `it is larger than ${MAX_BYTES} bytes` : "it is no gzip file");
-  });
+  const tar = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw refuse(
+        error.code === "ERR_BUFFER_TOO_LARGE" ? `it is larger than ${MAX_BYTES} bytes` : "it is no gzip file",
+      );
+    },
+  );
   const files = new Map<string, Uint8Array>();
   let longName: string | undefined;
   for (let at = 0; at + BLOCK <= tar.length;) {
@@ -20,14 +24,17 @@ export async function readTarball(name: string, bytes: Uint8Array): Promise<Read
     if (sumOf(header) !== octal(header, 148, 8)) throw refuse("a header of it is damaged");
     const size = octal(header, 124, 12);
     const end = at + BLOCK + size;
-    if (!Number.isSafeInteger(size) || size < 0 || end > tar.length) throw refuse("it breaks off in the middle of a file");
+    if (!Number.isSafeInteger(size) || size < 0 || end > tar.length)
+      throw refuse("it breaks off in the middle of a file");
     const content = tar.subarray(at + BLOCK, end);
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === "x") longName = paxPath(content);
     else if (type === "L") longName = text(content, 0, content.length);
     else if (type === "0" || type === "\0") {
-      const path = insideOf(longName ?? [text(header, 345, 155), text(header, 0, 100)].filter(Boolean).join("/"));
+      const path = insideOf(
+        longName ?? [text(header, 345, 155), text(header, 0, 100)].filter(Boolean).join("/"),
+      );
       if (path === undefined) throw refuse("a name in it leads out of the package");
       files.set(path, content);
       longName = undefined;
@@ -41,7 +48,10 @@ export async function readTarball(name: string, bytes: Uint8Array): Promise<Read
 function insideOf(name: string): string | undefined {
   const parts = name.split("/").slice(1);
   const wrong =
-    parts.length === 0 || name.startsWith("/") || /[\0\\]/.test(name) || parts.some((part) => part === "" || part === "." || part === "..");
+    parts.length === 0 ||
+    name.startsWith("/") ||
+    /[\0\\]/.test(name) ||
+    parts.some((part) => part === "" || part === "." || part === "..");
   return wrong ? undefined : parts.join("/");
 }
 

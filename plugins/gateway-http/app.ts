@@ -22,7 +22,11 @@ const unused = { buildValidator: () => () => () => true, buildSerializer: () => 
 
 /** The framework with our limits, our way to read a body and our errors. */
 export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): FastifyInstance {
-  const times = { headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: Math.min(500, arrivalMs / 4) };
+  const times = {
+    headersTimeout: arrivalMs,
+    requestTimeout: arrivalMs,
+    connectionsCheckingInterval: Math.min(500, arrivalMs / 4),
+  };
   // Node's own answer to a missing Host has no body; the gate's has.
   const http = { ...times, requireHostHeader: false };
   const app = fastify({
@@ -34,11 +38,15 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
     return503OnClosing: false,
     routerOptions: { maxParamLength: 8_192 },
     clientErrorHandler: onClientError,
-    frameworkErrors: (error, _request, reply) => void sendFailure(reply as unknown as FastifyReply, inOurWords(error)),
+    frameworkErrors: (error, _request, reply) =>
+      void sendFailure(reply as unknown as FastifyReply, inOurWords(error)),
     schemaController: { compilersFactory: unused as never },
   }) as unknown as FastifyInstance;
   // Node's own answer to an Expect that it does not know would go out before any hook: here it is a request like any other.
-  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+  app.server.on(
+    "checkExpectation",
+    (request, response) => void app.server.emit("request", request, response),
+  );
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) =>
     readBody(payload as FastifyRequest["raw"], request.routeOptions.bodyLimit ?? defaultBodyLimit, done),
@@ -50,14 +58,18 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
     const broken = !(said instanceof GantryError) || statusOf(said.code, said.exit) === 500;
     if (broken) logFailure(said, url);
     // What broke inside is for paired devices only.
-    return sendFailure(reply, broken && (config as { auth?: string }).auth !== "token" ? errors.GATEWAY_FAILED() : said);
+    return sendFailure(
+      reply,
+      broken && (config as { auth?: string }).auth !== "token" ? errors.GATEWAY_FAILED() : said,
+    );
   });
   return app;
 }
 
 /** The framework's own refusals in our words; everything else as it is. */
 function inOurWords(error: Error & { code?: string }): Error {
-  if (error.code === "FST_ERR_BAD_URL" || error.code === "FST_ERR_MAX_PARAM_LENGTH") return errors.GATEWAY_BAD_PATH();
+  if (error.code === "FST_ERR_BAD_URL" || error.code === "FST_ERR_MAX_PARAM_LENGTH")
+    return errors.GATEWAY_BAD_PATH();
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return errors.GATEWAY_BODY_TYPE();
   return error.code?.startsWith("FST_ERR_CTP") ? errors.GATEWAY_BAD_REQUEST() : error;
 }

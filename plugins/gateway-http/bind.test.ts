@@ -26,7 +26,9 @@ test("GW-06: ERR-01: a port in use says `Address already in use (port N)` with t
 });
 
 test("GW-06: a host that is not this machine's says so", async () => {
-  await expect(startGateway({ gateway: { host: "203.0.113.1", trusted_proxies: ["203.0.113.2"] } })).rejects.toMatchObject({
+  await expect(
+    startGateway({ gateway: { host: "203.0.113.1", trusted_proxies: ["203.0.113.2"] } }),
+  ).rejects.toMatchObject({
     code: "GATEWAY_LISTEN_FAILED",
     message: expect.stringContaining("203.0.113.1"),
   });
@@ -75,7 +77,9 @@ test("GW-06: an open bind stops the start and says what to set", async () => {
   });
 });
 
-const ipv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
+const ipv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === "::1"),
+);
 
 const hosts: readonly (readonly [string, RegExp])[] = [
   ["localhost", /^http:\/\/127\.0\.0\.1:\d+$/],
@@ -83,11 +87,14 @@ const hosts: readonly (readonly [string, RegExp])[] = [
   ["[::1]", /^http:\/\/\[::1\]:\d+$/],
 ];
 
-test.each(hosts.filter(([host]) => ipv6 || host === "localhost"))("GW-06: gateway.host may be %s", async (host, url) => {
-  await using started = await startGateway({ gateway: { host } });
-  expect(started.url).toMatch(url);
-  expect((await fetch(`${started.url}/health`)).status).toBe(200);
-});
+test.each(hosts.filter(([host]) => ipv6 || host === "localhost"))(
+  "GW-06: gateway.host may be %s",
+  async (host, url) => {
+    await using started = await startGateway({ gateway: { host } });
+    expect(started.url).toMatch(url);
+    expect((await fetch(`${started.url}/health`)).status).toBe(200);
+  },
+);
 
 test("GW-06: behind a trusted proxy the gateway may listen on all addresses and answers by the address that was called", async () => {
   await using started = await startGateway({ gateway: { host: "0.0.0.0", trusted_proxies: ["127.0.0.1"] } });
@@ -128,10 +135,15 @@ test("GW-06: --port and --host win over the configuration, and the command serve
   expect(url).toMatch(/^http:\/\/127\.0\.0\.3:\d+$/);
 });
 
-test.each(["", "x", "-1", "65536", "3000.5", "1e3", " 80", "99999999"])("GW-06: --port %j is wrong usage", async (port) => {
-  await expect(gatewayWord({ port })).rejects.toMatchObject({ code: "GATEWAY_BAD_PORT", exit: 2 });
-});
+test.each(["", "x", "-1", "65536", "3000.5", "1e3", " 80", "99999999"])(
+  "GW-06: --port %j is wrong usage",
+  async (port) => {
+    await expect(gatewayWord({ port })).rejects.toMatchObject({ code: "GATEWAY_BAD_PORT", exit: 2 });
+  },
+);
 
 test("GW-06: --host cannot open what the configuration keeps shut", async () => {
-  await expect(gatewayWord({ port: "0", host: "0.0.0.0" })).rejects.toMatchObject({ code: "GATEWAY_OPEN_BIND" });
+  await expect(gatewayWord({ port: "0", host: "0.0.0.0" })).rejects.toMatchObject({
+    code: "GATEWAY_OPEN_BIND",
+  });
 });

@@ -11,9 +11,14 @@ import { isLoopback } from "./peer.ts";
 export function openBind(host: string, config: GatewayConfig): GantryError | undefined {
   if (isLoopback(host)) return undefined;
   if (!config.require_pairing)
-    return errors.GATEWAY_OPEN_BIND(host, "pairing", "gateway.require_pairing to true, or gateway.host to 127.0.0.1");
+    return errors.GATEWAY_OPEN_BIND(
+      host,
+      "pairing",
+      "gateway.require_pairing to true, or gateway.host to 127.0.0.1",
+    );
   if (config.tls_enabled || config.trusted_proxies.length > 0) return undefined;
-  const cure = "gateway.tls_enabled with its two files, or gateway.trusted_proxies, or gateway.host to 127.0.0.1";
+  const cure =
+    "gateway.tls_enabled with its two files, or gateway.trusted_proxies, or gateway.host to 127.0.0.1";
   return errors.GATEWAY_OPEN_BIND(host, "TLS or a proxy that does it", cure);
 }
 
@@ -46,7 +51,11 @@ export async function readTls(config: GatewayConfig, configDir: string): Promise
   return { cert, key };
 }
 
-async function readPem(name: "tls_cert_path" | "tls_key_path", config: GatewayConfig, configDir: string): Promise<Buffer> {
+async function readPem(
+  name: "tls_cert_path" | "tls_key_path",
+  config: GatewayConfig,
+  configDir: string,
+): Promise<Buffer> {
   const written = config[name];
   if (written === undefined) throw errors.GATEWAY_TLS_PATH(name);
   const path = resolve(configDir, written.replace(/^~(?=\/|$)/, homedir()));
@@ -60,5 +69,7 @@ async function readPem(name: "tls_cert_path" | "tls_key_path", config: GatewayCo
 /** What the system says of listening, as a sentence with a cure. */
 export function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === "EADDRINUSE") return errors.GATEWAY_PORT_IN_USE(port);
-  return error.syscall === undefined ? error : errors.GATEWAY_LISTEN_FAILED(`${host}, port ${port}`, error.code ?? error.message);
+  return error.syscall === undefined
+    ? error
+    : errors.GATEWAY_LISTEN_FAILED(`${host}, port ${port}`, error.code ?? error.message);
 }

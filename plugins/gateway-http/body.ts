@@ -9,8 +9,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 let inFlight = 0;
 
 /** Collects a body. Gives GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY where too many come at once. */
-export function readBody(stream: IncomingMessage, limit: number, done: (error: Error | null, body?: Buffer) => void): void {
-  if (Number(stream.headers["content-length"] ?? 0) > limit) return done(errors.GATEWAY_BODY_TOO_LARGE(limit));
+export function readBody(
+  stream: IncomingMessage,
+  limit: number,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  if (Number(stream.headers["content-length"] ?? 0) > limit)
+    return done(errors.GATEWAY_BODY_TOO_LARGE(limit));
   const pieces: Buffer[] = [];
   let bytes = 0;
   const finish = (error: Error | null): void => {

@@ -13,11 +13,18 @@ async function rows(kind: "status" | "doctor", gateway: object): Promise<readonl
 test("GW-06: status says whether the gateway listens, and whether pairing is on", async () => {
   await using running = await startGateway();
   const [listening, pairing] = await rows("status", { port: running.port });
-  expect(listening).toMatchObject({ what: "gateway", state: "ok", detail: expect.stringContaining(running.url) });
+  expect(listening).toMatchObject({
+    what: "gateway",
+    state: "ok",
+    detail: expect.stringContaining(running.url),
+  });
   expect(pairing).toMatchObject({ state: "ok", detail: "required; 0 devices are paired" });
   const { port } = running;
   await running.stop();
-  expect((await rows("status", { port }))[0]).toMatchObject({ state: "warn", cure: expect.stringContaining("gantry gateway") });
+  expect((await rows("status", { port }))[0]).toMatchObject({
+    state: "warn",
+    cure: expect.stringContaining("gantry gateway"),
+  });
   expect((await rows("status", { port, require_pairing: false }))[1]).toMatchObject({
     state: "warn",
     cure: expect.stringContaining("require_pairing"),
@@ -25,7 +32,9 @@ test("GW-06: status says whether the gateway listens, and whether pairing is on"
 });
 
 test("GW-06: doctor names what a start would trip over", async () => {
-  expect(await rows("doctor", { port: 1, host: "0.0.0.0", tls_enabled: true, tls_cert_path: "gone.pem" })).toMatchObject([
+  expect(
+    await rows("doctor", { port: 1, host: "0.0.0.0", tls_enabled: true, tls_cert_path: "gone.pem" }),
+  ).toMatchObject([
     { what: "gateway", state: "warn" },
     { what: "gateway pairing", state: "ok" },
     { what: "gateway address", state: "ok" },

@@ -20,7 +20,8 @@ export async function gatewayRows(
 async function listening({ host, port, tls_enabled }: GatewayConfig): Promise<CheckRow> {
   const what = "gateway";
   const at = urlAt(host, port, tls_enabled);
-  if (await answers(bindAddress(host), port)) return { what, state: "ok", detail: `something listens on ${at}` };
+  if (await answers(bindAddress(host), port))
+    return { what, state: "ok", detail: `something listens on ${at}` };
   return {
     what,
     state: "warn",
@@ -35,16 +36,24 @@ function answers(host: string, port: number): Promise<boolean> {
       socket.destroy();
       resolve(open);
     };
-    const socket = connect({ host, port, timeout: connectMs }).on("connect", end(true)).on("error", end(false)).on("timeout", end(false));
+    const socket = connect({ host, port, timeout: connectMs })
+      .on("connect", end(true))
+      .on("error", end(false))
+      .on("timeout", end(false));
   });
 }
 
 async function pairing({ require_pairing }: GatewayConfig, devices: Devices): Promise<CheckRow> {
   const what = "gateway pairing";
   const cure = "set gateway.require_pairing to true";
-  if (!require_pairing) return { what, state: "warn", detail: "off: whoever reaches this machine's loopback may chat", cure };
+  if (!require_pairing)
+    return { what, state: "warn", detail: "off: whoever reaches this machine's loopback may chat", cure };
   const { length } = await devices.list();
-  return { what, state: "ok", detail: `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired` };
+  return {
+    what,
+    state: "ok",
+    detail: `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired`,
+  };
 }
 
 function bind(config: GatewayConfig): CheckRow {
@@ -56,7 +65,11 @@ function bind(config: GatewayConfig): CheckRow {
 async function tls(config: GatewayConfig, configDir: string): Promise<CheckRow> {
   const what = "gateway tls";
   try {
-    return { what, state: "ok", detail: (await readTls(config, configDir)) ? "the certificate and its key fit" : "off" };
+    return {
+      what,
+      state: "ok",
+      detail: (await readTls(config, configDir)) ? "the certificate and its key fit" : "off",
+    };
   } catch (error) {
     return { what, state: "fail", detail: (error as Error).message };
   }

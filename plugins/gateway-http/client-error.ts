@@ -8,11 +8,14 @@ import { failure } from "./status.ts";
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // Where an answer is under way, as node:http itself looks it up, another one would be read as a part of it.
   const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null };
-  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || current?.headersSent) return void socket.destroy();
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || current?.headersSent)
+    return void socket.destroy();
   const { status, body } = failure(reason(error.code));
   const text = JSON.stringify(body);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n`;
-  socket.end(`${head}Content-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`);
+  socket.end(
+    `${head}Content-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`,
+  );
   socket.destroySoon();
 }
 

@@ -17,14 +17,22 @@ export function gatewayCommand(listen: (where: { host?: string; port?: number })
     ],
     async run({ options: { port, host }, serve }) {
       const wanted = typeof port === "string" ? port : undefined;
-      if (wanted !== undefined && !(/^\d{1,5}$/.test(wanted) && Number(wanted) <= 65_535)) throw errors.GATEWAY_BAD_PORT(wanted);
-      listen({ ...(wanted !== undefined && { port: Number(wanted) }), ...(typeof host === "string" && { host }) });
+      if (wanted !== undefined && !(/^\d{1,5}$/.test(wanted) && Number(wanted) <= 65_535))
+        throw errors.GATEWAY_BAD_PORT(wanted);
+      listen({
+        ...(wanted !== undefined && { port: Number(wanted) }),
+        ...(typeof host === "string" && { host }),
+      });
       return serve(["gateway"]);
     },
   };
 }
 
-export function pairCommands(pairing: () => Pairing, devices: () => Devices, audit: Audit): readonly Command[] {
+export function pairCommands(
+  pairing: () => Pairing,
+  devices: () => Devices,
+  audit: Audit,
+): readonly Command[] {
   const record = (result: string, args: Readonly<Record<string, unknown>>) =>
     audit.record({ event_type: "pairing", tool: "", args, result, user: userOfTerminal(), session_id: "" });
   return [
@@ -49,7 +57,8 @@ export function pairCommands(pairing: () => Pairing, devices: () => Devices, aud
         const paired = await devices().list();
         if (options["json"]) out(JSON.stringify(paired));
         else for (const { device_id, name, paired: since } of paired) out(`${device_id}  ${since}  ${name}`);
-        if (!options["json"] && paired.length === 0) err("No device is paired: make a code with `gantry pair new`.");
+        if (!options["json"] && paired.length === 0)
+          err("No device is paired: make a code with `gantry pair new`.");
         return 0;
       },
     },

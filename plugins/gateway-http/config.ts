@@ -2,7 +2,9 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 
 const path = (what: string) =>
-  Type.Optional(Type.String({ minLength: 1, description: `${what}; relative to the configuration directory.` }));
+  Type.Optional(
+    Type.String({ minLength: 1, description: `${what}; relative to the configuration directory.` }),
+  );
 
 /** As a Host header has it: an entry in any other form would never match. */
 const hostName = String.raw`^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::[0-9]{1,5})?$`;
@@ -11,12 +13,28 @@ const hostName = String.raw`^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::[0-9]{1,5})
 export const config = Type.Object({
   require_pairing: Type.Boolean({
     default: true,
-    description: "Ask every client for the token of a paired device. May be false only on a loopback address.",
+    description:
+      "Ask every client for the token of a paired device. May be false only on a loopback address.",
   }),
-  pairing_code_length: Type.Integer({ default: 6, minimum: 4, maximum: 32, description: "Digits of a pairing code." }),
-  pairing_timeout_minutes: Type.Integer({ default: 10, minimum: 1, maximum: 1_440, description: "Minutes until a pairing code is dead." }),
+  pairing_code_length: Type.Integer({
+    default: 6,
+    minimum: 4,
+    maximum: 32,
+    description: "Digits of a pairing code.",
+  }),
+  pairing_timeout_minutes: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 1_440,
+    description: "Minutes until a pairing code is dead.",
+  }),
   host: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address to listen on." }),
-  port: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: "Port to listen on; 0 takes a free one." }),
+  port: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65_535,
+    description: "Port to listen on; 0 takes a free one.",
+  }),
   tls_enabled: Type.Boolean({ default: false, description: "Serve https with the two files below." }),
   tls_cert_path: path("Certificate chain in PEM"),
   tls_key_path: path("Private key in PEM"),

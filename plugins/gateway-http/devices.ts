@@ -23,7 +23,11 @@ export class Devices {
 
   async add(name: string): Promise<{ readonly token: string; readonly device: Device }> {
     const token = `gt_${randomBytes(32).toString("base64url")}`;
-    const device = { device_id: `d${randomBytes(6).toString("hex")}`, name, paired: new Date().toISOString() };
+    const device = {
+      device_id: `d${randomBytes(6).toString("hex")}`,
+      name,
+      paired: new Date().toISOString(),
+    };
     const hash = sha256(token);
     await this.#values.put(space, hash, { ...device, hash } satisfies Stored);
     return { token, device };

@@ -29,11 +29,13 @@ export class Doorkeeper {
     if (auth !== "token") return undefined;
     if (!this.#requirePairing) {
       // A header that names a client can be made up: whatever came by a proxy is not from this machine.
-      if (!isLoopback(request.raw.socket.remoteAddress ?? "") || hasForwarding(request.headers)) throw errors.GATEWAY_REMOTE();
+      if (!isLoopback(request.raw.socket.remoteAddress ?? "") || hasForwarding(request.headers))
+        throw errors.GATEWAY_REMOTE();
       return undefined;
     }
     const [, token] = /^Bearer ([^\s,]+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    const device = token === undefined || repeated(request, "authorization") ? undefined : await this.#devices.find(token);
+    const device =
+      token === undefined || repeated(request, "authorization") ? undefined : await this.#devices.find(token);
     if (device) return device.device_id;
     await this.recordFailure(request, token === undefined ? "no token" : "wrong token");
     reply.header("www-authenticate", "Bearer");

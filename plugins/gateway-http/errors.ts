@@ -1,14 +1,22 @@
 import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  PAIR_CODE_INVALID: policy("The pairing code is wrong, used or too old: make a new one with `gantry pair new`."),
+  PAIR_CODE_INVALID: policy(
+    "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
+  ),
   PAIR_LOCKED: policy("Too many wrong pairing codes came from this address: try again in %s s."),
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
   ),
-  GATEWAY_REMOTE: policy("Pairing is off, so only this machine is served: set gateway.require_pairing to true for clients elsewhere."),
-  GATEWAY_FOREIGN_HOST: policy("The gateway does not answer to the name in the Host header: add it to gateway.allowed_hosts."),
-  GATEWAY_FOREIGN_ORIGIN: policy("A page of another origin asked: add the name it is served from to gateway.allowed_hosts."),
+  GATEWAY_REMOTE: policy(
+    "Pairing is off, so only this machine is served: set gateway.require_pairing to true for clients elsewhere.",
+  ),
+  GATEWAY_FOREIGN_HOST: policy(
+    "The gateway does not answer to the name in the Host header: add it to gateway.allowed_hosts.",
+  ),
+  GATEWAY_FOREIGN_ORIGIN: policy(
+    "A page of another origin asked: add the name it is served from to gateway.allowed_hosts.",
+  ),
   GATEWAY_UNTRUSTED_PROXY: policy(
     "The request was forwarded by a proxy that is not trusted: add the proxy's address to gateway.trusted_proxies.",
   ),
@@ -26,21 +34,31 @@ export const errors = defineErrors({
   GATEWAY_TIMEOUT: failed("The request did not arrive in time."),
   GATEWAY_BUSY: failed("The gateway has too much in hand: try again in a few seconds."),
   GATEWAY_STOPPING: failed("The gateway is stopping: try again in a few seconds."),
-  GATEWAY_SLOW_CLIENT: failed("The client did not read the events of its turn in time, so the turn was stopped."),
+  GATEWAY_SLOW_CLIENT: failed(
+    "The client did not read the events of its turn in time, so the turn was stopped.",
+  ),
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided: an answer counts once."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 
-  GATEWAY_PORT_IN_USE: failed("Address already in use (port %s): choose another port with --port or [gateway].port."),
-  GATEWAY_LISTEN_FAILED: failed("The gateway cannot listen on %s (%s): check gateway.host, gateway.port and your rights."),
+  GATEWAY_PORT_IN_USE: failed(
+    "Address already in use (port %s): choose another port with --port or [gateway].port.",
+  ),
+  GATEWAY_LISTEN_FAILED: failed(
+    "The gateway cannot listen on %s (%s): check gateway.host, gateway.port and your rights.",
+  ),
   GATEWAY_BAD_PORT: usage("`%s` is not a port: give --port a number from 0 to 65535."),
   GATEWAY_OPEN_BIND: usage("The gateway does not listen on %s, which others can reach, without %s: set %s."),
   GATEWAY_TLS_PATH: usage("gateway.tls_enabled is true but gateway.%s is missing: name the PEM file."),
-  GATEWAY_TLS_UNREADABLE: usage("The file %s in gateway.%s cannot be read (%s): check the path, its owner and its mode."),
+  GATEWAY_TLS_UNREADABLE: usage(
+    "The file %s in gateway.%s cannot be read (%s): check the path, its owner and its mode.",
+  ),
   GATEWAY_TLS_INVALID: usage(
     "The files in gateway.tls_cert_path and gateway.tls_key_path are no certificate and its key in PEM (%s): name the right files.",
   ),
-  GATEWAY_BAD_PROXY: usage("`%s` in gateway.trusted_proxies is neither an address nor a range such as 10.0.0.0/8: correct it."),
+  GATEWAY_BAD_PROXY: usage(
+    "`%s` in gateway.trusted_proxies is neither an address nor a range such as 10.0.0.0/8: correct it.",
+  ),
   GATEWAY_ROUTE_TWICE: usage("The route %s is offered twice: two plugins cannot serve the same address."),
 });

@@ -4,7 +4,10 @@ const pauseMs = 60_000;
 const maxKinds = 100;
 
 /** Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails every request. */
-export function createFailureLog(log: Logger, now: () => number = Date.now): (error: Error, route: string | undefined) => void {
+export function createFailureLog(
+  log: Logger,
+  now: () => number = Date.now,
+): (error: Error, route: string | undefined) => void {
   const kinds = new Map<string, { until: number; unsaid: number }>();
   return (error, route) => {
     const kind = `${route} ${error.message}`;

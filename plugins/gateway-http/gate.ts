@@ -5,7 +5,15 @@ import type { GatewayConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { isCanonicalPath, pathOf } from "./path.ts";
 
-const forwarding = new Set(["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip", "fly-client-ip"]);
+const forwarding = new Set([
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fly-client-ip",
+]);
 const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/;
 const wildcards = new Set(["0.0.0.0", "[::]"]);
 
@@ -16,7 +24,9 @@ export class Gate {
   readonly #trusted: (address: string | undefined) => boolean;
 
   constructor(config: GatewayConfig, trusted: (address: string | undefined) => boolean) {
-    this.#own = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(config.host)].filter((name) => !wildcards.has(name)));
+    this.#own = new Set(
+      ["localhost", "127.0.0.1", "[::1]", bracketed(config.host)].filter((name) => !wildcards.has(name)),
+    );
     this.#allowed = new Set(config.allowed_hosts.map((name) => name.toLowerCase()));
     this.#trusted = trusted;
   }
@@ -27,8 +37,10 @@ export class Gate {
     if (headers.host === undefined && httpVersion !== "1.0") return errors.GATEWAY_BAD_REQUEST();
     if (!isCanonicalPath(pathOf(request.raw.url ?? ""))) return errors.GATEWAY_BAD_PATH();
     const host = headers.host?.toLowerCase() ?? "";
-    if (repeated(request, "host") || !this.#isOurs(host, socket.localAddress, socket.localPort)) return errors.GATEWAY_FOREIGN_HOST();
-    if (headers.origin !== undefined && !this.#isOurOrigin(headers.origin, host)) return errors.GATEWAY_FOREIGN_ORIGIN();
+    if (repeated(request, "host") || !this.#isOurs(host, socket.localAddress, socket.localPort))
+      return errors.GATEWAY_FOREIGN_HOST();
+    if (headers.origin !== undefined && !this.#isOurOrigin(headers.origin, host))
+      return errors.GATEWAY_FOREIGN_ORIGIN();
     return this.isForwarded(request) ? errors.GATEWAY_UNTRUSTED_PROXY() : undefined;
   }
 
@@ -41,7 +53,10 @@ export class Gate {
     const [, name = "", port] = hostPattern.exec(host) ?? [];
     if (this.#allowed.has(host) || this.#allowed.has(name)) return true;
     if (port !== undefined && Number(port) !== localPort) return false;
-    return this.#own.has(name) || (localAddress !== undefined && name === bracketed(localAddress.replace(/^::ffff:/, "")));
+    return (
+      this.#own.has(name) ||
+      (localAddress !== undefined && name === bracketed(localAddress.replace(/^::ffff:/, "")))
+    );
   }
 
   /** The page came from the very address that it asks, or from one that the owner allowed. */

@@ -1,7 +1,13 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { Commands, Services, type CommandRun, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore, startTestHost, type TestHost, type TestHostOptions } from "@gantry/sdk/testing";
+import {
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+  type TestHostOptions,
+} from "@gantry/sdk/testing";
 import { vi } from "vitest";
 import gateway from "./index.ts";
 
@@ -29,7 +35,11 @@ export interface TestGateway extends AsyncDisposable {
   /** One request whose path is sent as it is written. */
   ask(path: string, options?: Ask): Promise<Reply>;
   /** A word of the command line: its exit code and its output. */
-  word(name: string, args?: readonly string[], options?: CommandRun["options"]): Promise<{ code: number; out: string; err: string }>;
+  word(
+    name: string,
+    args?: readonly string[],
+    options?: CommandRun["options"],
+  ): Promise<{ code: number; out: string; err: string }>;
   /** Pairs a device and gives its token. */
   pair(name?: string): Promise<{ token: string; device_id: string }>;
   /** What was printed on stderr at the start. */
@@ -39,7 +49,10 @@ export interface TestGateway extends AsyncDisposable {
 
 /** A real gateway in a real host, on a free port of loopback. */
 export async function startGateway(
-  options: { readonly gateway?: object; readonly plugins?: readonly Plugin[] } & Partial<TestHostOptions> = {},
+  options: {
+    readonly gateway?: object;
+    readonly plugins?: readonly Plugin[];
+  } & Partial<TestHostOptions> = {},
 ): Promise<TestGateway> {
   const { plugins = [memoryStore(), fakeProvider(["hello there"])], gateway: table, ...rest } = options;
   const config = { ...rest.config, gateway: { port: 0, ...table } };
@@ -97,8 +110,15 @@ export async function startGateway(
 }
 
 /** node:http sends a path as written, where fetch would tidy it up. */
-function rawRequest(port: number, path: string, { method, headers, body, token, from }: Ask = {}): Promise<Reply> {
-  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+function rawRequest(
+  port: number,
+  path: string,
+  { method, headers, body, token, from }: Ask = {},
+): Promise<Reply> {
+  const raw =
+    body === undefined || typeof body === "string" || body instanceof Uint8Array
+      ? body
+      : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       host: "127.0.0.1",
@@ -108,7 +128,10 @@ function rawRequest(port: number, path: string, { method, headers, body, token, 
       agent: false,
       ...(from && { localAddress: from }),
       headers: {
-        ...(raw !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(raw) }),
+        ...(raw !== undefined && {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(raw),
+        }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(headers as Record<string, string | string[]>),
       },

@@ -33,7 +33,16 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
   ];
   const tls = await readTls(config, runtime.configDir);
   const { version } = runtime;
-  const server = await openServer({ config, routes: [...own, ...routes.values()], tls, devices, pairing, audit, log, version });
+  const server = await openServer({
+    config,
+    routes: [...own, ...routes.values()],
+    tls,
+    devices,
+    pairing,
+    audit,
+    log,
+    version,
+  });
   log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
   if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes);
   return server;
@@ -42,5 +51,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
 /** Said once, to whoever started the service: the log keeps secrets out, so this is no log line. */
 async function announceCode(pairing: Pairing, minutes: number): Promise<void> {
   const { code } = await pairing.create();
-  process.stderr.write(`Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`);
+  process.stderr.write(
+    `Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`,
+  );
 }

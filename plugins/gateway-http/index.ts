@@ -1,4 +1,15 @@
-import { Approvals, Audit, Checks, Commands, definePlugin, Inbox, Routes, Runtime, Services, Store } from "@gantry/sdk";
+import {
+  Approvals,
+  Audit,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  Routes,
+  Runtime,
+  Services,
+  Store,
+} from "@gantry/sdk";
 import { gatewayCommand, pairCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -35,9 +46,11 @@ export default definePlugin({
       table = { ...table, ...where };
     };
     host.provide(Commands, gatewayCommand(listen));
-    for (const command of pairCommands(() => new Pairing(needs.store, table), devices, needs.audit)) host.provide(Commands, command);
+    for (const command of pairCommands(() => new Pairing(needs.store, table), devices, needs.audit))
+      host.provide(Commands, command);
     for (const kind of ["status", "doctor"] as const) {
-      const run = async () => (await import("./checks.ts")).gatewayRows(kind, table, needs.runtime.configDir, devices());
+      const run = async () =>
+        (await import("./checks.ts")).gatewayRows(kind, table, needs.runtime.configDir, devices());
       host.provide(Checks, { name: `gateway-${kind}`, kind, run });
     }
   },

@@ -17,14 +17,21 @@ export class Limiter {
   }
 
   static async on(app: FastifyInstance): Promise<Limiter> {
-    await app.register(rateLimit, { global: false, timeWindow: 60_000, cache: 10_000, keyGenerator: (request) => peerKey(request.ip) });
+    await app.register(rateLimit, {
+      global: false,
+      timeWindow: 60_000,
+      cache: 10_000,
+      keyGenerator: (request) => peerKey(request.ip),
+    });
     return new Limiter(app);
   }
 
   /** Undefined for a route that sets no bound. */
   of(route: Route): Hook | undefined {
     if (route.perMinute === Number.POSITIVE_INFINITY) return undefined;
-    return route.path.startsWith("/api/") && route.perMinute === undefined ? this.shared : this.#hook(route.perMinute ?? 60);
+    return route.path.startsWith("/api/") && route.perMinute === undefined
+      ? this.shared
+      : this.#hook(route.perMinute ?? 60);
   }
 
   #hook(max: number): Hook {

@@ -35,7 +35,10 @@ test("GW-04: a body may be 64 KiB and no more, or what its route says, and one t
   expect([large.status, large.json.error.code]).toEqual([413, "GATEWAY_BODY_TOO_LARGE"]);
   expect((await gateway.ask("/hook", { body: "x".repeat(kib * kib) })).json).toEqual({ bytes: kib * kib });
   expect((await gateway.ask("/hook", { body: "x".repeat(kib * kib + 1) })).status).toBe(413);
-  const announced = await rawBytes(gateway.port, `POST /hook HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999999\r\n\r\n`);
+  const announced = await rawBytes(
+    gateway.port,
+    `POST /hook HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999999\r\n\r\n`,
+  );
   expect(announced).toMatch(/^HTTP\/1\.1 413 /);
 });
 
@@ -85,7 +88,10 @@ test("GW-04: what is not HTTP gets 400, headers without end 431, and the connect
     ["hello\r\n\r\n", 400],
     ["GET /health HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n", 400],
     ["GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n", 400],
-    ["POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    [
+      "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
     ["POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}", 400],
     [`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
     [`GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, 431],
@@ -103,9 +109,15 @@ test("GW-01: what Node would answer by itself is answered like everything else, 
   const end = "Connection: close\r\n\r\n";
   const expecting = (host: string, path: string) =>
     rawBytes(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nExpect: the-unexpected\r\n${end}`);
-  expect(await rawBytes(gateway.port, `GET /health HTTP/1.1\r\n${end}`)).toMatch(/^HTTP\/1\.1 400 [^]*"code":"GATEWAY_BAD_REQUEST"/);
-  expect(await expecting("evil.example", "/health")).toMatch(/^HTTP\/1\.1 403 [^]*"code":"GATEWAY_FOREIGN_HOST"/);
-  expect(await expecting("127.0.0.1", "/api/approvals")).toMatch(/^HTTP\/1\.1 401 [^]*"code":"GATEWAY_UNAUTHORIZED"/);
+  expect(await rawBytes(gateway.port, `GET /health HTTP/1.1\r\n${end}`)).toMatch(
+    /^HTTP\/1\.1 400 [^]*"code":"GATEWAY_BAD_REQUEST"/,
+  );
+  expect(await expecting("evil.example", "/health")).toMatch(
+    /^HTTP\/1\.1 403 [^]*"code":"GATEWAY_FOREIGN_HOST"/,
+  );
+  expect(await expecting("127.0.0.1", "/api/approvals")).toMatch(
+    /^HTTP\/1\.1 401 [^]*"code":"GATEWAY_UNAUTHORIZED"/,
+  );
   expect(await expecting("127.0.0.1", "/health")).toMatch(/^HTTP\/1\.1 200 [^]*"status":"ok"/);
 });
 

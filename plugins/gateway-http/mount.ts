@@ -57,7 +57,11 @@ const failureSchema = {
   type: "object",
   required: ["error"],
   properties: {
-    error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } },
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: { code: { type: "string" }, message: { type: "string" } },
+    },
   },
 };
 
@@ -73,7 +77,8 @@ class Routed implements RouteRequest {
     this.#request = request;
     this.#reply = reply;
     this.rawBody = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-    this.body = route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
+    this.body =
+      route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
   }
 
   get params(): RouteRequest["params"] {

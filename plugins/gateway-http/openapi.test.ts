@@ -39,8 +39,13 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
   expect((await gateway.ask("/api/openapi.json")).status).toBe(401);
   const { token } = await gateway.pair();
   const { json } = await gateway.ask("/api/openapi.json", { token });
-  expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "Gantry", version: gateway.host.runtime.version } });
-  const listed = Object.entries<object>(json.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+  expect(json).toMatchObject({
+    openapi: "3.1.0",
+    info: { title: "Gantry", version: gateway.host.runtime.version },
+  });
+  const listed = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
   expect(listed.toSorted()).toEqual([
     "get /api/approvals",
     "get /api/openapi.json",
@@ -54,13 +59,17 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
   expect(json.components.securitySchemes.token).toMatchObject({ type: "http", scheme: "bearer" });
   const { put } = json.paths["/api/weather/{city}"];
   expect(put).toMatchObject({ summary: "Sets the weather.", security: [{ token: [] }] });
-  expect(put.requestBody.content["application/json"].schema.properties.degrees).toEqual({ type: "number", minimum: -90 });
-  expect(put.responses["200"].content["application/json"].schema.properties).toEqual({ city: { type: "string" } });
+  expect(put.requestBody.content["application/json"].schema.properties.degrees).toEqual({
+    type: "number",
+    minimum: -90,
+  });
+  expect(put.responses["200"].content["application/json"].schema.properties).toEqual({
+    city: { type: "string" },
+  });
   expect(put.parameters).toMatchObject([{ name: "city", in: "path", required: true }]);
   expect(json.paths["/health"].get.security).toBeUndefined();
   expect(json.paths["/song"].get.responses["200"].content).toBeUndefined();
-  expect(json.paths["/pair"].post.responses["4XX"].content["application/json"].schema.properties.error.required).toEqual([
-    "code",
-    "message",
-  ]);
+  expect(
+    json.paths["/pair"].post.responses["4XX"].content["application/json"].schema.properties.error.required,
+  ).toEqual(["code", "message"]);
 });

@@ -8,7 +8,11 @@ export async function describe(app: FastifyInstance, version: string): Promise<v
     openapi: {
       openapi: "3.1.0",
       info: { title: "Gantry", version },
-      components: { securitySchemes: { token: { type: "http", scheme: "bearer", description: "The token of a paired device." } } },
+      components: {
+        securitySchemes: {
+          token: { type: "http", scheme: "bearer", description: "The token of a paired device." },
+        },
+      },
     },
   });
 }

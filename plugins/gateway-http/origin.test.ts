@@ -37,7 +37,9 @@ test("GW-05: a foreign Origin, and null, is refused on every route and method, o
 });
 
 test("GW-05: a Host that is not ours is refused, so no name can be rebound to us", async () => {
-  await using gateway = await startGateway({ gateway: { allowed_hosts: ["gantry.example", "other.example:8443"] } });
+  await using gateway = await startGateway({
+    gateway: { allowed_hosts: ["gantry.example", "other.example:8443"] },
+  });
   const { port } = gateway;
   const ours = [
     `127.0.0.1:${port}`,
@@ -49,7 +51,8 @@ test("GW-05: a Host that is not ours is refused, so no name can be rebound to us
     "gantry.example:99",
     "other.example:8443",
   ];
-  for (const host of ours) expect([host, (await gateway.ask("/health", { headers: { host } })).status]).toEqual([host, 200]);
+  for (const host of ours)
+    expect([host, (await gateway.ask("/health", { headers: { host } })).status]).toEqual([host, 200]);
   const foreign = [
     "evil.example",
     `evil.example:${port}`,
@@ -71,7 +74,10 @@ test("GW-05: a Host that is not ours is refused, so no name can be rebound to us
     const { status, json } = await gateway.ask("/health", { headers: { host } });
     expect([host, status, json.error.code]).toEqual([host, 403, "GATEWAY_FOREIGN_HOST"]);
   }
-  const two = await rawBytes(port, `GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+  const two = await rawBytes(
+    port,
+    `GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+  );
   expect(two).toMatch(/^HTTP\/1\.1 40[03] /);
   const none = await rawBytes(port, "GET /health HTTP/1.0\r\n\r\n");
   expect(none).toMatch(/^HTTP\/1\.1 403 /);
@@ -80,7 +86,9 @@ test("GW-05: a Host that is not ours is refused, so no name can be rebound to us
 test.each(["https://gantry.example", "gantry.example/", "::1", "me@gantry.example", "gantry.example:x", ""])(
   "GW-05: an entry of allowed_hosts that no Host header could match stops the start (%j)",
   async (entry) => {
-    await expect(startGateway({ gateway: { allowed_hosts: [entry] } })).rejects.toMatchObject({ code: "CONFIG_WRONG_TYPE" });
+    await expect(startGateway({ gateway: { allowed_hosts: [entry] } })).rejects.toMatchObject({
+      code: "CONFIG_WRONG_TYPE",
+    });
   },
 );
 
@@ -110,20 +118,28 @@ test("GW-05: from trusted_proxies the forwarded address is the peer, for limits 
   await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.8/29"] } });
   const { token } = await gateway.pair();
   const from = "127.0.0.9";
-  const asClient = (address: string) => gateway.ask("/api/approvals", { from, token, headers: { "x-forwarded-for": address } });
+  const asClient = (address: string) =>
+    gateway.ask("/api/approvals", { from, token, headers: { "x-forwarded-for": address } });
   for (let i = 0; i < 60; i += 1) expect((await asClient(`6.6.6.${i}, 1.2.3.4`)).status).toBe(200);
   expect((await asClient("7.7.7.7, 1.2.3.4")).status).toBe(429);
   expect((await asClient("1.2.3.5")).status).toBe(200);
-  await gateway.ask("/api/approvals", { from, headers: { "x-forwarded-for": "9.9.9.9, 2.2.2.2, 127.0.0.10" } });
+  await gateway.ask("/api/approvals", {
+    from,
+    headers: { "x-forwarded-for": "9.9.9.9, 2.2.2.2, 127.0.0.10" },
+  });
   expect(gateway.host.audit.at(-1)?.args).toMatchObject({ peer: "2.2.2.2" });
-  expect((await gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": "1.2.3.4" } })).status).toBe(403);
+  expect(
+    (await gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": "1.2.3.4" } })).status,
+  ).toBe(403);
 });
 
 test("GW-05: peers with the same IPv6 /64 share a limit", async () => {
   await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.1"] } });
   const { token } = await gateway.pair();
-  const asClient = (address: string) => gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
-  for (let i = 0; i < 60; i += 1) expect((await asClient(`2001:db8:1:2::${i.toString(16)}`)).status).toBe(200);
+  const asClient = (address: string) =>
+    gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
+  for (let i = 0; i < 60; i += 1)
+    expect((await asClient(`2001:db8:1:2::${i.toString(16)}`)).status).toBe(200);
   expect((await asClient("2001:db8:1:2:ffff::1")).status).toBe(429);
   expect((await asClient("2001:db8:1:3::1")).status).toBe(200);
 });
@@ -135,15 +151,20 @@ test.each([
 ])("GW-05: the port or nonsense that a proxy forwards makes no new peer (%s)", async (form, same) => {
   await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.1"] } });
   const { token } = await gateway.pair();
-  const asClient = (address: string) => gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
-  const all = await Promise.all(Array.from({ length: 60 }, (_, i) => asClient(form.replace("%", String(i + 1)))));
+  const asClient = (address: string) =>
+    gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
+  const all = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => asClient(form.replace("%", String(i + 1)))),
+  );
   expect(all.every(({ status }) => status === 200)).toBe(true);
   expect((await asClient(same)).status).toBe(429);
   expect((await asClient("5.6.7.8")).status).toBe(200);
 });
 
 test("GW-05: with pairing off a client behind a trusted proxy is still not this machine", async () => {
-  await using gateway = await startGateway({ gateway: { require_pairing: false, trusted_proxies: ["127.0.0.1"] } });
+  await using gateway = await startGateway({
+    gateway: { require_pairing: false, trusted_proxies: ["127.0.0.1"] },
+  });
   expect((await gateway.ask("/api/approvals")).status).toBe(200);
   for (const client of ["1.2.3.4", "127.0.0.1", "::1"]) {
     const { status, json } = await gateway.ask("/api/approvals", { headers: { "x-forwarded-for": client } });
@@ -155,6 +176,9 @@ test.each(["nonsense", "10.0.0.0/33", "1.2.3", "::/129", "10.0.0.0/8/8", "localh
   "GW-05: a wrong entry of trusted_proxies stops the start (%s)",
   async (entry) => {
     const started = startGateway({ gateway: { trusted_proxies: [entry] } });
-    await expect(started).rejects.toMatchObject({ code: "GATEWAY_BAD_PROXY", message: expect.stringContaining(`\`${entry}\``) });
+    await expect(started).rejects.toMatchObject({
+      code: "GATEWAY_BAD_PROXY",
+      message: expect.stringContaining(`\`${entry}\``),
+    });
   },
 );

@@ -22,7 +22,10 @@ test("GW-02: the code printed at the start pairs one device, once, and its token
   const [, code = ""] = /Pairing code: (\d{6}) /.exec(gateway.printed) ?? [];
   const paired = await gateway.ask("/pair", { body: { code, device_name: "phone" } });
   expect(paired.status).toBe(200);
-  expect(paired.json).toEqual({ token: expect.stringMatching(/^gt_[A-Za-z0-9_-]{43}$/), device_id: expect.any(String) });
+  expect(paired.json).toEqual({
+    token: expect.stringMatching(/^gt_[A-Za-z0-9_-]{43}$/),
+    device_id: expect.any(String),
+  });
   const reply = await gateway.ask("/api/chat", { body: { message: "hi" }, token: paired.json.token });
   expect([reply.status, reply.json.reply]).toEqual([200, "hello there"]);
   expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
@@ -50,7 +53,11 @@ test("GW-02: neither code nor token is in the log, the audit log or the store", 
 
 test("GW-02: a code has pairing_code_length digits and is dead after pairing_timeout_minutes", async () => {
   let now = Date.now();
-  const pairing = new Pairing(createMemoryStore(), { pairing_code_length: 9, pairing_timeout_minutes: 3 }, () => now);
+  const pairing = new Pairing(
+    createMemoryStore(),
+    { pairing_code_length: 9, pairing_timeout_minutes: 3 },
+    () => now,
+  );
   const first = await pairing.create();
   expect(first.code).toMatch(/^\d{9}$/);
   now += 3 * 60_000;
@@ -61,7 +68,9 @@ test("GW-02: a code has pairing_code_length digits and is dead after pairing_tim
 });
 
 test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code that is printed", async () => {
-  await using gateway = await startGateway({ gateway: { pairing_code_length: 8, pairing_timeout_minutes: 2 } });
+  await using gateway = await startGateway({
+    gateway: { pairing_code_length: 8, pairing_timeout_minutes: 2 },
+  });
   expect(gateway.printed).toMatch(/Pairing code: \d{8} \(one use, 2 minutes/);
   const { out } = await gateway.word("pair new", [], { json: true });
   const { code, expires } = JSON.parse(out);
@@ -81,7 +90,9 @@ test("GW-02: a new code kills the one before", async () => {
 test("GW-02: of many who send the right code at once, one is paired", async () => {
   await using gateway = await startGateway();
   const code = await newCode(gateway);
-  const all = await Promise.all(Array.from({ length: 8 }, (_, i) => gateway.ask("/pair", { body: { code }, from: `127.0.0.${i + 2}` })));
+  const all = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => gateway.ask("/pair", { body: { code }, from: `127.0.0.${i + 2}` })),
+  );
   expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
@@ -96,21 +107,27 @@ test("GW-02: five failures lock a peer out, even with the right code, whatever h
     accept: "a/b",
   };
   for (const [name, value] of Object.entries(headers))
-    expect((await gateway.ask("/pair", { body: { code: wrong(code) }, headers: { [name]: value } })).status).toBe(403);
+    expect(
+      (await gateway.ask("/pair", { body: { code: wrong(code) }, headers: { [name]: value } })).status,
+    ).toBe(403);
   for (const body of [{ code: wrong(code) }, { code }]) {
     const locked = await gateway.ask("/pair", { body });
     expect(outcome(locked)).toEqual([429, "PAIR_LOCKED"]);
     expect(Number(locked.headers["retry-after"])).toBeGreaterThan(295);
     expect(Number(locked.headers["retry-after"])).toBeLessThanOrEqual(300);
   }
-  expect(outcome(await gateway.ask("/pair", { body: { code }, headers: { "x-forwarded-for": "7.7.7.7" } }))).toEqual([429, "PAIR_LOCKED"]);
+  expect(
+    outcome(await gateway.ask("/pair", { body: { code }, headers: { "x-forwarded-for": "7.7.7.7" } })),
+  ).toEqual([429, "PAIR_LOCKED"]);
   expect((await gateway.ask("/pair", { body: { code }, from: "127.0.0.9" })).status).toBe(200);
 });
 
 test("GW-02: many guesses at once are no way around the lockout", async () => {
   await using gateway = await startGateway();
   const code = await newCode(gateway);
-  const all = await Promise.all(Array.from({ length: 10 }, () => gateway.ask("/pair", { body: { code: wrong(code) } })));
+  const all = await Promise.all(
+    Array.from({ length: 10 }, () => gateway.ask("/pair", { body: { code: wrong(code) } })),
+  );
   expect(all.filter(({ status }) => status === 403)).toHaveLength(5);
   expect(all.filter(({ status }) => status === 429)).toHaveLength(5);
 });
@@ -133,7 +150,8 @@ test("GW-02: a lockout ends after 300 seconds", async () => {
   let now = Date.now();
   const pairing = new Pairing(createMemoryStore(), settings, () => now);
   const { code } = await pairing.create();
-  for (let i = 0; i < 5; i += 1) await expect(pairing.redeem("no", "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  for (let i = 0; i < 5; i += 1)
+    await expect(pairing.redeem("no", "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
   now += 299_000;
   await expect(pairing.redeem(code, "a")).rejects.toMatchObject({ code: "PAIR_LOCKED", retryAfter: 1 });
   now += 1_001;
@@ -152,7 +170,9 @@ test("GW-02: requests without a body that could be a code cost no try", async ()
 test("GW-02: a hundred requests by another method, with tokens that are wrong, cost no try", async () => {
   await using gateway = await startGateway();
   const code = await newCode(gateway);
-  const all = await Promise.all(Array.from({ length: 100 }, (_, i) => gateway.ask("/pair", { method: "GET", token: `wrong${i}` })));
+  const all = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => gateway.ask("/pair", { method: "GET", token: `wrong${i}` })),
+  );
   expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401, 429]));
   expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
 });
@@ -165,8 +185,12 @@ test("GW-02: a revoked token is dead with the next request", async () => {
   expect((await gateway.word("pair revoke", [device_id])).code).toBe(0);
   expect((await gateway.ask("/api/approvals", { token })).status).toBe(401);
   expect((await gateway.ask("/api/approvals", { token: other.token })).status).toBe(200);
-  expect(gateway.host.audit).toContainEqual(expect.objectContaining({ event_type: "pairing", result: "revoked", args: { device_id } }));
-  await expect(gateway.word("pair revoke", [device_id])).rejects.toMatchObject({ code: "GATEWAY_DEVICE_UNKNOWN" });
+  expect(gateway.host.audit).toContainEqual(
+    expect.objectContaining({ event_type: "pairing", result: "revoked", args: { device_id } }),
+  );
+  await expect(gateway.word("pair revoke", [device_id])).rejects.toMatchObject({
+    code: "GATEWAY_DEVICE_UNKNOWN",
+  });
 });
 
 test("GW-02: pair list shows the devices and never a token or its hash", async () => {

@@ -66,7 +66,10 @@ export class Pairing {
     const mine = this.#last.then(async () => {
       const lock = await this.#store.values.get<{ until: number }>(locks, peer);
       const left = (lock?.until ?? 0) - this.#now();
-      if (left > 0) throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), { retryAfter: Math.ceil(left / 1_000) });
+      if (left > 0)
+        throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), {
+          retryAfter: Math.ceil(left / 1_000),
+        });
       await work();
     });
     this.#last = mine.catch(() => {});
@@ -87,7 +90,8 @@ export class Pairing {
     for (const { key: hash } of await values.list(codes)) {
       const key = `pair:code:${hash}`;
       await limits.hit(key, [{ ms: this.#lifeMs, max: maxGuesses }], this.#now());
-      if ((await limits.count(key, this.#lifeMs, this.#now())) >= maxGuesses) await values.remove(codes, hash);
+      if ((await limits.count(key, this.#lifeMs, this.#now())) >= maxGuesses)
+        await values.remove(codes, hash);
     }
   }
 }

@@ -14,7 +14,14 @@ function isCanonicalSegment(segment: string): boolean {
     return false;
   }
   // oxlint-disable-next-line no-control-regex
-  if (text === "" || text === "." || text === ".." || text !== text.trim() || /[/\\%?#;\u0000-\u001f\u007f]/.test(text)) return false;
+  if (
+    text === "" ||
+    text === "." ||
+    text === ".." ||
+    text !== text.trim() ||
+    /[/\\%?#;\u0000-\u001f\u007f]/.test(text)
+  )
+    return false;
   return encodeURIComponent(text).replace(/%(?:2[4689BC]|3[AD]|40)/g, decodeURIComponent) === segment;
 }
 

@@ -8,12 +8,16 @@ export function addressList(entries: readonly string[]): (address: string | unde
     const [address = "", bits, ...rest] = entry.split("/");
     const family = isIPv4(address) ? "ipv4" : "ipv6";
     const most = family === "ipv4" ? 32 : 128;
-    const wrong = isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+    const wrong =
+      isIP(address) === 0 ||
+      rest.length > 0 ||
+      (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most));
     if (wrong) throw errors.GATEWAY_BAD_PROXY(entry);
     list.addSubnet(address, bits === undefined ? most : Number(bits), family);
   }
   if (entries.length === 0) return () => false;
-  return (address) => address !== undefined && isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  return (address) =>
+    address !== undefined && isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
 const loopback = addressList(["127.0.0.0/8", "::1"]);
@@ -36,7 +40,11 @@ export function peerKey(address: string = ""): string {
   const [head = "", tail] = bare.toLowerCase().replace(/%.*/, "").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = [...left, ...Array.from<string>({ length: Math.max(0, 8 - left.length - right.length) }).fill("0"), ...right];
+  const groups = [
+    ...left,
+    ...Array.from<string>({ length: Math.max(0, 8 - left.length - right.length) }).fill("0"),
+    ...right,
+  ];
   const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(":")}::/64`;
 }

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Inbox, InboundMessage, Route, RouteReply, ServerEvent, TurnEvent, TurnResult } from "@gantry/sdk";
+import type {
+  Inbox,
+  InboundMessage,
+  Route,
+  RouteReply,
+  ServerEvent,
+  TurnEvent,
+  TurnResult,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
@@ -18,7 +26,9 @@ const reply = Type.Object({
   model: Type.Union([Type.String(), Type.Null()]),
   stop_reason: Type.String(),
   usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
-  tool_calls: Type.Array(Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) })),
+  tool_calls: Type.Array(
+    Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
+  ),
 });
 
 /** Characters of events that wait for a client who does not read. */
@@ -30,7 +40,8 @@ export function chatRoute(inbox: Inbox): Route {
     method: "POST",
     path: "/api/chat",
     auth: "token",
-    summary: "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
+    summary:
+      "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
     async handle({ body: asked, device, signal }) {
@@ -72,7 +83,11 @@ function turnEvents(inbox: Inbox, incoming: InboundMessage, left: AbortSignal): 
         };
         void (async () => {
           try {
-            const asking = { signal, approvals: "ask", onEvent: (event: TurnEvent) => tell(event, say) } as const;
+            const asking = {
+              signal,
+              approvals: "ask",
+              onEvent: (event: TurnEvent) => tell(event, say),
+            } as const;
             const { error, ...done } = await inbox.ask(incoming, asking);
             if (error) say("error", { code: error.code, message: error.message });
             else say("done", done);

@@ -7,12 +7,21 @@ import type { Pairing } from "./pairing.ts";
 
 const body = Type.Object({
   code: Type.String({ maxLength: 64 }),
-  device_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })),
+  device_name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
+  ),
 });
 
 export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Route {
   const record = (result: string, peer: string, device = "unknown") =>
-    audit.record({ event_type: "pairing", tool: "", args: { peer }, result, user: `http:${device}`, session_id: "" });
+    audit.record({
+      event_type: "pairing",
+      tool: "",
+      args: { peer },
+      result,
+      user: `http:${device}`,
+      session_id: "",
+    });
   return {
     name: "POST /pair",
     method: "POST",

@@ -63,10 +63,38 @@ test("GW-01: no token but a whole, living one opens a route, however it is sent"
   await gateway.word("pair revoke", [revoked.device_id]);
   const flipped = token.slice(0, -1) + (token.endsWith("A") ? "B" : "A");
   const alone = [
-    ["", "Bearer", "Bearer ", "Bearer undefined", "Bearer null", "Bearer x", "Bearer []", "Bearer 0", "Bearer true"],
-    [`Bearer ${flipped}`, `Bearer ${token}x`, `Bearer ${token}${token}`, `Bearer ${token},${token}`, `Bearer ${token} ${token}`],
-    [`Bearer ${token.slice(0, -1)}`, `Bearer ${token.slice(1)}`, `Bearer ${token.toUpperCase()}`, `Bearer "${token}"`],
-    [`Bearer  ${token}`, `Basic ${token}`, token, `bearer:${token}`, `Bearer ${revoked.token}`, `Bearer gt_${"a".repeat(10_000)}`],
+    [
+      "",
+      "Bearer",
+      "Bearer ",
+      "Bearer undefined",
+      "Bearer null",
+      "Bearer x",
+      "Bearer []",
+      "Bearer 0",
+      "Bearer true",
+    ],
+    [
+      `Bearer ${flipped}`,
+      `Bearer ${token}x`,
+      `Bearer ${token}${token}`,
+      `Bearer ${token},${token}`,
+      `Bearer ${token} ${token}`,
+    ],
+    [
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${token.slice(1)}`,
+      `Bearer ${token.toUpperCase()}`,
+      `Bearer "${token}"`,
+    ],
+    [
+      `Bearer  ${token}`,
+      `Basic ${token}`,
+      token,
+      `bearer:${token}`,
+      `Bearer ${revoked.token}`,
+      `Bearer gt_${"a".repeat(10_000)}`,
+    ],
   ].flat();
   const twice = [
     [`Bearer ${token}`, `Bearer ${token}`],
@@ -85,13 +113,24 @@ test("GW-01: a refused request is in the audit log, without what it sent", async
   await using gateway = await startGateway();
   await gateway.ask("/api/approvals?secret=s3cret", { headers: { authorization: "Bearer s3cret" } });
   expect(gateway.host.audit).toMatchObject([
-    { event_type: "auth_failure", result: "refused: wrong token", args: { method: "GET", path: "/api/approvals", peer: "127.0.0.1" } },
+    {
+      event_type: "auth_failure",
+      result: "refused: wrong token",
+      args: { method: "GET", path: "/api/approvals", peer: "127.0.0.1" },
+    },
   ]);
   expect(JSON.stringify([gateway.host.audit, gateway.host.logs])).not.toContain("s3cret");
 });
 
 test("GW-04: of requests that are refused in a minute sixty are recorded, and the next record counts the others", async () => {
-  const hook = { ...base, name: "hook", method: "POST", path: "/hook", auth: "own", perMinute: Number.POSITIVE_INFINITY };
+  const hook = {
+    ...base,
+    name: "hook",
+    method: "POST",
+    path: "/hook",
+    auth: "own",
+    perMinute: Number.POSITIVE_INFINITY,
+  };
   const refuse = routePlugin({ ...hook, handle: async () => ({ status: 401, body: {} }) });
   await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), refuse] });
   const knock = async (count: number) => {
@@ -103,13 +142,29 @@ test("GW-04: of requests that are refused in a minute sixty are recorded, and th
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
   try {
     const records = await knock(1);
-    expect([records.length, records.at(-1)?.args]).toEqual([61, expect.objectContaining({ path: "/hook", unrecorded: 40 })]);
+    expect([records.length, records.at(-1)?.args]).toEqual([
+      61,
+      expect.objectContaining({ path: "/hook", unrecorded: 40 }),
+    ]);
   } finally {
     vi.useRealTimers();
   }
 });
 
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "LINK", "SEARCH", "QUERY"];
+const methods = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "PROPFIND",
+  "LINK",
+  "SEARCH",
+  "QUERY",
+];
 
 test("GW-04: no method opens what another one keeps shut", async () => {
   await using gateway = await startGateway();
@@ -135,11 +190,25 @@ function variants(path: string): string[] {
   const slash = path.lastIndexOf("/");
   const [before, after] = [path.slice(0, slash), path.slice(slash + 1)];
   return [
-    [put(escaped), put(escaped.toUpperCase()), put(escaped.replace("%", "%25")), put(escaped.replace("%", "%2525"))],
+    [
+      put(escaped),
+      put(escaped.toUpperCase()),
+      put(escaped.replace("%", "%25")),
+      put(escaped.replace("%", "%2525")),
+    ],
     [path.toUpperCase(), put((path[letter] ?? "").toUpperCase())],
     [`/${path}`, `//${path}`, `${path}/`, `${path}//`, `${path}/.`, `${path}/..`],
-    [`/.${path}`, `/x/..${path}`, `/%2e%2e${path}`, `/%2e${path}`, `/x/%2e%2e${path}`, `/x/..%2f${path.slice(1)}`],
-    ["//", "/./", "%2f", "%2F", "%252f", "%5c", "\\", "/;/", ";/"].map((between) => `${before}${between}${after}`),
+    [
+      `/.${path}`,
+      `/x/..${path}`,
+      `/%2e%2e${path}`,
+      `/%2e${path}`,
+      `/x/%2e%2e${path}`,
+      `/x/..%2f${path.slice(1)}`,
+    ],
+    ["//", "/./", "%2f", "%2F", "%252f", "%5c", "\\", "/;/", ";/"].map(
+      (between) => `${before}${between}${after}`,
+    ),
     ["%00", "%20", "%ff", "%", "%2", "%zz", "#x", "%23", "%3f", "%0a"].map((end) => `${path}${end}`),
     [`http://127.0.0.1${path}`, `http://evil.example${path}`],
   ].flat();
@@ -158,8 +227,16 @@ test("GW-04: a path in any other writing gets the status of the canonical path, 
     for (const given of [{}, { token }]) {
       const canonical = await gateway.ask(path, { method, from: freshPeer(), ...given, ...body(method) });
       for (const variant of variants(path)) {
-        const { status } = await gateway.ask(variant, { method, from: freshPeer(), ...given, ...body(method) });
-        expect([`${method} ${variant}`, status]).toEqual([`${method} ${variant}`, status === 400 ? 400 : canonical.status]);
+        const { status } = await gateway.ask(variant, {
+          method,
+          from: freshPeer(),
+          ...given,
+          ...body(method),
+        });
+        expect([`${method} ${variant}`, status]).toEqual([
+          `${method} ${variant}`,
+          status === 400 ? 400 : canonical.status,
+        ]);
       }
     }
   }
@@ -215,7 +292,14 @@ test("GW-01: a plugin's routes are served with the auth that they state", async 
         { ...base, handle, name: "open", method: "GET", path: "/plugin/open/:id", auth: "none" },
         { ...base, handle, name: "own", method: "POST", path: "/plugin/own", auth: "own" },
         { ...base, name: "shut", method: "PUT", path: "/plugin/shut", auth: "token" },
-        { ...base, handle: async () => ({ status: 401, body: {} }), name: "picky", method: "GET", path: "/plugin/picky", auth: "own" },
+        {
+          ...base,
+          handle: async () => ({ status: 401, body: {} }),
+          name: "picky",
+          method: "GET",
+          path: "/plugin/picky",
+          auth: "own",
+        },
       ),
     ],
   });
@@ -225,7 +309,9 @@ test("GW-01: a plugin's routes are served with the auth that they state", async 
     text: "plain",
     headers: { "content-type": "text/plain; charset=utf-8" },
   });
-  expect((await gateway.ask("/plugin/own", { body: "a=1", headers: { "content-type": "text/odd" } })).status).toBe(200);
+  expect(
+    (await gateway.ask("/plugin/own", { body: "a=1", headers: { "content-type": "text/odd" } })).status,
+  ).toBe(200);
   expect((await gateway.ask("/plugin/shut", { method: "PUT" })).status).toBe(401);
   expect((await gateway.ask("/plugin/shut", { method: "PUT", token })).json).toEqual({ here: true });
   expect(seen).toEqual([
@@ -233,23 +319,32 @@ test("GW-01: a plugin's routes are served with the auth that they state", async 
     { device: undefined, params: {}, query: {}, body: undefined, raw: "a=1" },
   ]);
   await gateway.ask("/plugin/picky");
-  expect(gateway.host.audit.at(-1)).toMatchObject({ event_type: "auth_failure", result: "refused: picky answered 401" });
+  expect(gateway.host.audit.at(-1)).toMatchObject({
+    event_type: "auth_failure",
+    result: "refused: picky answered 401",
+  });
 });
 
 test.each([
   [{ ...base, name: "GET /x", method: "GET", path: "/x" }, "does not state its auth"],
   [{ ...base, name: "GET /x", method: "GET", path: "/x", auth: "maybe" }, "does not state its auth"],
   [{ ...base, name: "GET x", method: "GET", path: "x", auth: "none" }, "has no path that begins with /"],
-])("GW-01: a route without a valid auth or path is refused at registration, by the plugin's name (%#)", async (route, why) => {
-  const started = startTestHost({ plugins: [memoryStore(), routePlugin(route), gateway] });
-  await expect(started).rejects.toMatchObject({
-    code: "SLOT_BAD_VALUE",
-    message: expect.stringMatching(new RegExp(`routes-of-a-test.*routes\\.${route.name}.*${why}`)),
-  });
-});
+])(
+  "GW-01: a route without a valid auth or path is refused at registration, by the plugin's name (%#)",
+  async (route, why) => {
+    const started = startTestHost({ plugins: [memoryStore(), routePlugin(route), gateway] });
+    await expect(started).rejects.toMatchObject({
+      code: "SLOT_BAD_VALUE",
+      message: expect.stringMatching(new RegExp(`routes-of-a-test.*routes\\.${route.name}.*${why}`)),
+    });
+  },
+);
 
 test("GW-01: a route that another one already serves stops the start", async () => {
-  const plugins = [memoryStore(), routePlugin({ ...base, name: "mine", method: "GET", path: "/health", auth: "none" })];
+  const plugins = [
+    memoryStore(),
+    routePlugin({ ...base, name: "mine", method: "GET", path: "/health", auth: "none" }),
+  ];
   await expect(startGateway({ plugins })).rejects.toMatchObject({
     code: "GATEWAY_ROUTE_TWICE",
     message: expect.stringContaining("GET /health"),
@@ -258,19 +353,36 @@ test("GW-01: a route that another one already serves stops the start", async () 
 
 test("GW-01: a route that warns is heard at the start", async () => {
   await using started: TestGateway = await startGateway({
-    plugins: [memoryStore(), routePlugin({ ...base, name: "w", method: "GET", path: "/w", auth: "own", warning: "This is not signed." })],
+    plugins: [
+      memoryStore(),
+      routePlugin({
+        ...base,
+        name: "w",
+        method: "GET",
+        path: "/w",
+        auth: "own",
+        warning: "This is not signed.",
+      }),
+    ],
   });
-  expect(started.host.logs).toContainEqual(expect.objectContaining({ level: "warn", message: "This is not signed." }));
+  expect(started.host.logs).toContainEqual(
+    expect.objectContaining({ level: "warn", message: "This is not signed." }),
+  );
 });
 
 const broken: Route["handle"] = () => Promise.reject(new Error("the table at /home/me is gone"));
 
 test("GW-01: what breaks inside is logged, and said to nobody without a token", async () => {
   await using started = await startGateway({
-    plugins: [memoryStore(), routePlugin({ ...base, handle: broken, name: "b", method: "GET", path: "/b", auth: "none" })],
+    plugins: [
+      memoryStore(),
+      routePlugin({ ...base, handle: broken, name: "b", method: "GET", path: "/b", auth: "none" }),
+    ],
   });
   const { status, json, text } = await started.ask("/b");
   expect([status, json.error.code]).toEqual([500, "GATEWAY_FAILED"]);
   expect(text).not.toContain("/home/me");
-  expect(started.host.logs).toContainEqual(expect.objectContaining({ level: "error", message: expect.stringContaining("/home/me") }));
+  expect(started.host.logs).toContainEqual(
+    expect.objectContaining({ level: "error", message: expect.stringContaining("/home/me") }),
+  );
 });

@@ -28,8 +28,16 @@ test("GW-04: headers and bodies that do not arrive in time get 408 and the conne
   await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
   const slow = [
     drip(gateway.port, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n", "x-a: b\r\n"),
-    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n", "{"),
-    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n{\r\n"),
+    drip(
+      gateway.port,
+      "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n",
+      "{",
+    ),
+    drip(
+      gateway.port,
+      "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "1\r\n{\r\n",
+    ),
     drip(gateway.port, "G", ""),
     drip(gateway.port, "", ""),
   ];
@@ -43,7 +51,9 @@ test("GW-04: headers and bodies that do not arrive in time get 408 and the conne
 test("GW-04: connections are bounded: beyond the bound they are dropped, and served again once there is room", async () => {
   await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
   const held = Array.from({ length: 20 }, () => drip(gateway.port, "GET /health HTTP/1.1\r\n", "x: y\r\n"));
-  await expect.poll(() => gateway.ask("/health").then(String, (error: NodeJS.ErrnoException) => error.code)).toMatch(/ECONNRESET|EPIPE/);
+  await expect
+    .poll(() => gateway.ask("/health").then(String, (error: NodeJS.ErrnoException) => error.code))
+    .toMatch(/ECONNRESET|EPIPE/);
   await Promise.all(held);
   expect((await gateway.ask("/health")).status).toBe(200);
 });
@@ -51,9 +61,15 @@ test("GW-04: connections are bounded: beyond the bound they are dropped, and ser
 test("GW-04: a hundred flooding and never-ending clients do not keep one honest client from its answer", async () => {
   await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["hello"])] });
   const { token } = await gateway.pair();
-  const flood = Array.from({ length: 100 }, () => gateway.ask("/api/nothing", { from: "127.0.0.66" }).catch(() => undefined));
+  const flood = Array.from({ length: 100 }, () =>
+    gateway.ask("/api/nothing", { from: "127.0.0.66" }).catch(() => undefined),
+  );
   const endless = Array.from({ length: 5 }, () =>
-    drip(gateway.port, "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n{\r\n"),
+    drip(
+      gateway.port,
+      "POST /pair HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "1\r\n{\r\n",
+    ),
   );
   await Promise.all(flood);
   const honest = await gateway.ask("/api/chat", { token, body: { message: "hi" }, from: "127.0.0.67" });

@@ -41,7 +41,10 @@ export interface Failure {
 /** What a client is told. Only coded errors speak for themselves; anything else could say too much. */
 export function failure(error: unknown): Failure {
   const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
-  return { status: statusOf(coded.code, coded.exit), body: { error: { code: coded.code, message: coded.message } } };
+  return {
+    status: statusOf(coded.code, coded.exit),
+    body: { error: { code: coded.code, message: coded.message } },
+  };
 }
 
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {

@@ -27,7 +27,10 @@ async function openStream(gateway: TestGateway, token: string, message: string):
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   let request!: ClientRequest;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request = httpRequest({ port: gateway.port, host: "127.0.0.1", path: "/api/chat", method: "POST", headers, agent: false }, resolve);
+    request = httpRequest(
+      { port: gateway.port, host: "127.0.0.1", path: "/api/chat", method: "POST", headers, agent: false },
+      resolve,
+    );
     request.on("error", reject).end(JSON.stringify({ message, stream: true }));
   });
   const events = read(response);
@@ -75,7 +78,10 @@ const bell: Plugin = definePlugin({
 
 const ringing = [{ text: "One moment. ", calls: [{ name: "bell", args: { times: 2 } }] }, "It rang."];
 
-function started(script: Parameters<typeof fakeProvider>[0], ...plugins: readonly Plugin[]): Promise<TestGateway> {
+function started(
+  script: Parameters<typeof fakeProvider>[0],
+  ...plugins: readonly Plugin[]
+): Promise<TestGateway> {
   return startGateway({ plugins: [memoryStore(), fakeProvider(script), ...plugins] });
 }
 
@@ -101,15 +107,22 @@ test("GW-07: a question comes as an event, is listed, and runs the exact call on
   while (seen.at(-1)?.event !== "approval_request") seen.push((await stream.next()) as Said);
   expect(seen.map(({ event }) => event)).toContain("tool_call");
   const question = seen.at(-1)?.data;
-  expect(question).toMatchObject({ tool: "bell", args: { times: 2 }, reasons: ["bells are loud"], expires: expect.any(String) });
-  expect((await gateway.ask("/api/approvals", { token: other.token })).json).toEqual({ approvals: [question] });
+  expect(question).toMatchObject({
+    tool: "bell",
+    args: { times: 2 },
+    reasons: ["bells are loud"],
+    expires: expect.any(String),
+  });
+  expect((await gateway.ask("/api/approvals", { token: other.token })).json).toEqual({
+    approvals: [question],
+  });
   const path = `/api/approvals/${question.id}`;
   expect((await gateway.ask(path, { body: { decision: "allow" } })).status).toBe(401);
   for (const body of [{ decision: "yes" }, { decision: "ALLOW" }, {}, { decision: true }])
     expect((await gateway.ask(path, { body, token })).status).toBe(400);
-  expect((await gateway.ask("/api/approvals/0000", { body: { decision: "allow" }, token })).json.error.code).toBe(
-    "GATEWAY_APPROVAL_UNKNOWN",
-  );
+  expect(
+    (await gateway.ask("/api/approvals/0000", { body: { decision: "allow" }, token })).json.error.code,
+  ).toBe("GATEWAY_APPROVAL_UNKNOWN");
   expect((await gateway.ask(path, { body: { decision: "allow" }, token: other.token })).json).toEqual({
     id: question.id,
     decision: "allow",
@@ -121,7 +134,10 @@ test("GW-07: a question comes as an event, is listed, and runs the exact call on
     event: "tool_result",
     data: expect.objectContaining({ tool: "bell", decision: "approved", text: "rang 2 times" }),
   });
-  expect(rest.at(-1)).toMatchObject({ event: "done", data: { reply: "It rang.", tool_calls: [{ tool: "bell", decision: "approved" }] } });
+  expect(rest.at(-1)).toMatchObject({
+    event: "done",
+    data: { reply: "It rang.", tool_calls: [{ tool: "bell", decision: "approved" }] },
+  });
   expect(gateway.host.audit).toContainEqual(
     expect.objectContaining({ event_type: "tool_call", user: expect.stringMatching(/^http:d[0-9a-f]{12}$/) }),
   );
@@ -133,7 +149,9 @@ test("GW-07: a denied question refuses the call and the turn goes on", async () 
   const stream = await openStream(gateway, token, "ring");
   let said = await stream.next();
   while (said?.event !== "approval_request") said = await stream.next();
-  expect((await gateway.ask(`/api/approvals/${said.data.id}`, { body: { decision: "deny" }, token })).status).toBe(200);
+  expect(
+    (await gateway.ask(`/api/approvals/${said.data.id}`, { body: { decision: "deny" }, token })).status,
+  ).toBe(200);
   expect((await stream.rest()).at(-1)).toMatchObject({
     event: "done",
     data: { tool_calls: [{ tool: "bell", decision: "refused", code: "APPROVAL_DENIED" }] },
@@ -144,7 +162,10 @@ test("GW-07: without stream nobody can be asked, so the call is refused", async 
   await using gateway = await started(ringing, bell);
   const { token } = await gateway.pair();
   const { status, json } = await gateway.ask("/api/chat", { body: { message: "ring" }, token });
-  expect([status, json.tool_calls]).toEqual([200, [{ tool: "bell", decision: "refused", code: "APPROVAL_NO_PERSON" }]]);
+  expect([status, json.tool_calls]).toEqual([
+    200,
+    [{ tool: "bell", decision: "refused", code: "APPROVAL_NO_PERSON" }],
+  ]);
 });
 
 test("GW-07: a client that leaves ends its turn and its question", async () => {
@@ -156,9 +177,16 @@ test("GW-07: a client that leaves ends its turn and its question", async () => {
   stream.leave();
   const pending = (): number => gateway.host.slot(Approvals).pending().length;
   await expect.poll(pending).toBe(0);
-  const { status } = await gateway.ask(`/api/approvals/${said.data.id}`, { body: { decision: "allow" }, token });
+  const { status } = await gateway.ask(`/api/approvals/${said.data.id}`, {
+    body: { decision: "allow" },
+    token,
+  });
   expect(status).toBe(409);
-  expect(gateway.host.audit.filter(({ event_type, result }) => event_type === "tool_call" && result === "approved")).toEqual([]);
+  expect(
+    gateway.host.audit.filter(
+      ({ event_type, result }) => event_type === "tool_call" && result === "approved",
+    ),
+  ).toEqual([]);
 });
 
 const failure = { code: "PROVIDER_TIMEOUT", message: "The model did not answer.", retry: false };
@@ -178,9 +206,15 @@ test("GW-07: a turn that fails is an error event, and without stream an error wi
   await using gateway = await started([{ text: "Well, ", failure }]);
   const { token } = await gateway.pair();
   const events = await (await openStream(gateway, token, "hi")).rest();
-  expect(events.at(-1)).toEqual({ event: "error", data: { code: "PROVIDER_TIMEOUT", message: "The model did not answer." } });
+  expect(events.at(-1)).toEqual({
+    event: "error",
+    data: { code: "PROVIDER_TIMEOUT", message: "The model did not answer." },
+  });
   const { status, json } = await gateway.ask("/api/chat", { body: { message: "hi" }, token });
-  expect([status, json]).toEqual([504, { error: { code: "PROVIDER_TIMEOUT", message: "The model did not answer." } }]);
+  expect([status, json]).toEqual([
+    504,
+    { error: { code: "PROVIDER_TIMEOUT", message: "The model did not answer." } },
+  ]);
 });
 
 test("GW-07: session_id continues a conversation", async () => {
@@ -188,9 +222,16 @@ test("GW-07: session_id continues a conversation", async () => {
   await using gateway = await startGateway({ plugins: [memoryStore(), provider] });
   const { token } = await gateway.pair();
   const { json } = await gateway.ask("/api/chat", { body: { message: "one" }, token });
-  const next = await gateway.ask("/api/chat", { body: { message: "two", session_id: json.session_id }, token });
+  const next = await gateway.ask("/api/chat", {
+    body: { message: "two", session_id: json.session_id },
+    token,
+  });
   expect(next.json).toMatchObject({ reply: "second", session_id: json.session_id });
-  expect(provider.requests[1]?.messages.slice(1)).toMatchObject([{ text: "one" }, { text: "first" }, { text: "two" }]);
+  expect(provider.requests[1]?.messages.slice(1)).toMatchObject([
+    { text: "one" },
+    { text: "first" },
+    { text: "two" },
+  ]);
 });
 
 async function curl(...args: readonly string[]): Promise<string> {
@@ -203,13 +244,22 @@ test.skipIf(!existsSync("/usr/bin/curl"))("GW-07: curl pairs, chats and reads th
     curl("--json", JSON.stringify(body), ...more, `${gateway.url}${path}`);
   const code = (await gateway.word("pair new")).out.trim();
   const { token } = JSON.parse(await post("/pair", { code }));
-  const said = await post("/api/chat", { message: "hi", stream: true }, "--header", `Authorization: Bearer ${token}`);
+  const said = await post(
+    "/api/chat",
+    { message: "hi", stream: true },
+    "--header",
+    `Authorization: Bearer ${token}`,
+  );
   expect(said.match(/^event: (?:delta|done)$/gm)).toEqual(["event: delta", "event: delta", "event: done"]);
-  expect(await curl("--output", "/dev/null", "--write-out", "%{http_code}", `${gateway.url}/api/approvals`)).toBe("401");
+  expect(
+    await curl("--output", "/dev/null", "--write-out", "%{http_code}", `${gateway.url}/api/approvals`),
+  ).toBe("401");
 });
 
 test("GW-07: a client that does not read its events has its turn stopped, so that they do not fill the memory", async () => {
-  const provider = fakeProvider([{ text: `${"x".repeat(65_536)} `.repeat(100), calls: [{ name: "nothing", args: {} }] }]);
+  const provider = fakeProvider([
+    { text: `${"x".repeat(65_536)} `.repeat(100), calls: [{ name: "nothing", args: {} }] },
+  ]);
   await using gateway = await startGateway({ plugins: [memoryStore(), provider] });
   const { token } = await gateway.pair();
   const stream = await openStream(gateway, token, "hi");
@@ -269,6 +319,9 @@ test("GW-07: when the time to stop is up, a turn that still runs is cut", async 
   const { token } = await gateway.pair();
   const running = gateway.ask("/api/chat", { body: { message: "hi" }, token });
   await asked;
-  const [turn] = await Promise.allSettled([running, gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(50))]);
+  const [turn] = await Promise.allSettled([
+    running,
+    gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(50)),
+  ]);
   expect(turn).toMatchObject({ status: "rejected", reason: { code: "ECONNRESET" } });
 });

@@ -22,14 +22,18 @@ test("GW-03: tls_enabled serves https with the two files, found beside the confi
   await using gateway = await startGateway({ configDir, gateway: files });
   expect(gateway.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const status = await new Promise((resolve, reject) => {
-    request(`${gateway.url}/health`, { ca: certificate, agent: false }, (response) => resolve(response.resume().statusCode))
+    request(`${gateway.url}/health`, { ca: certificate, agent: false }, (response) =>
+      resolve(response.resume().statusCode),
+    )
       .on("error", reject)
       .end();
   });
   expect(status).toBe(200);
   const plain = await new Promise<string>((resolve) => {
     let text = "";
-    const socket = connect(gateway.port, "127.0.0.1", () => socket.write("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    const socket = connect(gateway.port, "127.0.0.1", () =>
+      socket.write("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+    );
     socket.on("data", (data) => (text += data.toString("latin1"))).on("error", () => {});
     socket.on("close", () => resolve(text));
   });
@@ -44,9 +48,21 @@ test.each([
     "GATEWAY_TLS_UNREADABLE",
     "gone.pem in gateway.tls_cert_path cannot be read (ENOENT)",
   ],
-  [{ tls_cert_path: "cert.pem", tls_key_path: "." }, "GATEWAY_TLS_UNREADABLE", "gateway.tls_key_path cannot be read (EISDIR)"],
-  [{ tls_cert_path: "text.pem", tls_key_path: "key.pem" }, "GATEWAY_TLS_INVALID", "are no certificate and its key"],
-  [{ tls_cert_path: "cert.pem", tls_key_path: "text.pem" }, "GATEWAY_TLS_INVALID", "are no certificate and its key"],
+  [
+    { tls_cert_path: "cert.pem", tls_key_path: "." },
+    "GATEWAY_TLS_UNREADABLE",
+    "gateway.tls_key_path cannot be read (EISDIR)",
+  ],
+  [
+    { tls_cert_path: "text.pem", tls_key_path: "key.pem" },
+    "GATEWAY_TLS_INVALID",
+    "are no certificate and its key",
+  ],
+  [
+    { tls_cert_path: "cert.pem", tls_key_path: "text.pem" },
+    "GATEWAY_TLS_INVALID",
+    "are no certificate and its key",
+  ],
   [{ tls_cert_path: "cert.pem", tls_key_path: "other.pem" }, "GATEWAY_TLS_INVALID", "key values mismatch"],
 ])("GW-03: wrong TLS files stop the start with what is wrong (%#)", async (files, code, words) => {
   const started = startGateway({ configDir, gateway: { tls_enabled: true, ...files } });

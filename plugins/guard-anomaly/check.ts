@@ -9,12 +9,24 @@ export function anomalyCheck(alerts: Alerts, enabled: boolean): Check {
     kind: "status",
     async run() {
       if (!enabled) {
-        return [{ what, state: "warn", detail: "not watched for", cure: "set security.anomaly_detection.enabled to true" }];
+        return [
+          {
+            what,
+            state: "warn",
+            detail: "not watched for",
+            cure: "set security.anomaly_detection.enabled to true",
+          },
+        ];
       }
       const recent = await alerts.recent();
       if (recent.length === 0) return [{ what, state: "ok", detail: "none in the last hour" }];
       const cure = "read the `anomaly` records of the audit log";
-      return recent.map(({ kind, user, at }) => ({ what, state: "warn" as const, detail: `${kind} by ${user} at ${at}`, cure }));
+      return recent.map(({ kind, user, at }) => ({
+        what,
+        state: "warn" as const,
+        detail: `${kind} by ${user} at ${at}`,
+        cure,
+      }));
     },
   };
 }

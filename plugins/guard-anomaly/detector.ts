@@ -39,7 +39,12 @@ export class Detector {
     if (code?.startsWith("PATH_")) await this.#sensitive(whose);
     if (!failed || call.effects.commands.length === 0 || code === "TURN_CANCELLED") return;
     const max = this.#config.max_failed_commands_per_hour;
-    await this.#count(whose, "failed_commands", max, `more than ${max} commands of ${whose.user} failed within an hour.`);
+    await this.#count(
+      whose,
+      "failed_commands",
+      max,
+      `more than ${max} commands of ${whose.user} failed within an hour.`,
+    );
   }
 
   async #blocked(event: AuditEvent, code: string): Promise<void> {
@@ -66,9 +71,22 @@ export class Detector {
     );
   }
 
-  async #count({ tool, user, session_id }: Whose, kind: AlertKind, max: number, sentence: string): Promise<void> {
+  async #count(
+    { tool, user, session_id }: Whose,
+    kind: AlertKind,
+    max: number,
+    sentence: string,
+  ): Promise<void> {
     const { ok } = await this.#limits.hit(`anomaly:${kind}:${user}`, [{ ms: HOUR, max }], Date.now());
     if (ok) return;
-    await this.#alerts.raise({ kind, mark: "", sentence, details: { max_per_hour: max }, tool, user, session_id });
+    await this.#alerts.raise({
+      kind,
+      mark: "",
+      sentence,
+      details: { max_per_hour: max },
+      tool,
+      user,
+      session_id,
+    });
   }
 }

@@ -1,7 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Checks, definePlugin, defineTool, GantryError, refuse, Store, Tools, type AuditEvent } from "@gantry/sdk";
+import {
+  Checks,
+  definePlugin,
+  defineTool,
+  GantryError,
+  refuse,
+  Store,
+  Tools,
+  type AuditEvent,
+} from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -26,7 +35,8 @@ const shell = definePlugin({
         effects: ({ command, quiet }) => ({ commands: quiet ? [] : [command] }),
         async run({ args: { command } }) {
           if (command === "throw") throw new Error("broken");
-          if (command === "wall") throw new GantryError("PATH_OUTSIDE", { text: "Path outside workspace.", exit: 3 }, []);
+          if (command === "wall")
+            throw new GantryError("PATH_OUTSIDE", { text: "Path outside workspace.", exit: 3 }, []);
           return { text: command, failed: command === "fail" };
         },
       }),
@@ -54,10 +64,15 @@ const start = (anomaly_detection: object = {}, configDir?: string): Promise<Test
     ...(configDir !== undefined && { configDir }),
   });
 const at = (ms: number): void => void vi.setSystemTime(NOW + ms);
-const anomalies = (t: TestHost): readonly AuditEvent[] => t.audit.filter(({ event_type }) => event_type === "anomaly");
+const anomalies = (t: TestHost): readonly AuditEvent[] =>
+  t.audit.filter(({ event_type }) => event_type === "anomaly");
 /** Observers are told beside the call: waits until that many of a user's deeds are counted. */
 const countedAre = (t: TestHost, kind: string, count: number, user = "cli:owner") =>
-  expect.poll(() => t.slot(Store).limits.count(`anomaly:${kind}:${user}`, 60 * MINUTE, Date.now()), { interval: 5 }).toBe(count);
+  expect
+    .poll(() => t.slot(Store).limits.count(`anomaly:${kind}:${user}`, 60 * MINUTE, Date.now()), {
+      interval: 5,
+    })
+    .toBe(count);
 const alertsAre = (t: TestHost, results: readonly string[]) =>
   expect.poll(() => anomalies(t).map(({ result }) => result), { interval: 5 }).toEqual(results);
 /** The store works in order: what was asked of it before is done, and so is what followed from that. */
@@ -77,7 +92,12 @@ test("SEC-10: a blocked command raises an alert, in the audit and in the log, on
       timestamp: new Date(NOW).toISOString(),
       event_type: "anomaly",
       tool: "sayso",
-      args: { anomaly: "blocked_command", code: "COMMAND_BLOCKED", command: "blocked", reason: "No (COMMAND_BLOCKED)." },
+      args: {
+        anomaly: "blocked_command",
+        code: "COMMAND_BLOCKED",
+        command: "blocked",
+        reason: "No (COMMAND_BLOCKED).",
+      },
       result: "alert: blocked_command",
       user: "cli:owner",
       session_id: "s1",
@@ -98,12 +118,19 @@ test("SEC-10: a blocked command raises an alert, in the audit and in the log, on
 });
 
 test("SEC-10: with alert_on_blocked_command false, or enabled false, a blocked command raises none", async () => {
-  for (const config of [{ alert_on_blocked_command: false }, { enabled: false, max_failed_commands_per_hour: 0 }]) {
+  for (const config of [
+    { alert_on_blocked_command: false },
+    { enabled: false, max_failed_commands_per_hour: 0 },
+  ]) {
     await using t = await start(config);
     await does(t, "blocked");
     expect(anomalies(t)).toEqual([]);
   }
-  await using off = await start({ enabled: false, max_failed_commands_per_hour: 0, max_sensitive_file_access_per_hour: 0 });
+  await using off = await start({
+    enabled: false,
+    max_failed_commands_per_hour: 0,
+    max_sensitive_file_access_per_hour: 0,
+  });
   await does(off, "fail", 3);
   await does(off, "outside", 3);
   await does(off, "wall");
@@ -119,7 +146,11 @@ test("SEC-10: more failed commands than max_failed_commands_per_hour raise one a
   expect(anomalies(t)).toEqual([]);
   await does(t, "fail", 4);
   await alertsAre(t, ["alert: failed_commands"]);
-  expect(anomalies(t)[0]).toMatchObject({ args: { anomaly: "failed_commands", max_per_hour: 3 }, user: "cli:owner", session_id: "s1" });
+  expect(anomalies(t)[0]).toMatchObject({
+    args: { anomaly: "failed_commands", max_per_hour: 3 },
+    user: "cli:owner",
+    session_id: "s1",
+  });
   await settled(t);
   expect(anomalies(t)).toHaveLength(1);
   at(61 * MINUTE);
@@ -149,7 +180,11 @@ test("SEC-10: more attempts at closed files than max_sensitive_file_access_per_h
   expect(anomalies(t)).toEqual([]);
   await does(t, "outside", 3);
   await alertsAre(t, ["alert: sensitive_file_access"]);
-  expect(t.logs.some(({ message }) => message.includes("cli:owner tried to reach closed or sensitive files more than 2 times"))).toBe(true);
+  expect(
+    t.logs.some(({ message }) =>
+      message.includes("cli:owner tried to reach closed or sensitive files more than 2 times"),
+    ),
+  ).toBe(true);
 });
 
 test("SEC-10: users are counted apart", async () => {
@@ -186,7 +221,9 @@ test("SEC-10: status shows the alerts of the last hour, and says when nothing is
   await using t = await start();
   expect(await rowsOf(t)).toEqual([{ what: "anomalies", state: "ok", detail: "none in the last hour" }]);
   await does(t, "blocked");
-  expect(await rowsOf(t)).toMatchObject([{ state: "warn", detail: "blocked_command by cli:owner at 2026-01-01T12:00:00.000Z" }]);
+  expect(await rowsOf(t)).toMatchObject([
+    { state: "warn", detail: "blocked_command by cli:owner at 2026-01-01T12:00:00.000Z" },
+  ]);
   at(60 * MINUTE);
   expect(await rowsOf(t)).toMatchObject([{ state: "ok" }]);
   await using off = await start({ enabled: false });

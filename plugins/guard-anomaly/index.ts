@@ -13,7 +13,8 @@ export default definePlugin({
       anomaly_detection: Type.Object({
         enabled: Type.Boolean({
           default: true,
-          description: "Watch for unusual behaviour; alerts are audit records `anomaly` and warnings in the log.",
+          description:
+            "Watch for unusual behaviour; alerts are audit records `anomaly` and warnings in the log.",
         }),
         alert_on_blocked_command: Type.Boolean({
           default: true,
@@ -27,7 +28,8 @@ export default definePlugin({
         max_sensitive_file_access_per_hour: Type.Integer({
           default: 20,
           minimum: 0,
-          description: "More refused attempts of one user at closed or sensitive files in an hour raise an alert.",
+          description:
+            "More refused attempts of one user at closed or sensitive files in an hour raise an alert.",
         }),
       }),
     }),

@@ -15,9 +15,18 @@ const tools = definePlugin({
     }
     host.provide(
       Tools,
-      defineTool({ name: "save", description: "Writes.", input, run, effects: () => ({ paths: [{ path: "x", access: "write" }] }) }),
+      defineTool({
+        name: "save",
+        description: "Writes.",
+        input,
+        run,
+        effects: () => ({ paths: [{ path: "x", access: "write" }] }),
+      }),
     );
-    host.provide(Tools, defineTool({ name: "exec", description: "Runs.", input, run, effects: () => ({ commands: ["ls"] }) }));
+    host.provide(
+      Tools,
+      defineTool({ name: "exec", description: "Runs.", input, run, effects: () => ({ commands: ["ls"] }) }),
+    );
   },
 });
 const all = ["file_read", "memory_recall", "shell", "other", "save", "exec"];
@@ -34,7 +43,9 @@ async function decisions(config: Record<string, unknown>, names: readonly string
 const same = (answer: string) => Object.fromEntries(all.map((name) => [name, answer]));
 
 test("SEC-01: supervised asks for every tool call, also for what is approved in advance", async () => {
-  expect(await decisions({ agent: { autonomy_level: "supervised" } })).toEqual(same("ask AUTONOMY_SUPERVISED"));
+  expect(await decisions({ agent: { autonomy_level: "supervised" } })).toEqual(
+    same("ask AUTONOMY_SUPERVISED"),
+  );
 });
 
 test("SEC-01: autonomous asks for none, also for what requires approval", async () => {
@@ -55,7 +66,9 @@ test("SEC-01: semi-autonomous, the default, runs auto_approve_tools, asks for re
 });
 
 test("SEC-01: the lists are the owner's, and requiring approval wins over approving", async () => {
-  const config = { security: { auto_approve_tools: ["other", "shell"], require_approval_tools: ["shell", "memory_recall"] } };
+  const config = {
+    security: { auto_approve_tools: ["other", "shell"], require_approval_tools: ["shell", "memory_recall"] },
+  };
   expect(await decisions(config)).toMatchObject({
     file_read: "ask AUTONOMY_UNLISTED",
     memory_recall: "ask AUTONOMY_LISTED",
@@ -66,9 +79,18 @@ test("SEC-01: the lists are the owner's, and requiring approval wins over approv
 
 test("SEC-01: an asked call runs with a person's yes and not without", async () => {
   await using host = await startTestHost({ plugins: [guard, tools] });
-  expect(await host.call("shell", {}, { approvals: "none" })).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
-  expect(await host.call("shell", {}, { approvals: "yes" })).toMatchObject({ decision: "approved", text: "done" });
-  expect(await host.call("file_read", {}, { approvals: "none" })).toMatchObject({ decision: "allowed", text: "done" });
+  expect(await host.call("shell", {}, { approvals: "none" })).toMatchObject({
+    decision: "refused",
+    code: "APPROVAL_NO_PERSON",
+  });
+  expect(await host.call("shell", {}, { approvals: "yes" })).toMatchObject({
+    decision: "approved",
+    text: "done",
+  });
+  expect(await host.call("file_read", {}, { approvals: "none" })).toMatchObject({
+    decision: "allowed",
+    text: "done",
+  });
 });
 
 test("SEC-06: a switch that is false refuses by name and by what the tool does, at every level and with a person's yes", async () => {
@@ -93,11 +115,15 @@ test("SEC-06: a switch that is false refuses by name and by what the tool does, 
 
 test("SEC-06: the browser is off unless it is turned on", async () => {
   expect(await decisions({}, ["browser"])).toEqual({ browser: "refuse AUTONOMY_OFF" });
-  expect(await decisions({ security: { browser_enabled: true } }, ["browser"])).toEqual({ browser: "ask AUTONOMY_LISTED" });
+  expect(await decisions({ security: { browser_enabled: true } }, ["browser"])).toEqual({
+    browser: "ask AUTONOMY_LISTED",
+  });
 });
 
 test("SEC-01: a level that does not exist stops the start", async () => {
-  await expect(startTestHost({ plugins: [guard, tools], config: { agent: { autonomy_level: "yolo" } } })).rejects.toMatchObject({
+  await expect(
+    startTestHost({ plugins: [guard, tools], config: { agent: { autonomy_level: "yolo" } } }),
+  ).rejects.toMatchObject({
     code: "CONFIG_WRONG_TYPE",
   });
 });

@@ -13,9 +13,12 @@ export interface AutonomyConfig {
 }
 
 /** What a tool is, is judged by what it does as well as by its name, so that a switch holds for every plugin's tools. */
-const switches: Readonly<Record<"shell_enabled" | "file_write_enabled" | "browser_enabled", (call: ToolCall) => boolean>> = {
+const switches: Readonly<
+  Record<"shell_enabled" | "file_write_enabled" | "browser_enabled", (call: ToolCall) => boolean>
+> = {
   shell_enabled: ({ tool, effects }) => tool === "shell" || effects.commands.length > 0,
-  file_write_enabled: ({ tool, effects }) => tool === "file_write" || effects.paths.some(({ access }) => access === "write"),
+  file_write_enabled: ({ tool, effects }) =>
+    tool === "file_write" || effects.paths.some(({ access }) => access === "write"),
   browser_enabled: ({ tool }) => tool === "browser" || tool.startsWith("browser_"),
 };
 
@@ -26,5 +29,7 @@ export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Ref
   if (agent.autonomy_level === "autonomous") return undefined;
   if (agent.autonomy_level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
   if (security.require_approval_tools.includes(call.tool)) return ask(errors.AUTONOMY_LISTED(call.tool));
-  return security.auto_approve_tools.includes(call.tool) ? undefined : ask(errors.AUTONOMY_UNLISTED(call.tool));
+  return security.auto_approve_tools.includes(call.tool)
+    ? undefined
+    : ask(errors.AUTONOMY_UNLISTED(call.tool));
 }

@@ -2,7 +2,11 @@ import { defineErrors, policy } from "@gantry/sdk";
 
 export const errors = defineErrors({
   AUTONOMY_OFF: policy("%s is off: security.%s is false."),
-  AUTONOMY_SUPERVISED: policy("%s: agent.autonomy_level is supervised, so a person approves every tool call."),
-  AUTONOMY_LISTED: policy("%s: it stands in security.require_approval_tools, so a person approves each call."),
+  AUTONOMY_SUPERVISED: policy(
+    "%s: agent.autonomy_level is supervised, so a person approves every tool call.",
+  ),
+  AUTONOMY_LISTED: policy(
+    "%s: it stands in security.require_approval_tools, so a person approves each call.",
+  ),
   AUTONOMY_UNLISTED: policy("%s: it is not in security.auto_approve_tools, so a person approves each call."),
 });

@@ -9,11 +9,14 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     agent: Type.Object({
-      autonomy_level: Type.Union([Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")], {
-        default: "semi-autonomous",
-        description:
-          "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
-      }),
+      autonomy_level: Type.Union(
+        [Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")],
+        {
+          default: "semi-autonomous",
+          description:
+            "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
+        },
+      ),
     }),
     security: Type.Object({
       auto_approve_tools: Type.Array(Type.String(), {
@@ -22,7 +25,8 @@ export default definePlugin({
       }),
       require_approval_tools: Type.Array(Type.String(), {
         default: ["shell", "file_write", "browser"],
-        description: "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
+        description:
+          "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
       }),
       shell_enabled: securityKeys.shell_enabled,
       file_write_enabled: securityKeys.file_write_enabled,

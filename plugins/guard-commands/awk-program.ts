@@ -43,7 +43,8 @@ function endOf(program: string, from: number): number | undefined {
     if (char === "\\") at++;
     else if (char === close) {
       // awks differ on whether a bracket hides the slash.
-      const hidden = close === "/" && /\[\^?\]?[^\]]*$/.test(program.slice(from + 1, at).replace(/\\[^]/g, ""));
+      const hidden =
+        close === "/" && /\[\^?\]?[^\]]*$/.test(program.slice(from + 1, at).replace(/\\[^]/g, ""));
       return hidden ? undefined : at + 1;
     } else if (char === "\n") return undefined;
   }

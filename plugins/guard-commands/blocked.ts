@@ -23,7 +23,10 @@ export function blockedFrom(entries: readonly string[]): Blocked {
 }
 
 /** The entry that a command falls under: `yes`, or `maybe` where an argument is known only at run time. */
-export function findBlocked(argv: readonly Arg[], blocked: Blocked): { readonly entry: string; readonly sure: boolean } | undefined {
+export function findBlocked(
+  argv: readonly Arg[],
+  blocked: Blocked,
+): { readonly entry: string; readonly sure: boolean } | undefined {
   const [head, ...args] = argv;
   let maybe: string | undefined;
   const name = baseName(head?.guess ?? "");

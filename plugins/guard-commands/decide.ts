@@ -11,7 +11,8 @@ const OWN = new Set(["gantry", "gantry.js", "gantry.cmd"]);
 export function decide(reading: Reading, blocked: Blocked): Refusal | Question | undefined {
   let maybe: string | undefined;
   for (const argv of reading.commands) {
-    if (OWN.has(baseName(argv[0]?.guess ?? ""))) return refuse(errors.COMMAND_OWN(shown(argv[0]?.guess ?? "")));
+    if (OWN.has(baseName(argv[0]?.guess ?? "")))
+      return refuse(errors.COMMAND_OWN(shown(argv[0]?.guess ?? "")));
     const found = findBlocked(argv, blocked);
     if (found?.sure) return refuse(errors.COMMAND_BLOCKED(found.entry));
     maybe ??= found && `\`${shown(argv.map((arg) => arg.guess).join(" "))}\` may be \`${found.entry}\``;

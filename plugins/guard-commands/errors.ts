@@ -2,8 +2,12 @@ import { defineErrors, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   COMMAND_BLOCKED: policy("Command blocked by security policy: `%s` is in security.blocked_commands."),
-  COMMAND_OWN: policy("Command blocked by security policy: `%s` governs this service itself, and only a person runs it."),
-  COMMAND_UNREADABLE: policy("Command blocked by security policy: it cannot be read with certainty (%s); write it in plain bash."),
+  COMMAND_OWN: policy(
+    "Command blocked by security policy: `%s` governs this service itself, and only a person runs it.",
+  ),
+  COMMAND_UNREADABLE: policy(
+    "Command blocked by security policy: it cannot be read with certainty (%s); write it in plain bash.",
+  ),
   COMMAND_VARIABLE: policy(
     "Command blocked by security policy: it sets %s, which changes what other commands run; leave that variable alone.",
   ),

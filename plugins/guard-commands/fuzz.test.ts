@@ -50,7 +50,9 @@ function saw(script: string, ran: readonly string[]): boolean {
 // Names that exist nowhere, so that each run of one is reported.
 const name = fc.constantFrom("qa", "qb", "qc", "qd", 'q""e', "q\\f", "'qg'", "$'q\\x68'", '$"qi"', "q\\\nj");
 const text = (...parts: (string | fc.Arbitrary<string>)[]) =>
-  fc.tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part))).map((all) => all.join(""));
+  fc
+    .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
+    .map((all) => all.join(""));
 const quoted = (inner: fc.Arbitrary<string>) =>
   fc.oneof(
     inner.map((one) => `'${one.replaceAll("'", "'\\''")}'`),
@@ -167,18 +169,36 @@ const mutated = fc
     fc.array(
       fc.tuple(
         fc.nat(),
-        fc.constantFrom(..."'\"`$(){}[];&|<>\\\n #=!~*?@", "$'", "$(", "${", "((", "))", "[[", "]]", "<<E\n", "\\\n", "$["),
+        fc.constantFrom(
+          ..."'\"`$(){}[];&|<>\\\n #=!~*?@",
+          "$'",
+          "$(",
+          "${",
+          "((",
+          "))",
+          "[[",
+          "]]",
+          "<<E\n",
+          "\\\n",
+          "$[",
+        ),
       ),
       { maxLength: 3 },
     ),
   )
   .map(([text, cuts]) =>
-    cuts.reduce((all, [at, bit]) => all.slice(0, at % (all.length + 1)) + bit + all.slice((at % (all.length + 1)) + (at % 2)), text),
+    cuts.reduce(
+      (all, [at, bit]) =>
+        all.slice(0, at % (all.length + 1)) + bit + all.slice((at % (all.length + 1)) + (at % 2)),
+      text,
+    ),
   );
 
 test("SEC-03: whatever a real bash runs, the guard saw", { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "gantry-fuzz-"));
-  const property = fc.asyncProperty(fc.oneof(script, mutated), async (text) => saw(text, await ranIn(folder, text)));
+  const property = fc.asyncProperty(fc.oneof(script, mutated), async (text) =>
+    saw(text, await ranIn(folder, text)),
+  );
   const report = await fc.check(property, { numRuns: runs, ...seeded });
   await rm(folder, { recursive: true, force: true });
   expect(fc.defaultReportMessage(report) ?? "held").toBe("held");

@@ -47,14 +47,21 @@ test("SEC-03: the default list is in force; a person's yes does not lift a refus
 
 test("ERR-01: each refusal says `Command blocked by security policy` and why", async () => {
   await using host = await start({ security: { blocked_commands: ["rm"] } });
-  const texts = await Promise.all(["rm x", "PATH=. ls", "echo 'x", "gantry status"].map((line) => call(host, line)));
+  const texts = await Promise.all(
+    ["rm x", "PATH=. ls", "echo 'x", "gantry status"].map((line) => call(host, line)),
+  );
   for (const { decision, text } of texts)
-    expect([decision, text]).toEqual(["refused", expect.stringMatching(/^Command blocked by security policy: /)]);
+    expect([decision, text]).toEqual([
+      "refused",
+      expect.stringMatching(/^Command blocked by security policy: /),
+    ]);
   expect(texts[0]?.text).toContain("`rm` is in security.blocked_commands");
 });
 
 test("SEC-03: an entry may name leading arguments, with options in between", async () => {
-  await using host = await start({ security: { blocked_commands: ["git push", "docker run", "npm publish --tag"] } });
+  await using host = await start({
+    security: { blocked_commands: ["git push", "docker run", "npm publish --tag"] },
+  });
   for (const line of [
     "git push",
     "git push origin main",
@@ -68,7 +75,8 @@ test("SEC-03: an entry may name leading arguments, with options in between", asy
   }
   for (const line of ["git log push", "git pull", "git", "echo git push"])
     expect([line, (await call(host, line)).decision]).toEqual([line, "allowed"]);
-  for (const line of ["git $X", "ls | xargs git"]) expect([line, (await call(host, line)).code]).toEqual([line, "APPROVAL_NO_PERSON"]);
+  for (const line of ["git $X", "ls | xargs git"])
+    expect([line, (await call(host, line)).code]).toEqual([line, "APPROVAL_NO_PERSON"]);
 });
 
 test("SEC-03: every command of a call is judged, and the first refusal is the answer", async () => {
@@ -78,9 +86,14 @@ test("SEC-03: every command of a call is judged, and the first refusal is the an
 });
 
 test("SEC-04: what is known only at run time asks also where the owner lets tools run on their own", async () => {
-  await using host = await startTestHost({ plugins: [guard, autonomy, tools], config: { agent: { autonomy_level: "autonomous" } } });
+  await using host = await startTestHost({
+    plugins: [guard, autonomy, tools],
+    config: { agent: { autonomy_level: "autonomous" } },
+  });
   expect(await call(host, "$X y")).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
-  expect(await host.call("sh", { lines: ["bash x.sh"] }, { approvals: "yes" })).toMatchObject({ decision: "approved" });
+  expect(await host.call("sh", { lines: ["bash x.sh"] }, { approvals: "yes" })).toMatchObject({
+    decision: "approved",
+  });
   const [opinion] = await host.explain("sh", { lines: ["python -c 1"] });
   expect(opinion?.answer).toMatchObject({
     verdict: "ask",
@@ -98,7 +111,10 @@ test("SEC-11: a tool cannot run the service's own commands, by any name or wrapp
     "sh -c 'gantry config get api_key'",
     "find . -exec gantry status \\;",
   ]) {
-    expect([line, (await host.call("sh", { lines: [line] }, { approvals: "yes" })).code]).toEqual([line, "COMMAND_OWN"]);
+    expect([line, (await host.call("sh", { lines: [line] }, { approvals: "yes" })).code]).toEqual([
+      line,
+      "COMMAND_OWN",
+    ]);
   }
   for (const line of ["SERVICE_CONFIG_DIR=x ls", "export SERVICE_API_KEY=x"])
     expect([line, (await call(host, line)).code]).toEqual([line, "COMMAND_VARIABLE"]);
@@ -120,23 +136,26 @@ test("SEC-04: what is too long, too deep or too much to read is refused, and soo
     const started = performance.now();
     const { decision } = await call(host, line);
     expect([line.slice(0, 20), performance.now() - started < 2_000]).toEqual([line.slice(0, 20), true]);
-    expect([line.slice(0, 20), decision]).toEqual([line.slice(0, 20), line.startsWith("ls {") ? "allowed" : "refused"]);
+    expect([line.slice(0, 20), decision]).toEqual([
+      line.slice(0, 20),
+      line.startsWith("ls {") ? "allowed" : "refused",
+    ]);
   }
 });
 
 test("CFG-07: an entry that names no command stops the start", async () => {
   for (const entry of ["", "  ", "/"])
-    await expect(start({ security: { blocked_commands: [entry] } })).rejects.toThrow("security.blocked_commands");
+    await expect(start({ security: { blocked_commands: [entry] } })).rejects.toThrow(
+      "security.blocked_commands",
+    );
 });
 
 test("SEC-05: other guards read the same text: nested words and redirections", async () => {
   await using host = await start();
   const { commands, files } = await host.slot(ShellReader).read('sh -c "cat a $x > b"; ls < c');
-  expect(commands.map((words) => words.map(({ text, whole }) => (whole ? text : `${text}…`)).join(" "))).toEqual([
-    "sh -c cat a …",
-    "cat a gantry_unknown",
-    "ls",
-  ]);
+  expect(
+    commands.map((words) => words.map(({ text, whole }) => (whole ? text : `${text}…`)).join(" ")),
+  ).toEqual(["sh -c cat a …", "cat a gantry_unknown", "ls"]);
   expect(files.map(({ text }) => text)).toEqual(["b", "c"]);
   await expect(host.slot(ShellReader).read("echo 'x")).rejects.toMatchObject({ code: "COMMAND_UNREADABLE" });
 });

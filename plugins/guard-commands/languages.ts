@@ -9,10 +9,14 @@ import { shown, type Arg } from "./words.ts";
 const HARMLESS =
   /^(user\.\w+|color\.[\w.]+|advice\.\w+|pull\.(rebase|ff)|push\.\w+|init\.defaultbranch|core\.(autocrlf|eol|filemode|ignorecase|quotepath))$/i;
 // Long options that name a program, or a folder with hooks; git takes any unambiguous beginning.
-const STARTING = "exec upload-pack receive-pack extcmd ext-diff open-files-in-pager template config".split(" ");
+const STARTING = "exec upload-pack receive-pack extcmd ext-diff open-files-in-pager template config".split(
+  " ",
+);
 
 function setsMore(words: readonly string[]): boolean {
-  const names = words.filter((word) => !/^--(global|local|system|worktree|add|replace-all)$|^set$/.test(word));
+  const names = words.filter(
+    (word) => !/^--(global|local|system|worktree|add|replace-all)$|^set$/.test(word),
+  );
   if (names.some((name) => /^(-e|--edit|edit)$/.test(name))) return true;
   return (
     names.filter((name) => !name.startsWith("-")).length > 1 &&
@@ -70,12 +74,15 @@ export const sed: Program = (args, report) => {
     operands.push(...options.rest.slice(0, 1));
     rest = options.rest.slice(1);
   }
-  const named = given.flatMap(([name, value]) => ((name === "e" || name === "expression") && value ? [value] : []));
+  const named = given.flatMap(([name, value]) =>
+    (name === "e" || name === "expression") && value ? [value] : [],
+  );
   const fromFile = given.some(([name]) => name === "f" || name === "file");
   const scripts = named.length > 0 || fromFile ? named : operands.slice(0, 1);
   const text = scripts.map((script) => script.guess).join("\n");
   if (text.length > LONGEST) report.ask("this sed script is too long to be read");
-  else if (fromFile || scripts.some(isOpen) || sedStarts(text)) report.ask("this sed script can start programs");
+  else if (fromFile || scripts.some(isOpen) || sedStarts(text))
+    report.ask("this sed script can start programs");
 };
 
 export const awk: Program = (args, report) => {

@@ -14,19 +14,28 @@ interface Opaque {
 
 const linker: Opaque = { words: /^--?plugin/ };
 const compiler: Opaque = {
-  words: /^(--?(wrapper|B.*|f(pass-)?plugin.*|specs.*|iplugindir.*|load|config.*)|-Xclang|-Wl,.*plugin.*|@.+)$/,
+  words:
+    /^(--?(wrapper|B.*|f(pass-)?plugin.*|specs.*|iplugindir.*|load|config.*)|-Xclang|-Wl,.*plugin.*|@.+)$/,
 };
 const operands = (args: readonly string[]): number => args.filter((arg) => !arg.startsWith("-")).length;
 
 const risky: Readonly<Record<string, Opaque>> = {
   ...Object.fromEntries(
-    ["gcc", "g++", "cc", "c++", "cpp", "c89", "c99", "c89-gcc", "c99-gcc", "clang", "clang++"].map((name) => [name, compiler]),
+    ["gcc", "g++", "cc", "c++", "cpp", "c89", "c99", "c89-gcc", "c99-gcc", "clang", "clang++"].map((name) => [
+      name,
+      compiler,
+    ]),
   ),
-  ...Object.fromEntries(["ld", "gold", "ar", "nm", "ranlib", "strip", "objdump"].map((name) => [name, linker])),
+  ...Object.fromEntries(
+    ["ld", "gold", "ar", "nm", "ranlib", "strip", "objdump"].map((name) => [name, linker]),
+  ),
   rustc: { words: /linker|codegen-backend/ },
   opt: { words: /^--?load/ },
   llc: { words: /^--?load/ },
-  tar: { long: "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script", short: "IF" },
+  tar: {
+    long: "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script",
+    short: "IF",
+  },
   rsync: { long: "rsh rsync-path daemon", short: "e" },
   scp: { short: "SoF" },
   sftp: { short: "SoFbD" },
@@ -58,7 +67,11 @@ const risky: Readonly<Record<string, Opaque>> = {
     long: "file",
     deaf: (args) => args.some((arg) => /^-\w*[cl]|^--(co|l)/.test(arg)),
   },
-  mysql: { words: /system|\\!/i, long: "pager", deaf: (args) => args.some((arg) => /^-\w*e|^--exe/.test(arg)) },
+  mysql: {
+    words: /system|\\!/i,
+    long: "pager",
+    deaf: (args) => args.some((arg) => /^-\w*e|^--exe/.test(arg)),
+  },
   jq: { short: "L", words: /^(-f|--from-file)/ },
   dc: { words: /!/ },
   ip: { words: /^(exec|netns|vrf|-b(a(t(c(h)?)?)?)?)$/ },
@@ -80,8 +93,16 @@ const risky: Readonly<Record<string, Opaque>> = {
   more: { words: /^\+/ },
   install: { long: "strip-program", short: "s" },
   dpkg: { words: /^(-i|--install|--.*)$/ },
-  apt: { short: "oc", long: "option config-file", words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/ },
-  "apt-get": { short: "oc", long: "option config-file", words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/ },
+  apt: {
+    short: "oc",
+    long: "option config-file",
+    words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/,
+  },
+  "apt-get": {
+    short: "oc",
+    long: "option config-file",
+    words: /^((re)?install|(full-|dist-)?upgrade|remove|purge|build-dep)$/,
+  },
   fd: { short: "xX", long: "exec exec-batch" },
   fdfind: { short: "xX", long: "exec exec-batch" },
   bfs: { words: /^-(exec|ok)/ },
@@ -109,7 +130,8 @@ export function hiddenCode(name: string, args: readonly string[]): string | unde
       : `${name} runs code that stands elsewhere`;
   const risk = Object.hasOwn(risky, name) ? risky[name] : undefined;
   // tar takes its first letters without a dash.
-  const list = name === "tar" && args[0] !== undefined ? [args[0].replace(/^(?=\w)/, "-"), ...args.slice(1)] : args;
+  const list =
+    name === "tar" && args[0] !== undefined ? [args[0].replace(/^(?=\w)/, "-"), ...args.slice(1)] : args;
   const found = risk && list.find((arg) => isRisky(arg, risk));
   if (found === undefined && risk?.deaf?.(args) === false && !args.some((arg) => harmless.has(arg)))
     return `${name} obeys whatever comes in on its input`;
@@ -122,5 +144,9 @@ function isRisky(arg: string, risk: Opaque): boolean {
     const [name = ""] = arg.slice(2).split("=");
     return name !== "" && (risk.long?.split(" ").some((long) => long.startsWith(name)) ?? false);
   }
-  return risk.short !== undefined && /^-[A-Za-z]/.test(arg) && [...risk.short].some((letter) => arg.includes(letter));
+  return (
+    risk.short !== undefined &&
+    /^-[A-Za-z]/.test(arg) &&
+    [...risk.short].some((letter) => arg.includes(letter))
+  );
 }

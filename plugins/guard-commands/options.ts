@@ -36,7 +36,11 @@ type Read = { readonly given: readonly Given[]; readonly next: boolean } | undef
 export function readOptions(args: readonly Arg[], spec: Options): Parsed {
   const given: Given[] = [];
   let at = 0;
-  const stop = (unclear?: string): Parsed => ({ given, rest: args.slice(at), ...(unclear !== undefined && { unclear }) });
+  const stop = (unclear?: string): Parsed => ({
+    given,
+    rest: args.slice(at),
+    ...(unclear !== undefined && { unclear }),
+  });
   while (at < args.length) {
     const arg = args[at] as Arg;
     const { text } = arg;
@@ -63,7 +67,8 @@ function readLong(text: string, spec: Options): Read {
   const [name = "", ...attached] = text.slice(2).split("=");
   const all = spec.long?.split(" ") ?? [];
   const begun = all.filter((long) => long.startsWith(name));
-  const match = all.find((long) => long.replace(/[=?]$/, "") === name) ?? (begun.length === 1 ? begun[0] : undefined);
+  const match =
+    all.find((long) => long.replace(/[=?]$/, "") === name) ?? (begun.length === 1 ? begun[0] : undefined);
   if (match === undefined) return undefined;
   const value = attached.length > 0 ? known(attached.join("=")) : undefined;
   return { given: [[match.replace(/[=?]$/, ""), value]], next: value === undefined && match.endsWith("=") };

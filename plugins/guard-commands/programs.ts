@@ -9,7 +9,9 @@ import { wrappers } from "./wrappers.ts";
 
 const byName: Readonly<Record<string, Program>> = {
   ...Object.fromEntries(["sh", "bash", "dash", "ash", "rbash"].map((name) => [name, shell])),
-  ...Object.fromEntries(["declare", "typeset", "local", "export", "readonly"].map((name) => [name, variables])),
+  ...Object.fromEntries(
+    ["declare", "typeset", "local", "export", "readonly"].map((name) => [name, variables]),
+  ),
   ...Object.fromEntries(["unset", "read", "getopts", "mapfile", "readarray"].map((name) => [name, names])),
   ...Object.fromEntries(["awk", "gawk", "mawk", "nawk"].map((name) => [name, awk])),
   alias,
@@ -47,7 +49,8 @@ export function lookThrough(name: string, args: readonly Arg[], report: Report):
   if (wrapper.none !== undefined && has(options, wrapper.none)) return;
   const { operands = 0 } = wrapper;
   const numbers = operands < 0 ? (/^\d+$/.test(options.rest[0]?.text ?? "") ? 1 : 0) : operands;
-  if (options.rest.slice(0, numbers).some((arg) => arg.many)) report.ask(`${name} is given words that are known only at run time`);
+  if (options.rest.slice(0, numbers).some((arg) => arg.many))
+    report.ask(`${name} is given words that are known only at run time`);
   const rest = options.rest.slice(numbers);
   const start = wrapper.assigns ? rest.findIndex((arg) => !arg.text.includes("=")) : 0;
   for (const arg of rest.slice(0, start)) report.variable(arg);

@@ -38,18 +38,27 @@ const BASH_ONLY = new Set(
 
 /** Walks the whole tree, and the texts that commands in it hand to shells. Never throws for what the text says. */
 export function readShell(source: string, grammar: Grammar): Reading {
-  const reading: Reading = { commands: [], files: [], unreadable: new Set(), steered: new Set(), uncertain: new Set() };
+  const reading: Reading = {
+    commands: [],
+    files: [],
+    unreadable: new Set(),
+    steered: new Set(),
+    uncertain: new Set(),
+  };
   const seen = { arithmetic: false, hidden: false };
 
   const unreadable = (why: string) => void reading.unreadable.add(shown(why));
   const walk = (text: string, shell: "bash" | "sh", depth: number): void => {
-    if (depth > LIMITS.nested || text.length > LIMITS.characters) return unreadable("it is too long or too deeply nested");
-    if (text.includes("\0") || !text.isWellFormed()) return unreadable("it holds characters that no shell can be given");
+    if (depth > LIMITS.nested || text.length > LIMITS.characters)
+      return unreadable("it is too long or too deeply nested");
+    if (text.includes("\0") || !text.isWellFormed())
+      return unreadable("it holds characters that no shell can be given");
     const findings: Findings = {
       unreadable,
       ask: (why) => void reading.uncertain.add(why),
       arithmetic: () => void (seen.arithmetic = true),
-      literal: (value) => void (seen.hidden ||= HIDDEN_SUBSTITUTION.test(value) || OPEN_SUBSCRIPT.test(value)),
+      literal: (value) =>
+        void (seen.hidden ||= HIDDEN_SUBSTITUTION.test(value) || OPEN_SUBSCRIPT.test(value)),
       file: (target) => void reading.files.push(target),
       variable(arg) {
         const [name = ""] = /^[A-Za-z_]\w*/.exec(arg.text) ?? [];
@@ -59,16 +68,20 @@ export function readShell(source: string, grammar: Grammar): Reading {
         if (arg.text.includes("[")) seen.arithmetic = true;
       },
       script(inner, as) {
-        if (!inner.whole) findings.ask(`a shell runs \`${shown(inner.guess)}\`, which is known only at run time`);
+        if (!inner.whole)
+          findings.ask(`a shell runs \`${shown(inner.guess)}\`, which is known only at run time`);
         walk(inner.guess, as === "sh" || shell === "sh" ? "sh" : "bash", depth + 1);
       },
       run(argv) {
         const [head, ...args] = argv;
         if (!head) return;
-        if (reading.commands.length >= LIMITS.commands || wrapped >= LIMITS.wrapped) return unreadable("it runs too many commands");
+        if (reading.commands.length >= LIMITS.commands || wrapped >= LIMITS.wrapped)
+          return unreadable("it runs too many commands");
         reading.commands.push(argv);
-        if (!head.whole) return findings.ask(`the command word \`${shown(head.guess)}\` is known only at run time`);
-        if (head.text.includes("/") && !SYSTEM_FOLDERS.test(head.text)) findings.ask(`it runs the file \`${shown(head.text)}\``);
+        if (!head.whole)
+          return findings.ask(`the command word \`${shown(head.guess)}\` is known only at run time`);
+        if (head.text.includes("/") && !SYSTEM_FOLDERS.test(head.text))
+          findings.ask(`it runs the file \`${shown(head.text)}\``);
         wrapped++;
         lookThrough(baseName(head.text), args, findings);
         wrapped--;
@@ -77,7 +90,8 @@ export function readShell(source: string, grammar: Grammar): Reading {
     let wrapped = 0;
     let inDouble = false;
     const visit = (node: SyntaxNode, parent?: SyntaxNode): void => {
-      if (shell === "sh" && BASH_ONLY.has(node.type)) findings.ask("bash's own words stand in a text for another shell");
+      if (shell === "sh" && BASH_ONLY.has(node.type))
+        findings.ask("bash's own words stand in a text for another shell");
       if (!findIn(node, parent, inDouble, findings)) return;
       const before = inDouble;
       inDouble = DOUBLE.has(node.type) || (inDouble && node.type !== "Script");
@@ -93,6 +107,7 @@ export function readShell(source: string, grammar: Grammar): Reading {
 
   walk(source, "bash", 0);
   // Arithmetic runs substitutions that stand in the text of a variable: a='x[$(id)]'; ((a)).
-  if (seen.arithmetic && seen.hidden) reading.uncertain.add("arithmetic may run a substitution that stands in quoted text");
+  if (seen.arithmetic && seen.hidden)
+    reading.uncertain.add("arithmetic may run a substitution that stands in quoted text");
   return reading;
 }

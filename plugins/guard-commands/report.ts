@@ -21,7 +21,8 @@ export type Program = (args: readonly Arg[], report: Report, name: string) => vo
 /** Leading options; asks where it cannot be told where they end. */
 export function optionsOf(name: string, args: readonly Arg[], spec: Options, report: Report): Parsed {
   const result = readOptions(args, spec);
-  if (result.unclear !== undefined) report.ask(`${name} is given \`${shown(result.unclear)}\`, which may change what it starts`);
+  if (result.unclear !== undefined)
+    report.ask(`${name} is given \`${shown(result.unclear)}\`, which may change what it starts`);
   return result;
 }
 

@@ -45,7 +45,13 @@ export function startsPrograms(script: string): boolean {
     if ("lLqQ".includes(name)) return skip(/[ \t]*\d*/y) && skip(END);
     if ("=dDgGhHnNpPxzF".includes(name)) return skip(END);
     const delimiter = script[at++] ?? "\n";
-    if (!"sy".includes(name) || /[\n\\]/.test(delimiter) || !part(delimiter, name === "s") || !part(delimiter, false)) return false;
+    if (
+      !"sy".includes(name) ||
+      /[\n\\]/.test(delimiter) ||
+      !part(delimiter, name === "s") ||
+      !part(delimiter, false)
+    )
+      return false;
     if (name === "s" && skip(FLAGS) && script[at] === "w") return skip(LINE);
     return skip(END);
   };

@@ -14,10 +14,15 @@ export const shell: Program = (args, report, name) => {
   const options = optionsOf(name, args, shellOptions, report);
   const text = options.rest[0];
   const setting = valueOf(options, "o")?.text ?? "";
-  if (has(options, "i l login rcfile init-file O H") || /^(posix|allexport|keyword|history|histexpand)$/.test(setting))
+  if (
+    has(options, "i l login rcfile init-file O H") ||
+    /^(posix|allexport|keyword|history|histexpand)$/.test(setting)
+  )
     report.ask(`${name} reads settings or files before it starts`);
   if (!has(options, "c"))
-    report.ask(text ? `${name} runs the file \`${shown(text.guess)}\`` : `${name} runs whatever comes in on its input`);
+    report.ask(
+      text ? `${name} runs the file \`${shown(text.guess)}\`` : `${name} runs whatever comes in on its input`,
+    );
   else if (text) report.script(text, name.startsWith("bash") ? "bash" : "sh");
 };
 
@@ -69,15 +74,18 @@ export const script: Program = (args, report) => {
 
 export const trap: Program = (args, report) => {
   const [action, ...rest] = args[0]?.text === "--" ? args.slice(1) : args;
-  if (action && rest.length > 0 && action.text !== "-" && !/^-[lp]/.test(action.text)) report.script(action, "bash");
+  if (action && rest.length > 0 && action.text !== "-" && !/^-[lp]/.test(action.text))
+    report.script(action, "bash");
 };
 
 export const alias: Program = (args, report) => {
   for (const arg of args) {
     const at = arg.text.indexOf("=");
     if (at >= 0 || !arg.whole) report.ask("an alias changes what later words run");
-    if (at >= 0) report.script(arg.whole ? known(arg.text.slice(at + 1)) : begun("", arg.guess.slice(at + 1)), "bash");
+    if (at >= 0)
+      report.script(arg.whole ? known(arg.text.slice(at + 1)) : begun("", arg.guess.slice(at + 1)), "bash");
   }
 };
 
-export const evaluate: Program = (args, report) => report.script(joined(args[0]?.text === "--" ? args.slice(1) : args), "bash");
+export const evaluate: Program = (args, report) =>
+  report.script(joined(args[0]?.text === "--" ? args.slice(1) : args), "bash");

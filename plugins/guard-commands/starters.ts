@@ -14,7 +14,8 @@ export const env: Program = (args, report) => {
     },
     report,
   );
-  for (const [name, value] of options.given) if (value && (name === "u" || name === "unset")) report.variable(value);
+  for (const [name, value] of options.given)
+    if (value && (name === "u" || name === "unset")) report.variable(value);
   const split = valueOf(options, "S split-string");
   if (split) {
     const words = split.whole ? splitString(split.text) : undefined;
@@ -43,15 +44,20 @@ export const xargs: Program = (args, report) => {
     report,
   );
   if (options.rest.length === 0) return;
-  const replaced = valueOf(options, "I")?.guess ?? (has(options, "i replace") ? (valueOf(options, "i replace")?.guess ?? "{}") : undefined);
-  if (replaced === undefined) report.run([...options.rest, { text: "", whole: false, many: true, guess: UNKNOWN }]);
+  const replaced =
+    valueOf(options, "I")?.guess ??
+    (has(options, "i replace") ? (valueOf(options, "i replace")?.guess ?? "{}") : undefined);
+  if (replaced === undefined)
+    report.run([...options.rest, { text: "", whole: false, many: true, guess: UNKNOWN }]);
   else report.run(options.rest.map((arg) => filled(arg, replaced)));
 };
 
 /** A word in which a program puts a name it finds. */
 function filled(arg: Arg, mark: string, start = ""): Arg {
   const at = arg.text.indexOf(mark);
-  return mark === "" || at < 0 ? arg : begun(arg.text.slice(0, at) + start, arg.guess.replaceAll(mark, start + UNKNOWN));
+  return mark === "" || at < 0
+    ? arg
+    : begun(arg.text.slice(0, at) + start, arg.guess.replaceAll(mark, start + UNKNOWN));
 }
 
 export const find: Program = (args, report) => {
@@ -61,7 +67,12 @@ export const find: Program = (args, report) => {
   for (let at = 0; at < args.length; at++) {
     if (!/^-(exec|execdir|ok|okdir)$/.test(args[at]?.text ?? "")) continue;
     const from = ++at;
-    while (at < args.length && args[at]?.text !== ";" && !(args[at]?.text === "+" && args[at - 1]?.text === "{}")) at++;
+    while (
+      at < args.length &&
+      args[at]?.text !== ";" &&
+      !(args[at]?.text === "+" && args[at - 1]?.text === "{}")
+    )
+      at++;
     report.run(args.slice(from, at).map((arg) => filled(arg, "{}", start)));
   }
 };

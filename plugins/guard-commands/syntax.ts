@@ -18,13 +18,19 @@ const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|\$\\\n|`)/;
 /** Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which readers and bash think differently. */
 const ENTANGLED = /['"\\`\n]|(?<!\$\{)#|[<>]\(/;
 /** Subscripts that all read alike. */
-const PLAIN_SUBSCRIPT = /^(?:[@*]|[\w$+*/ -]+|"?\$\{\w+\}"?|"[^"`$\\]*"|'[^']*'|"\$\w+"|\$\(\([\w+*/% -]+\)\))$/;
+const PLAIN_SUBSCRIPT =
+  /^(?:[@*]|[\w$+*/ -]+|"?\$\{\w+\}"?|"[^"`$\\]*"|'[^']*'|"\$\w+"|\$\(\([\w+*/% -]+\)\))$/;
 /** A number in another base, which the parser leaves unread. */
 const PLAIN_NUMBERS = /^(?:\$\(\((?:[\w +*%-]|(?<=\d)#|\$(?=\w))+\)\)|(?:[\w +*%-]|(?<=\d)#|\$(?=\w))+)$/;
 export const HIDDEN_SUBSTITUTION = /\$\(|`|\$\{|[<>]\(/;
 
 /** Tells what one node does, itself and not its children; false: do not go on beneath it. */
-export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDouble: boolean, found: Findings): boolean {
+export function findIn(
+  node: SyntaxNode,
+  parent: SyntaxNode | undefined,
+  inDouble: boolean,
+  found: Findings,
+): boolean {
   const unreadable = (why: string): false => {
     found.unreadable(why);
     return false;
@@ -33,19 +39,31 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
     case "Script":
       return node.errors?.length ? unreadable(node.errors[0]?.message ?? "syntax") : true;
     case "Command":
-      if (node.name) found.run([argOf(node.name), ...node.args.map((arg) => (arg.type === "Word" ? argOf(arg) : assignmentOf(arg)))]);
+      if (node.name)
+        found.run([
+          argOf(node.name),
+          ...node.args.map((arg) => (arg.type === "Word" ? argOf(arg) : assignmentOf(arg))),
+        ]);
       for (const text of fedTo(node)) found.script(text, "sh");
       return true;
     case "Assignment":
       // `IFS= read` splits that one line and ends there.
-      if (!(node.name === "IFS" && parent?.type === "Command" && parent.name?.value === "read" && !parent.name.parts))
+      if (
+        !(
+          node.name === "IFS" &&
+          parent?.type === "Command" &&
+          parent.name?.value === "read" &&
+          !parent.name.parts
+        )
+      )
         found.variable(begun(`${node.name}=`, node.text));
       if (node.index && !PLAIN_SUBSCRIPT.test(node.index.text)) return unreadable(node.text);
       if (node.index) found.arithmetic();
       return true;
     case "Coproc":
       // Of `coproc x=(…)` bash makes something else than an assignment.
-      if (node.body.type === "Command" && !node.body.name && node.body.prefix.length > 0) return unreadable("coproc of an assignment");
+      if (node.body.type === "Command" && !node.body.name && node.body.prefix.length > 0)
+        return unreadable("coproc of an assignment");
       if (node.name) found.variable(argOf(node.name));
       return true;
     case "For":
@@ -56,7 +74,8 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
       found.variable(known(node.name));
       return true;
     case "Redirect":
-      if (node.target && !(node.operator.endsWith("&") && /^\d*-?$/.test(node.target.value))) found.file(argOf(node.target));
+      if (node.target && !(node.operator.endsWith("&") && /^\d*-?$/.test(node.target.value)))
+        found.file(argOf(node.target));
       return true;
     case "Subshell":
       return opensTwice(node) ? unreadable("`((` that may open arithmetic or two subshells") : true;
@@ -85,14 +104,16 @@ export function findIn(node: SyntaxNode, parent: SyntaxNode | undefined, inDoubl
     case "ParameterExpansion":
       if (node.index && !PLAIN_SUBSCRIPT.test(node.index.text)) return unreadable(node.text);
       if (node.index || node.operation?.type === "Slice" || node.prefix === "!") found.arithmetic();
-      if (node.operation?.type === "Default" && node.operation.operator.includes("=")) found.variable(known(node.parameter));
+      if (node.operation?.type === "Default" && node.operation.operator.includes("="))
+        found.variable(known(node.parameter));
       return true;
     case "Transform":
       if (node.operand.value.includes("P")) found.ask("@P runs what a variable holds");
       return true;
     case "ArrayValue":
       // Without extglob bash reads such a pattern there as a fault, and goes on behind it in its own way.
-      if (node.elements.some((element) => /[?*+@!]\(/.test(element.text))) return unreadable("a pattern in an array");
+      if (node.elements.some((element) => /[?*+@!]\(/.test(element.text)))
+        return unreadable("a pattern in an array");
       return true;
     case "Unknown":
       return unreadable("an expansion that bash does not have");

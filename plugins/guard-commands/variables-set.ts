@@ -10,7 +10,8 @@ export const variables: Program = (args, report, name) => {
       continue;
     }
     // declare -a x='($(ls))' runs what is quoted.
-    if (/\$\(|`|\$\{|[<>]\(/.test(arg.guess)) report.ask(`${name} may run a substitution that stands in quoted text`);
+    if (/\$\(|`|\$\{|[<>]\(/.test(arg.guess))
+      report.ask(`${name} may run a substitution that stands in quoted text`);
     report.variable(arg);
   }
 };
@@ -21,7 +22,9 @@ export const names: Program = (args, report) => {
 
 export const printf: Program = (args, report) => {
   if (args[0]?.text.startsWith("-v"))
-    report.variable(args[0].text === "-v" ? (args[1] ?? args[0]) : { ...args[0], text: args[0].text.slice(2) });
+    report.variable(
+      args[0].text === "-v" ? (args[1] ?? args[0]) : { ...args[0], text: args[0].text.slice(2) },
+    );
 };
 
 export const count: Program = (args, report) => {

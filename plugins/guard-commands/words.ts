@@ -55,7 +55,9 @@ export function assignmentOf(node: Assignment): Arg {
 }
 
 function literal(part: WordPart): string | undefined {
-  return part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted" ? part.value : undefined;
+  return part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted"
+    ? part.value
+    : undefined;
 }
 
 /** For sentences: one line, short, nothing a terminal would obey. */

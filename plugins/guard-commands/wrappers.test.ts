@@ -177,7 +177,12 @@ const installed = Object.keys(options).filter((program) => {
 async function ranIn(folder: string, script: string): Promise<readonly string[]> {
   const log = path.join(folder, `log-${Math.random()}`);
   const env = { PATH: `${folder}/bin:/usr/bin:/bin`, LOG: log, HOME: folder };
-  const child = spawn("/bin/bash", ["--norc", "--noprofile", "-c", script], { cwd: folder, env, detached: true, stdio: "ignore" });
+  const child = spawn("/bin/bash", ["--norc", "--noprofile", "-c", script], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: "ignore",
+  });
   const timer = setTimeout(() => process.kill(-(child.pid as number), "SIGKILL"), 2_000);
   await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
@@ -186,38 +191,44 @@ async function ranIn(folder: string, script: string): Promise<readonly string[]>
   return [...new Set(text.split("\n").filter(Boolean))];
 }
 
-test("SEC-03: whatever a real wrapper starts, in whatever order its options stand, the guard saw", { timeout: 600_000 }, async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "gantry-wrappers-"));
-  execFileSync("/bin/mkdir", [path.join(folder, "bin")]);
-  for (const name of ["qa", "qb"]) {
-    const file = path.join(folder, "bin", name);
-    await writeFile(file, `#!/bin/sh\necho ${name} >> "\${LOG:-${folder}/lost}"\n`);
-    await chmod(file, 0o755);
-  }
-  await writeFile(path.join(folder, "f"), "x\n");
-  const wrapper = fc
-    .constantFrom(...installed)
-    .chain((program) =>
-      fc.array(fc.constantFrom(...(options[program] as readonly string[])), { maxLength: 4 }).map((words) => [program, ...words].join(" ")),
-    );
-  const script = fc
-    .tuple(
-      fc.array(wrapper, { minLength: 1, maxLength: 3 }),
-      fc.constantFrom("qa", "qa x", "qb -c qa", "-- qa", "qa \\;", "qa {} +"),
-      fc.constantFrom("", " < f"),
-    )
-    .map(([wrappers, command, input]) => `${wrappers.join(" ")} ${command}${input}`);
-  let ranAndAllowed = 0;
-  const property = fc.asyncProperty(script, async (text) => {
-    const { commands, unreadable, uncertain, steered } = readShell(text, grammar);
-    if (unreadable.size + uncertain.size + steered.size > 0) return true;
-    const ran = await ranIn(folder, text);
-    if (ran.length > 0) ranAndAllowed++;
-    const seen = new Set(commands.map(([head]) => head?.text));
-    return ran.every((name) => seen.has(name));
-  });
-  const report = await fc.check(property, { numRuns: runs });
-  await rm(folder, { recursive: true, force: true });
-  expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
-  expect(ranAndAllowed).toBeGreaterThan(0);
-});
+test(
+  "SEC-03: whatever a real wrapper starts, in whatever order its options stand, the guard saw",
+  { timeout: 600_000 },
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "gantry-wrappers-"));
+    execFileSync("/bin/mkdir", [path.join(folder, "bin")]);
+    for (const name of ["qa", "qb"]) {
+      const file = path.join(folder, "bin", name);
+      await writeFile(file, `#!/bin/sh\necho ${name} >> "\${LOG:-${folder}/lost}"\n`);
+      await chmod(file, 0o755);
+    }
+    await writeFile(path.join(folder, "f"), "x\n");
+    const wrapper = fc
+      .constantFrom(...installed)
+      .chain((program) =>
+        fc
+          .array(fc.constantFrom(...(options[program] as readonly string[])), { maxLength: 4 })
+          .map((words) => [program, ...words].join(" ")),
+      );
+    const script = fc
+      .tuple(
+        fc.array(wrapper, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("qa", "qa x", "qb -c qa", "-- qa", "qa \\;", "qa {} +"),
+        fc.constantFrom("", " < f"),
+      )
+      .map(([wrappers, command, input]) => `${wrappers.join(" ")} ${command}${input}`);
+    let ranAndAllowed = 0;
+    const property = fc.asyncProperty(script, async (text) => {
+      const { commands, unreadable, uncertain, steered } = readShell(text, grammar);
+      if (unreadable.size + uncertain.size + steered.size > 0) return true;
+      const ran = await ranIn(folder, text);
+      if (ran.length > 0) ranAndAllowed++;
+      const seen = new Set(commands.map(([head]) => head?.text));
+      return ran.every((name) => seen.has(name));
+    });
+    const report = await fc.check(property, { numRuns: runs });
+    await rm(folder, { recursive: true, force: true });
+    expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
+    expect(ranAndAllowed).toBeGreaterThan(0);
+  },
+);

@@ -18,10 +18,20 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   nohup: { long: "help version" },
   nice: { value: "n", long: "adjustment= help version", number: true },
   time: { value: "fo", flag: "apqvV", long: "format= output= append portability quiet verbose help version" },
-  timeout: { value: "ks", flag: "fpv", long: "kill-after= signal= foreground preserve-status verbose help version", operands: 1 },
+  timeout: {
+    value: "ks",
+    flag: "fpv",
+    long: "kill-after= signal= foreground preserve-status verbose help version",
+    operands: 1,
+  },
   stdbuf: { value: "ioe", long: "input= output= error= help version" },
   setsid: { flag: "cfwhV", long: "ctty fork wait help version" },
-  ionice: { value: "cnpPu", flag: "thV", long: "class= classdata= pid= pgid= uid= ignore help version", none: "p P u pid pgid uid" },
+  ionice: {
+    value: "cnpPu",
+    flag: "thV",
+    long: "class= classdata= pid= pgid= uid= ignore help version",
+    none: "p P u pid pgid uid",
+  },
   chrt: {
     value: "TPD",
     flag: "abdefimoprRvhV",

@@ -18,7 +18,10 @@ const clock = definePlugin({
   taps: ["beforeToolCall"],
   setup(host) {
     const input = Type.Object({ zone: Type.Optional(Type.String()) });
-    host.provide(Tools, defineTool({ name: "clock", description: "Tells the time.", input, run: async () => "noon" }));
+    host.provide(
+      Tools,
+      defineTool({ name: "clock", description: "Tells the time.", input, run: async () => "noon" }),
+    );
     host.hooks.beforeToolCall.tap(({ args }) =>
       args["zone"] === "Mars" ? refuse({ code: "CLOCK_MARS", message: "No Mars." }) : undefined,
     );
@@ -29,7 +32,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
 const start = (security: object, configDir?: string): Promise<TestHost> =>
-  startTestHost({ plugins: [plugin, store, clock], config: { security }, ...(configDir !== undefined && { configDir }) });
+  startTestHost({
+    plugins: [plugin, store, clock],
+    config: { security },
+    ...(configDir !== undefined && { configDir }),
+  });
 const act = (t: TestHost, user = "cli:owner", args = {}) => t.call("clock", args, { user });
 const at = (ms: number): void => void vi.setSystemTime(NOW + ms);
 
@@ -57,7 +64,8 @@ test("SEC-08: there is no burst at a window's edge", async () => {
     at(ms);
     for (let n = 0; n < 2; n++) if ((await act(t)).decision === "allowed") allowed.push(ms);
   }
-  for (const from of allowed) expect(allowed.filter((ms) => ms >= from && ms < from + MINUTE).length).toBeLessThanOrEqual(5);
+  for (const from of allowed)
+    expect(allowed.filter((ms) => ms >= from && ms < from + MINUTE).length).toBeLessThanOrEqual(5);
   expect(allowed.length).toBe(25);
 });
 
@@ -88,7 +96,8 @@ test("SEC-08: each user has limits of their own, and actions at once share them"
 
 test("SEC-08: what another guard refuses is not counted, nor what the limit itself refuses", async () => {
   await using t = await start({ rate_limit_per_minute: 1 });
-  for (let n = 0; n < 5; n++) expect(await act(t, "cli:owner", { zone: "Mars" })).toMatchObject({ code: "CLOCK_MARS" });
+  for (let n = 0; n < 5; n++)
+    expect(await act(t, "cli:owner", { zone: "Mars" })).toMatchObject({ code: "CLOCK_MARS" });
   await act(t);
   for (let n = 0; n < 5; n++) expect(await act(t)).toMatchObject({ code: "LIMIT_REACHED" });
   at(MINUTE);
@@ -97,7 +106,8 @@ test("SEC-08: what another guard refuses is not counted, nor what the limit itse
 
 test("SEC-08: explaining counts nothing and still tells that the limit is reached", async () => {
   await using t = await start({ rate_limit_per_minute: 1 });
-  const explained = async () => (await t.explain("clock", {})).find(({ by }) => by === "guard-limits")?.answer;
+  const explained = async () =>
+    (await t.explain("clock", {})).find(({ by }) => by === "guard-limits")?.answer;
   for (let n = 0; n < 3; n++) expect(await explained()).toBeUndefined();
   expect(await act(t, "cli:test")).toMatchObject({ decision: "allowed" });
   expect(await explained()).toMatchObject({ verdict: "refuse", code: "LIMIT_REACHED" });
@@ -121,8 +131,15 @@ test("SEC-08: a store that cannot count refuses", async () => {
   const broken = definePlugin({
     name: "store-broken",
     provides: [Store],
-    setup: (host) => host.provide(Store, { limits: { hit: () => Promise.reject(new Error("disk full")) } } as unknown as StoreValue),
+    setup: (host) =>
+      host.provide(Store, {
+        limits: { hit: () => Promise.reject(new Error("disk full")) },
+      } as unknown as StoreValue),
   });
   await using t = await startTestHost({ plugins: [plugin, broken, clock] });
-  expect(await act(t)).toMatchObject({ decision: "refused", code: "HOOK_FAILED", text: expect.stringContaining("guard-limits") });
+  expect(await act(t)).toMatchObject({
+    decision: "refused",
+    code: "HOOK_FAILED",
+    text: expect.stringContaining("guard-limits"),
+  });
 });

@@ -3,7 +3,11 @@ import { errors } from "./errors.ts";
 import type { ActionWindow } from "./windows.ts";
 
 /** Counts a call of its user and refuses it where a window is full; a dry run only looks. */
-export async function countAction(limits: Limits, windows: readonly ActionWindow[], call: ToolCall): Promise<Refusal | undefined> {
+export async function countAction(
+  limits: Limits,
+  windows: readonly ActionWindow[],
+  call: ToolCall,
+): Promise<Refusal | undefined> {
   const now = Date.now();
   const key = `actions:${call.user}`;
   if (call.dryRun) {

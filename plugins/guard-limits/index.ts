@@ -5,7 +5,11 @@ import { countAction } from "./guard.ts";
 import { windowsOf } from "./windows.ts";
 
 const limit = (value: number, span: string) =>
-  Type.Integer({ default: value, minimum: 1, description: `Tool calls that one user (\`<channel>:<user_id>\`) may make in any ${span}.` });
+  Type.Integer({
+    default: value,
+    minimum: 1,
+    description: `Tool calls that one user (\`<channel>:<user_id>\`) may make in any ${span}.`,
+  });
 
 export default definePlugin({
   name: "guard-limits",
@@ -24,6 +28,8 @@ export default definePlugin({
   setup(host) {
     const windows = windowsOf(host.config.security);
     // Late: what another guard refuses is no action.
-    host.hooks.beforeToolCall.tap((call) => countAction(host.needs.store.limits, windows, call), { order: "late" });
+    host.hooks.beforeToolCall.tap((call) => countAction(host.needs.store.limits, windows, call), {
+      order: "late",
+    });
   },
 });

@@ -11,7 +11,8 @@ export default definePlugin({
       async ({ effects }) => {
         const urls = new Set(effects.urls);
         try {
-          for (const command of effects.commands) for (const url of shell ? urlsOf(await shell.read(command)) : []) urls.add(url);
+          for (const command of effects.commands)
+            for (const url of shell ? urlsOf(await shell.read(command)) : []) urls.add(url);
         } catch (error) {
           if (error instanceof GantryError) return refuse(error);
           throw error;

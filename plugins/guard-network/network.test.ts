@@ -19,9 +19,24 @@ const tools = definePlugin({
   setup(host) {
     host.provide(
       Tools,
-      defineTool({ name: "fetch", description: "An address.", input, run, effects: ({ text }) => ({ urls: text.split(" ") }) }),
+      defineTool({
+        name: "fetch",
+        description: "An address.",
+        input,
+        run,
+        effects: ({ text }) => ({ urls: text.split(" ") }),
+      }),
     );
-    host.provide(Tools, defineTool({ name: "sh", description: "A command.", input, run, effects: ({ text }) => ({ commands: [text] }) }));
+    host.provide(
+      Tools,
+      defineTool({
+        name: "sh",
+        description: "A command.",
+        input,
+        run,
+        effects: ({ text }) => ({ commands: [text] }),
+      }),
+    );
   },
 });
 /** Lets example.com pass and notes what it was asked. */
@@ -39,7 +54,10 @@ const fakeNet = definePlugin({
 });
 
 test("SEC-07: an address that a tool will request is checked before it runs; one bad among good refuses the call", async () => {
-  await using host = await startTestHost({ plugins: [guard, net, tools], config: { security: { allowed_domains: ["8.8.8.8"] } } });
+  await using host = await startTestHost({
+    plugins: [guard, net, tools],
+    config: { security: { allowed_domains: ["8.8.8.8"] } },
+  });
   const no = [
     "http://127.0.0.1/",
     "http://169.254.169.254/",
@@ -48,13 +66,19 @@ test("SEC-07: an address that a tool will request is checked before it runs; one
     "http://8.8.8.8/ http://10.0.0.1/",
   ];
   for (const text of no)
-    expect(await host.call("fetch", { text })).toMatchObject({ decision: "refused", code: expect.stringMatching(/^NET_/) });
+    expect(await host.call("fetch", { text })).toMatchObject({
+      decision: "refused",
+      code: expect.stringMatching(/^NET_/),
+    });
   expect(ran).toEqual([]);
   expect(await host.call("fetch", { text: "http://8.8.8.8/" })).toMatchObject({ decision: "allowed" });
 });
 
 test("SEC-07: addresses in commands that fetch them are checked too, nested ones as well", async () => {
-  await using host = await startTestHost({ plugins: [guard, fakeNet, commands, tools], config: { security: { blocked_commands: [] } } });
+  await using host = await startTestHost({
+    plugins: [guard, fakeNet, commands, tools],
+    config: { security: { blocked_commands: [] } },
+  });
   const answer = async (text: string) =>
     (await host.explain("sh", { text })).find(({ by }) => by === "guard-network")?.answer?.code ?? "allow";
   const no = [
@@ -88,5 +112,8 @@ test("SEC-07: a check that throws refuses the call", async () => {
     },
   });
   await using host = await startTestHost({ plugins: [guard, broken, tools] });
-  expect(await host.call("fetch", { text: "http://example.com/" })).toMatchObject({ decision: "refused", code: "HOOK_FAILED" });
+  expect(await host.call("fetch", { text: "http://example.com/" })).toMatchObject({
+    decision: "refused",
+    code: "HOOK_FAILED",
+  });
 });

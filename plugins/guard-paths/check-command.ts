@@ -18,7 +18,11 @@ const readers = new Set(
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
 /** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
-export async function checkCommand(reading: ShellReading, workspace: string, roots: Roots): Promise<Refusal | undefined> {
+export async function checkCommand(
+  reading: ShellReading,
+  workspace: string,
+  roots: Roots,
+): Promise<Refusal | undefined> {
   let cwd = workspace;
   for (const command of reading.commands) {
     const files = fileWords(command);
@@ -30,10 +34,13 @@ export async function checkCommand(reading: ShellReading, workspace: string, roo
     const program = path.basename(head?.text ?? "").toLowerCase();
     const inside = (word: ShellWord): string => path.relative(workspace, expand(word.text, cwd));
     const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(inside(word)));
-    const target = movers.has(program) ? files.find((word) => isRepository(inside(word)) && word === files.at(-1)) : undefined;
+    const target = movers.has(program)
+      ? files.find((word) => isRepository(inside(word)) && word === files.at(-1))
+      : undefined;
     const changed = obeyed ?? target;
     if (changed) return sensitive(changed.text, "write");
-    if (head?.text === "cd" || head?.text === "pushd") cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
+    if (head?.text === "cd" || head?.text === "pushd")
+      cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
   }
   for (const file of reading.files) {
     const no = await checkWord(file, cwd, roots);
@@ -65,7 +72,8 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
     if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.
     const named = /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling);
-    if ((named && holdsSecrets(at, roots)) || (target !== at && holdsSecrets(target, roots))) return sensitive(text, "touch");
+    if ((named && holdsSecrets(at, roots)) || (target !== at && holdsSecrets(target, roots)))
+      return sensitive(text, "touch");
   }
   return undefined;
 }

@@ -17,7 +17,8 @@ export function checkPath(use: PathUse, cwd: string, roots: Roots): Refusal | un
     if (isSensitive(path.relative(cwd, lexical))) return sensitive(use.path, use.access);
   }
   const inside = path.relative(roots.workspace, use.resolved);
-  if (isSensitive(inside) || (use.access === "write" && (isObeyed(inside) || isRepository(inside)))) return sensitive(use.path, use.access);
+  if (isSensitive(inside) || (use.access === "write" && (isObeyed(inside) || isRepository(inside))))
+    return sensitive(use.path, use.access);
   return undefined;
 }
 

@@ -91,7 +91,8 @@ export function fileWords(command: readonly ShellWord[]): ShellWord[] {
 function parts(word: ShellWord): ShellWord[] {
   const { text, whole } = word;
   const [, scheme, address = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
-  if (scheme !== undefined) return scheme.toLowerCase() === "file" ? [{ text: address.replace(/^[^/]*/, ""), whole }] : [];
+  if (scheme !== undefined)
+    return scheme.toLowerCase() === "file" ? [{ text: address.replace(/^[^/]*/, ""), whole }] : [];
   const inner = [
     ...(/^-[a-zA-Z](?=[/~.])/.test(text) ? [text.slice(2)] : []),
     ...[...text.matchAll(/=|[@:,](?=[/~]|\.\.?\/|\.\.$)/g)].map((match) => text.slice(match.index + 1)),

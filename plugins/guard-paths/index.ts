@@ -1,5 +1,15 @@
 import { Type } from "typebox";
-import { ask, definePlugin, GantryError, optional, refuse, Runtime, sandboxingKeys, securityKeys, ShellReader } from "@gantry/sdk";
+import {
+  ask,
+  definePlugin,
+  GantryError,
+  optional,
+  refuse,
+  Runtime,
+  sandboxingKeys,
+  securityKeys,
+  ShellReader,
+} from "@gantry/sdk";
 import { checkCommand } from "./check-command.ts";
 import { checkPath } from "./check-path.ts";
 import { errors } from "./errors.ts";

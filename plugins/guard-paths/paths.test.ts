@@ -19,13 +19,29 @@ const tools = definePlugin({
     for (const access of ["read", "write"] as const) {
       host.provide(
         Tools,
-        defineTool({ name: access, description: "A file.", input, run, effects: (args) => ({ paths: [{ path: args.path, access }] }) }),
+        defineTool({
+          name: access,
+          description: "A file.",
+          input,
+          run,
+          effects: (args) => ({ paths: [{ path: args.path, access }] }),
+        }),
       );
     }
-    host.provide(Tools, defineTool({ name: "sh", description: "A command.", input, run, effects: (args) => ({ commands: [args.path] }) }));
+    host.provide(
+      Tools,
+      defineTool({
+        name: "sh",
+        description: "A command.",
+        input,
+        run,
+        effects: (args) => ({ commands: [args.path] }),
+      }),
+    );
   },
 });
-const start = (config: Record<string, unknown> = {}) => startTestHost({ plugins: [guard, commands, tools], config });
+const start = (config: Record<string, unknown> = {}) =>
+  startTestHost({ plugins: [guard, commands, tools], config });
 
 async function answer(host: TestHost, tool: "read" | "write" | "sh", text: string): Promise<string> {
   const [opinion] = (await host.explain(tool, { path: text })).filter(({ by }) => by === "guard-paths");
@@ -204,23 +220,64 @@ test("SEC-05: links that lead out are followed, to files, to folders, in chains 
   await symlink("/", path.join(workspace, "root"));
   await mkdir(path.join(workspace, "real"));
   await symlink("real", path.join(workspace, "to-real"));
-  const links = ["to-file", "to-folder/canary", "chain/canary", "chain/new/x", "dangling", "root/etc/passwd", "to-folder"];
-  for (const tool of ["read", "write"] as const) expect(await wrong(host, tool, links, "refuse PATH_OUTSIDE")).toEqual([]);
-  expect(await wrong(host, "sh", [...links.map((one) => `cat ${one}`), "ls > dangling", "cd chain"], "refuse PATH_OUTSIDE")).toEqual([]);
+  const links = [
+    "to-file",
+    "to-folder/canary",
+    "chain/canary",
+    "chain/new/x",
+    "dangling",
+    "root/etc/passwd",
+    "to-folder",
+  ];
+  for (const tool of ["read", "write"] as const)
+    expect(await wrong(host, tool, links, "refuse PATH_OUTSIDE")).toEqual([]);
+  expect(
+    await wrong(
+      host,
+      "sh",
+      [...links.map((one) => `cat ${one}`), "ls > dangling", "cd chain"],
+      "refuse PATH_OUTSIDE",
+    ),
+  ).toEqual([]);
   expect(await wrong(host, "read", ["to-real", "to-real/x"], "allow")).toEqual([]);
   await writeFile(path.join(workspace, ".env"), "secret");
   await symlink(".env", path.join(workspace, "to-secret"));
   expect(await wrong(host, "read", ["to-secret"], "refuse PATH_SENSITIVE")).toEqual([]);
-  expect(await wrong(host, "sh", ["cat to-secret", "cat < to-secret", "sh -c 'cat to-secret'"], "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(
+    await wrong(
+      host,
+      "sh",
+      ["cat to-secret", "cat < to-secret", "sh -c 'cat to-secret'"],
+      "refuse PATH_SENSITIVE",
+    ),
+  ).toEqual([]);
 });
 
 test("SEC-11: nothing of <config_dir> but the workspace can be read or written, whatever the owner allows around it", async () => {
   for (const extra of [{}, { sandboxing: { allowed_read_paths: ["/"], allowed_write_paths: ["/"] } }]) {
     await using host = await start({ security: extra });
-    const files = ["config.toml", "config.toml.bak", "audit.jsonl", "estop-state.json", "webauthn_credentials.json", "gantry.db", "."];
-    const full = files.flatMap((one) => [path.join(host.configDir, one), path.join("..", one), `${host.runtime.workspace}/../${one}`]);
-    for (const tool of ["read", "write"] as const) expect(await wrong(host, tool, full, "refuse PATH_OUTSIDE")).toEqual([]);
-    const words = full.flatMap((one) => [`cat ${one}`, `ls > ${one}`, `sh -c 'cp x "${one}"'`, `sed -i s/a/b/ ${one}`]);
+    const files = [
+      "config.toml",
+      "config.toml.bak",
+      "audit.jsonl",
+      "estop-state.json",
+      "webauthn_credentials.json",
+      "gantry.db",
+      ".",
+    ];
+    const full = files.flatMap((one) => [
+      path.join(host.configDir, one),
+      path.join("..", one),
+      `${host.runtime.workspace}/../${one}`,
+    ]);
+    for (const tool of ["read", "write"] as const)
+      expect(await wrong(host, tool, full, "refuse PATH_OUTSIDE")).toEqual([]);
+    const words = full.flatMap((one) => [
+      `cat ${one}`,
+      `ls > ${one}`,
+      `sh -c 'cp x "${one}"'`,
+      `sed -i s/a/b/ ${one}`,
+    ]);
     expect(await wrong(host, "sh", words, "refuse PATH_OUTSIDE")).toEqual([]);
     expect(await answer(host, "write", "x")).toBe("allow");
   }
@@ -233,10 +290,19 @@ test("SEC-05: blocked_paths hold inside a workspace, and in folders that the own
       sandboxing: { allowed_read_paths: ["/usr", "~"], allowed_write_paths: [] },
     },
   });
-  expect(await wrong(host, "read", ["private", "private/x", "a/../private/x", "~/.ssh/x"], "refuse PATH_OUTSIDE")).toEqual([]);
+  expect(
+    await wrong(host, "read", ["private", "private/x", "a/../private/x", "~/.ssh/x"], "refuse PATH_OUTSIDE"),
+  ).toEqual([]);
   expect(await wrong(host, "read", ["private2", "~/notes", path.join(homedir(), "x")], "allow")).toEqual([]);
   expect(await wrong(host, "write", ["~/notes", "/usr/x"], "refuse PATH_OUTSIDE")).toEqual([]);
-  expect(await wrong(host, "sh", ["cat private/x", "cat ~/.ssh/x", 'cat "$HOME"/x private/y'], "refuse PATH_OUTSIDE")).toEqual([]);
+  expect(
+    await wrong(
+      host,
+      "sh",
+      ["cat private/x", "cat ~/.ssh/x", 'cat "$HOME"/x private/y'],
+      "refuse PATH_OUTSIDE",
+    ),
+  ).toEqual([]);
 });
 
 test("SEC-05: paths that stand on command lines are held too: quoted, attached, nested, redirected", async () => {
@@ -399,11 +465,28 @@ test("SEC-05: a path swapped for a link between the decision and the run does no
 test("SEC-05: no mixture of dots, slashes and encodings reaches beyond the workspace", async () => {
   await using host = await start();
   const { workspace } = host.runtime;
-  const piece = fc.constantFrom("..", ".", "/", "//", "a", "%2e", "%2f", "%252f", "\\", "~", "\uff0f", " ", "%00", "etc");
+  const piece = fc.constantFrom(
+    "..",
+    ".",
+    "/",
+    "//",
+    "a",
+    "%2e",
+    "%2f",
+    "%252f",
+    "\\",
+    "~",
+    "\uff0f",
+    " ",
+    "%00",
+    "etc",
+  );
   const property = fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
     const written = pieces.join("");
     const decoded = decodeURIComponent(decodeURIComponent(written)).replaceAll("\\", "/");
-    const escapes = [written, decoded].some((one) => one.includes("\0") || !isBeneath(path.resolve(workspace, one), workspace));
+    const escapes = [written, decoded].some(
+      (one) => one.includes("\0") || !isBeneath(path.resolve(workspace, one), workspace),
+    );
     return !escapes || (await answer(host, "read", written)) === "refuse PATH_OUTSIDE";
   });
   const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 300 });

@@ -10,7 +10,8 @@ export async function follow(absolute: string, hops = 0): Promise<string> {
     } catch {
       if (path.dirname(at) === at) return absolute;
       const target = await readlink(at).catch(() => undefined);
-      if (target !== undefined && hops < 40) return follow(path.join(path.resolve(path.dirname(at), target), ...rest), hops + 1);
+      if (target !== undefined && hops < 40)
+        return follow(path.join(path.resolve(path.dirname(at), target), ...rest), hops + 1);
       rest.unshift(path.basename(at));
     }
   }

@@ -5,7 +5,10 @@ import { follow, isBeneath } from "./resolve.ts";
 
 export interface PathConfig {
   readonly blocked_paths: readonly string[];
-  readonly sandboxing: { readonly allowed_read_paths: readonly string[]; readonly allowed_write_paths: readonly string[] };
+  readonly sandboxing: {
+    readonly allowed_read_paths: readonly string[];
+    readonly allowed_write_paths: readonly string[];
+  };
 }
 
 /** Where tools may go, all absolute with links followed. */
@@ -21,7 +24,10 @@ export interface Roots {
 
 const SYSTEM = new Set(["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts"]);
 
-export async function rootsOf(config: PathConfig, runtime: Pick<Runtime, "workspace" | "configDir">): Promise<Roots> {
+export async function rootsOf(
+  config: PathConfig,
+  runtime: Pick<Runtime, "workspace" | "configDir">,
+): Promise<Roots> {
   const { workspace, configDir } = runtime;
   const both = async (written: string): Promise<string[]> => {
     const absolute = expand(written, workspace);
@@ -35,7 +41,11 @@ export async function rootsOf(config: PathConfig, runtime: Pick<Runtime, "worksp
     workspace,
     read,
     write,
-    command: [...read, ...(await all(allowed_read_paths)), ...(await all([...SYSTEM, "/sbin"].filter((one) => one.endsWith("bin"))))],
+    command: [
+      ...read,
+      ...(await all(allowed_read_paths)),
+      ...(await all([...SYSTEM, "/sbin"].filter((one) => one.endsWith("bin")))),
+    ],
     blocked: await all([...config.blocked_paths, configDir]),
   };
 }
@@ -52,5 +62,7 @@ export function expand(written: string, workspace: string): string {
 /** Inside one of `allowed` and outside all that is blocked; the workspace itself stays open where it lies in a blocked folder. */
 export function isOpen(at: string, allowed: readonly string[], roots: Roots): boolean {
   if (!allowed.some((root) => isBeneath(at, root))) return false;
-  return !roots.blocked.some((block) => isBeneath(at, block) && !(isBeneath(at, roots.workspace) && isBeneath(roots.workspace, block)));
+  return !roots.blocked.some(
+    (block) => isBeneath(at, block) && !(isBeneath(at, roots.workspace) && isBeneath(roots.workspace, block)),
+  );
 }

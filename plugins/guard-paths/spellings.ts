@@ -3,11 +3,18 @@ export function spellings(path: string): ReadonlySet<string> {
   const all = new Set([path]);
   let decoded = path;
   for (let i = 0; i < 3 && decoded.includes("%"); i++) {
-    decoded = decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    decoded = decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
     all.add(decoded);
   }
   // Overlong UTF-8 of the slash and the dot, as some decoders take it.
-  if (decoded !== path) all.add(decoded.replace(/\u00c0\u00af|\u00e0\u0080\u00af/g, "/").replace(/\u00c0\u00ae|\u00e0\u0080\u00ae/g, "."));
+  if (decoded !== path)
+    all.add(
+      decoded
+        .replace(/\u00c0\u00af|\u00e0\u0080\u00af/g, "/")
+        .replace(/\u00c0\u00ae|\u00e0\u0080\u00ae/g, "."),
+    );
   for (const one of Array.from(all)) {
     if (/[^\x20-\x7e]|\\/.test(one)) all.add(plain(one));
   }

@@ -34,7 +34,15 @@ const special6: Readonly<Record<string, string>> = {
   "ff00::/8": "multicast",
 };
 // Parts of 2001::/23 that are reachable for all.
-const reachable6 = ["2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:3::/32", "2001:4:112::/48", "2001:20::/28", "2001:30::/28"];
+const reachable6 = [
+  "2001:1::1/128",
+  "2001:1::2/128",
+  "2001:1::3/128",
+  "2001:3::/32",
+  "2001:4:112::/48",
+  "2001:20::/28",
+  "2001:30::/28",
+];
 
 /** The ranges that are always refused, and the owner's own. Throws `NET_BAD_RANGE`. */
 export function addressCheck(blocked: readonly string[]): AddressCheck {
@@ -51,13 +59,22 @@ export function addressCheck(blocked: readonly string[]): AddressCheck {
     if (family === 6 && reachable.check(address, kind)) return undefined;
     const row = rows.find(({ list }) => list.check(address, kind));
     if (row) return `it is a special address (${row.why})`;
-    return family === 6 && !unicast.check(address, kind) ? "it is a special address (not global unicast)" : undefined;
+    return family === 6 && !unicast.check(address, kind)
+      ? "it is a special address (not global unicast)"
+      : undefined;
   };
 }
 
 /** Built on the first check: many commands never reach out. */
-function specialLists(): { rows: { list: BlockList; why: string }[]; reachable: BlockList; unicast: BlockList } {
-  const rows = [...Object.entries(special4), ...Object.entries(special6)].map(([range, why]) => ({ list: listOf([range]), why }));
+function specialLists(): {
+  rows: { list: BlockList; why: string }[];
+  reachable: BlockList;
+  unicast: BlockList;
+} {
+  const rows = [...Object.entries(special4), ...Object.entries(special6)].map(([range, why]) => ({
+    list: listOf([range]),
+    why,
+  }));
   return { rows, reachable: listOf(reachable6), unicast: listOf(["2000::/3"]) };
 }
 
@@ -88,7 +105,8 @@ function listOf(ranges: readonly string[]): BlockList {
     const family = isIP(address);
     const widest = family === 4 ? 32 : 128;
     const prefix = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || more.length > 0 || !(prefix <= widest) || address.includes("%")) throw errors.NET_BAD_RANGE(range);
+    if (family === 0 || more.length > 0 || !(prefix <= widest) || address.includes("%"))
+      throw errors.NET_BAD_RANGE(range);
     list.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
   return list;

@@ -14,7 +14,8 @@ export function createDispatchers(): Dispatchers {
     get(proxy, connectMs) {
       const key = `${connectMs} ${proxy ?? ""}`;
       let dispatcher = made.get(key);
-      if (!dispatcher) made.set(key, (dispatcher = proxy === undefined ? direct(connectMs) : through(proxy, connectMs)));
+      if (!dispatcher)
+        made.set(key, (dispatcher = proxy === undefined ? direct(connectMs) : through(proxy, connectMs)));
       return dispatcher;
     },
     async close() {
@@ -40,5 +41,8 @@ async function through(proxy: string, connectMs: number): Promise<Dispatcher> {
 export function proxyUrl(proxy: string): URL {
   const url = URL.parse(proxy);
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw errors.NET_REFUSED("The proxy set in the environment", "its address is not http:// or https://, see HTTPS_PROXY and HTTP_PROXY");
+  throw errors.NET_REFUSED(
+    "The proxy set in the environment",
+    "its address is not http:// or https://, see HTTPS_PROXY and HTTP_PROXY",
+  );
 }

@@ -21,7 +21,8 @@ export function domainCheck(allowed: readonly string[]): DomainCheck {
   }
   return (host) => {
     if (all || exact.has(host)) return true;
-    for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) if (beneath.has(host.slice(dot + 1))) return true;
+    for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
+      if (beneath.has(host.slice(dot + 1))) return true;
     return false;
   };
 }

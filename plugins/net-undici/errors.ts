@@ -1,7 +1,9 @@
 import { defineErrors, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  NET_BAD_RANGE: usage("security.blocked_ips holds `%s`, which is no range: write an address or a CIDR range, as in 10.0.0.0/8."),
+  NET_BAD_RANGE: usage(
+    "security.blocked_ips holds `%s`, which is no range: write an address or a CIDR range, as in 10.0.0.0/8.",
+  ),
   NET_BAD_DOMAIN: usage(
     "security.allowed_domains holds `%s`, which is no domain: write a name, as in example.com or *.example.com, without scheme, port or path.",
   ),

@@ -11,7 +11,12 @@ export function waitsOf(request: NetRequest): Waits {
 }
 
 /** One request and its answer over `dispatcher`, no redirect followed. `onEnd` is called once, when the body has ended in any way. */
-export async function exchange(dispatcher: Dispatcher, request: NetRequest, url: URL, onEnd: () => void = () => {}): Promise<NetResponse> {
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: NetRequest,
+  url: URL,
+  onEnd: () => void = () => {},
+): Promise<NetResponse> {
   const { signal, maxBytes = 16 * 1024 * 1024 } = request;
   const waits = waitsOf(request);
   const fail = (error: unknown) => netFailure(error, url.href, waits, signal);
@@ -69,6 +74,7 @@ async function* limited(
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = [value].flat().join(", ");
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) plain[name] = [value].flat().join(", ");
   return plain;
 }

@@ -22,7 +22,8 @@ export default definePlugin({
       allowed_domains: securityKeys.allowed_domains,
       blocked_ips: Type.Array(Type.String(), {
         default: [],
-        description: "Addresses and CIDR ranges that tools may not reach, beside all special ones, which are always refused.",
+        description:
+          "Addresses and CIDR ranges that tools may not reach, beside all special ones, which are always refused.",
       }),
     }),
   }),
@@ -30,7 +31,10 @@ export default definePlugin({
   errors,
   setup(host) {
     const { allowed_domains, blocked_ips } = host.config.security;
-    host.provide(Net, createNet({ domains: domainCheck(allowed_domains), addresses: addressCheck(blocked_ips), lookup }));
+    host.provide(
+      Net,
+      createNet({ domains: domainCheck(allowed_domains), addresses: addressCheck(blocked_ips), lookup }),
+    );
     const upstream = createUpstream();
     host.provide(Upstream, upstream);
     host.provide(Loopback, loopback);

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { connect, type AddressInfo, type Socket } from "node:net";
 
 /** A real server on a free port of loopback, gone at the end of its scope. */
-export async function serve(listener: RequestListener): Promise<{ url: string; port: number; server: Server } & AsyncDisposable> {
+export async function serve(
+  listener: RequestListener,
+): Promise<{ url: string; port: number; server: Server } & AsyncDisposable> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

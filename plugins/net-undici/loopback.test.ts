@@ -4,7 +4,10 @@ import { loopback } from "./loopback.ts";
 
 const path = "/oauth2callback";
 
-function get(url: string, options: { method?: string; headers?: Record<string, string> } = {}): Promise<number | undefined> {
+function get(
+  url: string,
+  options: { method?: string; headers?: Record<string, string> } = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, options, (response) => response.resume().once("end", () => resolve(response.statusCode)))
       .once("error", reject)

@@ -4,7 +4,8 @@ import type { Loopback, LoopbackVisit } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
 
 const HOST = "127.0.0.1";
-const DONE = "<!doctype html><meta charset=utf-8><title>Gantry</title><p>Received. You can close this window and go back to the terminal.";
+const DONE =
+  "<!doctype html><meta charset=utf-8><title>Gantry</title><p>Received. You can close this window and go back to the terminal.";
 
 /** Waits for the one request with which a browser ends a login. */
 export const loopback: Loopback = { receiveOnce };
@@ -38,7 +39,10 @@ async function receiveOnce(path: string, signal: AbortSignal): Promise<LoopbackV
 
 /** A page that got here by another name, or that sends anything but the one GET, is not the login. */
 function readVisit(request: IncomingMessage, path: string, authority: string): URLSearchParams | undefined {
-  const url = request.method === "GET" && request.headers.host === authority ? URL.parse(request.url ?? "", `http://${authority}`) : null;
+  const url =
+    request.method === "GET" && request.headers.host === authority
+      ? URL.parse(request.url ?? "", `http://${authority}`)
+      : null;
   return url?.pathname === path ? url.searchParams : undefined;
 }
 

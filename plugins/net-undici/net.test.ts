@@ -26,7 +26,9 @@ test("SEC-07: a request goes to the checked address, whatever the name says at t
   const answer = await net.fetch(ask(`http://rebind.example.com:${server.port}/`));
   expect(await answer.text()).toBe(`host rebind.example.com:${server.port}`);
   expect(asked).toBe(1);
-  await expect(net.fetch(ask(`http://rebind.example.com:${server.port}/`))).rejects.toMatchObject({ code: "NET_BLOCKED" });
+  await expect(net.fetch(ask(`http://rebind.example.com:${server.port}/`))).rejects.toMatchObject({
+    code: "NET_BLOCKED",
+  });
 });
 
 test("SEC-07: each redirect is checked again: to a private address, a foreign domain, another scheme", async () => {
@@ -66,18 +68,45 @@ test("SEC-07: credentials stay with the origin they were meant for, and a POST b
   const seen: string[] = [];
   await using server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
-      const { authorization = "-", cookie = "-", "content-type": type = "-", "x-other": other = "-" } = request.headers;
-      seen.push([request.method, request.headers.host?.split(":")[0], authorization, cookie, type, other, body || "-"].join(" "));
+      const {
+        authorization = "-",
+        cookie = "-",
+        "content-type": type = "-",
+        "x-other": other = "-",
+      } = request.headers;
+      seen.push(
+        [
+          request.method,
+          request.headers.host?.split(":")[0],
+          authorization,
+          cookie,
+          type,
+          other,
+          body || "-",
+        ].join(" "),
+      );
       const [, status, to] = /^\/(\d+)\/(.*)$/.exec(request.url ?? "") ?? [];
-      if (status) response.writeHead(Number(status), { location: to === "" ? "/end" : `http://${to}:${server.port}/end` });
+      if (status)
+        response.writeHead(Number(status), {
+          location: to === "" ? "/end" : `http://${to}:${server.port}/end`,
+        });
       response.end();
     });
   });
   const net = netOn();
-  const headers = { Authorization: "Bearer s3cret", Cookie: "c=1", "Content-Type": "text/plain", "X-Other": "o" };
+  const headers = {
+    Authorization: "Bearer s3cret",
+    Cookie: "c=1",
+    "Content-Type": "text/plain",
+    "X-Other": "o",
+  };
   const post = async (path: string) => {
     seen.length = 0;
-    await (await net.fetch(ask(`http://a.example.com:${server.port}${path}`, { method: "POST", headers, body: "text" }))).text();
+    await (
+      await net.fetch(
+        ask(`http://a.example.com:${server.port}${path}`, { method: "POST", headers, body: "text" }),
+      )
+    ).text();
     return seen[1];
   };
   expect(await post("/302/")).toBe("GET a.example.com Bearer s3cret c=1 - o -");
@@ -94,10 +123,20 @@ test("SEC-07: limits of time and size hold, a name that nobody answers for inclu
       .fetch(ask(url, { maxBytes: 999 }))
       .then((answer) => answer.text()),
   ).rejects.toMatchObject({ code: "NET_TOO_LARGE" });
-  const silent = createNet({ domains: domainCheck(["*"]), addresses: strict, lookup: () => new Promise(() => {}) });
-  await expect(silent.fetch(ask(url, { connectTimeoutMs: 30 }))).rejects.toMatchObject({ code: "NET_TIMEOUT" });
-  await expect(silent.fetch(ask(url, { signal: AbortSignal.timeout(20) }))).rejects.toMatchObject({ code: "NET_CANCELLED" });
-  await expect(silent.fetch(ask(url, { signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: "NET_CANCELLED" });
+  const silent = createNet({
+    domains: domainCheck(["*"]),
+    addresses: strict,
+    lookup: () => new Promise(() => {}),
+  });
+  await expect(silent.fetch(ask(url, { connectTimeoutMs: 30 }))).rejects.toMatchObject({
+    code: "NET_TIMEOUT",
+  });
+  await expect(silent.fetch(ask(url, { signal: AbortSignal.timeout(20) }))).rejects.toMatchObject({
+    code: "NET_CANCELLED",
+  });
+  await expect(silent.fetch(ask(url, { signal: AbortSignal.abort() }))).rejects.toMatchObject({
+    code: "NET_CANCELLED",
+  });
 });
 
 test("SBX-02: a raw connection follows the same rules and is pinned too", async () => {
@@ -109,8 +148,12 @@ test("SBX-02: a raw connection follows the same rules and is pinned too", async 
   await once(socket, "end");
   expect(text).toContain("hello");
   for (const host of ["localhost", "10.0.0.1", "::1", "[::1]", "127.1", "evil.com", "", "a b", "a/b"]) {
-    await expect(netOn(() => ["10.0.0.1"], ["a.example.com"]).connect(host, 80, signal)).rejects.toMatchObject({ code: "NET_BLOCKED" });
+    await expect(
+      netOn(() => ["10.0.0.1"], ["a.example.com"]).connect(host, 80, signal),
+    ).rejects.toMatchObject({ code: "NET_BLOCKED" });
   }
   await expect(netOn().connect("a.example.com", 1, signal)).rejects.toMatchObject({ code: "NET_REFUSED" });
-  await expect(netOn().connect("a.example.com", server.port, AbortSignal.abort())).rejects.toMatchObject({ code: "NET_CANCELLED" });
+  await expect(netOn().connect("a.example.com", server.port, AbortSignal.abort())).rejects.toMatchObject({
+    code: "NET_CANCELLED",
+  });
 });

@@ -30,17 +30,26 @@ export function createNet(rules: Rules): Net {
         const to = redirect(answer);
         if (to === undefined) return answer;
         for await (const piece of answer.body) if (piece.byteLength > 65_536) break;
-        if (hops === MAX_REDIRECTS) throw errors.NET_REFUSED(printable(request.url), `it redirected more than ${MAX_REDIRECTS} times`);
+        if (hops === MAX_REDIRECTS)
+          throw errors.NET_REFUSED(printable(request.url), `it redirected more than ${MAX_REDIRECTS} times`);
         next = redirected(next, url, to, answer.status);
       }
     },
 
     async connect(host, port, signal) {
-      const where = printable(`tcp://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`);
+      const where = printable(
+        `tcp://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`,
+      );
       const waits = { connectMs: 10_000, answerMs: 10_000 };
       const cleared = await inTime(clear(host, where, rules), { url: where, signal });
       const { connect } = await import("node:net");
-      const socket = connect({ host: cleared.host, port, lookup: pinned(cleared), autoSelectFamily: true, timeout: waits.connectMs });
+      const socket = connect({
+        host: cleared.host,
+        port,
+        lookup: pinned(cleared),
+        autoSelectFamily: true,
+        timeout: waits.connectMs,
+      });
       try {
         await new Promise<void>((resolve, reject) => {
           const give = (code: string) => () => reject(Object.assign(new Error(code), { code }));
@@ -83,7 +92,10 @@ function pinned({ addresses }: Cleared): LookupFunction {
 async function inTime<T>(work: Promise<T>, request: NetRequest): Promise<T> {
   const { connectMs } = waitsOf(request);
   const { promise, reject } = Promise.withResolvers<never>();
-  const late = setTimeout(() => reject(errors.NET_TIMEOUT(printable(request.url), connectMs / 1000)), connectMs);
+  const late = setTimeout(
+    () => reject(errors.NET_TIMEOUT(printable(request.url), connectMs / 1000)),
+    connectMs,
+  );
   const cancel = () => reject(errors.NET_CANCELLED(printable(request.url)));
   request.signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -104,12 +116,21 @@ function redirected(request: NetRequest, from: URL, location: string, status: nu
   const to = URL.parse(location, from.href);
   if (to === null) throw errors.NET_BAD_URL(printable(location));
   const method = (request.method ?? "GET").toUpperCase();
-  const drops = method !== "GET" && method !== "HEAD" && (status === 303 || (status < 303 && method === "POST"));
+  const drops =
+    method !== "GET" && method !== "HEAD" && (status === 303 || (status < 303 && method === "POST"));
   const kept = Object.entries(request.headers ?? {}).filter(([name]) => {
     const lower = name.toLowerCase();
     if (drops && lower.startsWith("content-")) return false;
-    return to.origin === from.origin || !/^(authorization|proxy-authorization|cookie|x-api-key|x-auth-token|.*-token)$/.test(lower);
+    return (
+      to.origin === from.origin ||
+      !/^(authorization|proxy-authorization|cookie|x-api-key|x-auth-token|.*-token)$/.test(lower)
+    );
   });
   const { body, ...rest } = request;
-  return { ...rest, url: to.href, headers: Object.fromEntries(kept), ...(drops ? { method: "GET" } : body !== undefined && { body }) };
+  return {
+    ...rest,
+    url: to.href,
+    headers: Object.fromEntries(kept),
+    ...(drops ? { method: "GET" } : body !== undefined && { body }),
+  };
 }

@@ -15,7 +15,9 @@ const netFor = (
 ) => createNet({ domains: domainCheck(allowed), addresses: addressCheck(blocked), lookup });
 const open = netFor(["*"]);
 const codes = async (net: ReturnType<typeof netFor>, urls: readonly string[]) =>
-  Object.fromEntries(await Promise.all(urls.map(async (url) => [url, (await net.check(url))?.code ?? "allow"] as const)));
+  Object.fromEntries(
+    await Promise.all(urls.map(async (url) => [url, (await net.check(url))?.code ?? "allow"] as const)),
+  );
 const all = (urls: readonly string[], code: string) => Object.fromEntries(urls.map((url) => [url, code]));
 
 const special = [
@@ -116,11 +118,21 @@ const local = [
 ];
 
 test("SEC-07: every special address is refused in every notation, whatever domains are allowed", async () => {
-  const urls = [...special.map((one) => `http://${one}/`), ...special6.map((one) => `https://[${one}]/x`), ...notations, ...local];
+  const urls = [
+    ...special.map((one) => `http://${one}/`),
+    ...special6.map((one) => `https://[${one}]/x`),
+    ...notations,
+    ...local,
+  ];
   const answers = await codes(open, urls);
-  expect(Object.entries(answers).filter(([, code]) => code !== "NET_BLOCKED" && code !== "NET_BAD_URL")).toEqual([]);
+  expect(
+    Object.entries(answers).filter(([, code]) => code !== "NET_BLOCKED" && code !== "NET_BAD_URL"),
+  ).toEqual([]);
   expect(answers).toMatchObject(
-    all([...special.map((one) => `http://${one}/`), ...special6.map((one) => `https://[${one}]/x`)], "NET_BLOCKED"),
+    all(
+      [...special.map((one) => `http://${one}/`), ...special6.map((one) => `https://[${one}]/x`)],
+      "NET_BLOCKED",
+    ),
   );
 });
 
@@ -144,7 +156,12 @@ test("SEC-07: what is no plain http address is refused: schemes, users, blanks, 
     "http://a\u200bb.com/",
   ];
   expect(await codes(open, bad)).toEqual(all(bad, "NET_BAD_URL"));
-  const users = ["https://user@example.com", "https://user:pass@10.0.0.1/", "http://example.com@127.0.0.1/", "http://@example.com"];
+  const users = [
+    "https://user@example.com",
+    "https://user:pass@10.0.0.1/",
+    "http://example.com@127.0.0.1/",
+    "http://@example.com",
+  ];
   expect(await codes(open, users)).toEqual(all(users, "NET_BLOCKED"));
 });
 
@@ -186,7 +203,13 @@ test("SEC-07: nothing is allowed unless it is listed; a wildcard takes every sub
   expect(await codes(netFor([]), ["http://example.com", "http://8.8.8.8"])).toEqual(
     all(["http://example.com", "http://8.8.8.8"], "NET_BLOCKED"),
   );
-  const net = netFor(["example.com", "*.Wild.example", "BÜCHER.example", "8.8.8.8", "[2606:4700:4700:0::1111]"]);
+  const net = netFor([
+    "example.com",
+    "*.Wild.example",
+    "BÜCHER.example",
+    "8.8.8.8",
+    "[2606:4700:4700:0::1111]",
+  ]);
   const yes = [
     "http://example.com",
     "http://EXAMPLE.COM.",
@@ -280,9 +303,14 @@ test("SEC-07: a private address stays refused in whatever form it is put", async
     hidden,
     form,
     fc.constantFrom("", ":80", ":8443"),
-    async (bytes, write, port) => (await open.check(`http://${write(bytes)}${port}/`))?.code === "NET_BLOCKED",
+    async (bytes, write, port) =>
+      (await open.check(`http://${write(bytes)}${port}/`))?.code === "NET_BLOCKED",
   );
-  expect(fc.defaultReportMessage(await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 50_000 : 500 })) ?? "held").toBe("held");
+  expect(
+    fc.defaultReportMessage(
+      await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 50_000 : 500 }),
+    ) ?? "held",
+  ).toBe("held");
 });
 
 test("SEC-07: no text makes the check throw, and what it lets pass is a listed http host", async () => {
@@ -299,19 +327,33 @@ test("SEC-07: no text makes the check throw, and what it lets pass is a listed h
       return answer !== undefined || new URL(url).hostname.replace(/\.$/, "").endsWith(".example.com");
     },
   );
-  expect(fc.defaultReportMessage(await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 50_000 : 1_000 })) ?? "held").toBe(
-    "held",
-  );
+  expect(
+    fc.defaultReportMessage(
+      await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 50_000 : 1_000 }),
+    ) ?? "held",
+  ).toBe("held");
 });
 
 test("CFG-07: a range or a domain that is none stops the start and says what to write", async () => {
   for (const entry of ["10.0.0.0/33", "10.0.0", "::/129", "x", "10.0.0.0/8/8", "10.0.0.0/", "fe80::1%1"]) {
-    await expect(startTestHost({ plugins: [plugin], config: { security: { blocked_ips: [entry] } } })).rejects.toThrow(entry);
+    await expect(
+      startTestHost({ plugins: [plugin], config: { security: { blocked_ips: [entry] } } }),
+    ).rejects.toThrow(entry);
   }
-  for (const entry of ["https://example.com", "example.com:443", "example.com/x", "a b", "", "*.", "x.*", "a..b", "user@example.com"]) {
-    await expect(startTestHost({ plugins: [plugin], config: { security: { allowed_domains: [entry] } } })).rejects.toThrow(
-      "security.allowed_domains",
-    );
+  for (const entry of [
+    "https://example.com",
+    "example.com:443",
+    "example.com/x",
+    "a b",
+    "",
+    "*.",
+    "x.*",
+    "a..b",
+    "user@example.com",
+  ]) {
+    await expect(
+      startTestHost({ plugins: [plugin], config: { security: { allowed_domains: [entry] } } }),
+    ).rejects.toThrow("security.allowed_domains");
   }
 });
 
@@ -322,6 +364,8 @@ test("SEC-07: by default no tool reaches anything", async () => {
     all(["http://example.com", "http://127.0.0.1", "http://8.8.8.8"], "NET_BLOCKED"),
   );
   const signal = AbortSignal.timeout(5_000);
-  await expect(net.fetch({ url: "http://example.com", signal })).rejects.toMatchObject({ code: "NET_BLOCKED" });
+  await expect(net.fetch({ url: "http://example.com", signal })).rejects.toMatchObject({
+    code: "NET_BLOCKED",
+  });
   await expect(net.connect("example.com", 80, signal)).rejects.toMatchObject({ code: "NET_BLOCKED" });
 });

@@ -19,7 +19,8 @@ export interface Cleared {
   readonly addresses: readonly string[];
 }
 
-const localNames = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|localdomain|home\.arpa|test|invalid|onion)$/;
+const localNames =
+  /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|localdomain|home\.arpa|test|invalid|onion)$/;
 
 /** The URL as it will be requested; throws `NET_BAD_URL` and `NET_BLOCKED`. */
 export function readUrl(text: string): URL {
@@ -27,7 +28,8 @@ export function readUrl(text: string): URL {
   const url = /[\s\\\p{Cc}\p{Cf}]/u.test(text) ? null : URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "")
     throw errors.NET_BAD_URL(printable(text));
-  if (/^[a-z]+:\/\/[^/?#]*@/i.test(text)) throw errors.NET_BLOCKED(printable(text), "an address for tools holds no user name or password");
+  if (/^[a-z]+:\/\/[^/?#]*@/i.test(text))
+    throw errors.NET_BLOCKED(printable(text), "an address for tools holds no user name or password");
   return url;
 }
 
@@ -44,7 +46,10 @@ export async function clear(written: string, where: string, rules: Rules): Promi
   if (!rules.domains(host)) throw blocked("it is not in security.allowed_domains");
   if (literal) return { host, addresses: [host] };
   const addresses = await rules.lookup(host).catch((error: unknown) => {
-    throw errors.NET_REFUSED(where, `its name cannot be looked up (${(error as NodeJS.ErrnoException).code ?? "no answer"})`);
+    throw errors.NET_REFUSED(
+      where,
+      `its name cannot be looked up (${(error as NodeJS.ErrnoException).code ?? "no answer"})`,
+    );
   });
   if (addresses.length === 0) throw blocked("its name has no address");
   for (const address of addresses) {
@@ -55,7 +60,8 @@ export async function clear(written: string, where: string, rules: Rules): Promi
 }
 
 function nameTrouble(host: string): string | undefined {
-  if (host.length > 253 || !/^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(host)) return "it is not a host name";
+  if (host.length > 253 || !/^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(host))
+    return "it is not a host name";
   if (!host.includes(".") || localNames.test(host)) return "it is a local name";
   // A name that ends in a number is an address that somebody else may read in another way.
   return /(^|\.)(\d+|0x[0-9a-f]*)$/.test(host) ? "it is an address in another notation" : undefined;

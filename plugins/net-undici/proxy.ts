@@ -31,7 +31,8 @@ function within(host: string, range: string): boolean {
   const family = isIP(host);
   const [base = "", prefix] = range.split("/");
   const bits = Number(prefix);
-  if (family === 0 || isIP(base) !== family || !(bits >= 0 && bits <= (family === 4 ? 32 : 128))) return false;
+  if (family === 0 || isIP(base) !== family || !(bits >= 0 && bits <= (family === 4 ? 32 : 128)))
+    return false;
   const list = new BlockList();
   list.addSubnet(base, bits, family === 4 ? "ipv4" : "ipv6");
   return list.check(host, family === 4 ? "ipv4" : "ipv6");

@@ -31,7 +31,10 @@ test("PRV-09: a WebSocket loses no frame, not even one that comes with the hands
   const socket = await createUpstream({}).webSocket(server.url, { authorization: "Bearer k" }, signal);
   for (let i = 0; i < 1_000; i++) socket.send(String(i));
   socket.send("bye");
-  expect(await read(socket.messages)).toEqual(["hello Bearer k", ...Array.from({ length: 1_000 }, (_, i) => String(i))]);
+  expect(await read(socket.messages)).toEqual([
+    "hello Bearer k",
+    ...Array.from({ length: 1_000 }, (_, i) => String(i)),
+  ]);
 });
 
 test("PRV-09: a WebSocket that breaks off, is refused or cancelled throws its code", async () => {
@@ -50,8 +53,12 @@ test("PRV-09: a WebSocket that breaks off, is refused or cancelled throws its co
     code: "NET_REFUSED",
     message: expect.stringMatching(/^(?!.*s3cret).*HTTP 401/),
   });
-  await expect(upstream.webSocket("ws://127.0.0.1:1/", {}, signal)).rejects.toMatchObject({ code: "NET_REFUSED" });
-  await expect(upstream.webSocket("ftp://127.0.0.1/", {}, signal)).rejects.toMatchObject({ code: "NET_BAD_URL" });
+  await expect(upstream.webSocket("ws://127.0.0.1:1/", {}, signal)).rejects.toMatchObject({
+    code: "NET_REFUSED",
+  });
+  await expect(upstream.webSocket("ftp://127.0.0.1/", {}, signal)).rejects.toMatchObject({
+    code: "NET_BAD_URL",
+  });
 });
 
 test("PRV-14: a WebSocket goes through HTTP_PROXY with CONNECT, and around it with NO_PROXY", async () => {
@@ -61,7 +68,9 @@ test("PRV-14: a WebSocket goes through HTTP_PROXY with CONNECT, and around it wi
   const through = await createUpstream(env).webSocket("ws://models.test/responses", {}, signal);
   through.send("bye");
   expect(await read(through.messages)).toEqual(["hello undefined"]);
-  expect(proxy.seen).toEqual([{ line: "CONNECT models.test:80", auth: `Basic ${Buffer.from("me:pw").toString("base64")}` }]);
+  expect(proxy.seen).toEqual([
+    { line: "CONNECT models.test:80", auth: `Basic ${Buffer.from("me:pw").toString("base64")}` },
+  ]);
   const around = await createUpstream({ ...env, NO_PROXY: "127.0.0.1" }).webSocket(server.url, {}, signal);
   around.send("bye");
   await read(around.messages);

@@ -46,7 +46,12 @@ async function opened(ws: WebSocket, url: URL): Promise<void> {
   const answered = new Promise<never>((_, reject) => {
     ws.once("unexpected-response", (request, response) => {
       request.destroy();
-      reject(errors.NET_REFUSED(printable(url.href), `it answered HTTP ${response.statusCode} instead of a WebSocket`));
+      reject(
+        errors.NET_REFUSED(
+          printable(url.href),
+          `it answered HTTP ${response.statusCode} instead of a WebSocket`,
+        ),
+      );
     });
   });
   await Promise.race([once(ws, "open"), answered]);
@@ -94,7 +99,10 @@ async function openTunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Du
     port: proxy.port || (proxy.protocol === "https:" ? 443 : 80),
     method: "CONNECT",
     path: authority,
-    headers: { host: authority, ...(user !== ":" && { "proxy-authorization": `Basic ${Buffer.from(user).toString("base64")}` }) },
+    headers: {
+      host: authority,
+      ...(user !== ":" && { "proxy-authorization": `Basic ${Buffer.from(user).toString("base64")}` }),
+    },
     timeout: OPEN_MS,
     agent: false,
     signal,

@@ -19,7 +19,9 @@ test("PRV-14: a request goes out with its method, headers and body, and the answ
     });
   });
   const upstream = createUpstream({});
-  const answer = await upstream.fetch(get(`${server.url}/p?q=1`, { method: "post", headers: { "x-key": "k" }, body: "hällo" }));
+  const answer = await upstream.fetch(
+    get(`${server.url}/p?q=1`, { method: "post", headers: { "x-key": "k" }, body: "hällo" }),
+  );
   expect(answer.status).toBe(201);
   expect(answer.headers).toMatchObject({ "x-two": "a, b", "x-key": "k" });
   expect(await answer.text()).toBe("POST /p?q=1 hällo");
@@ -36,7 +38,9 @@ test("PRV-14: HTTP_PROXY carries plain requests, HTTPS_PROXY tunnels the others,
   ]) {
     proxy.seen.length = 0;
     const upstream = createUpstream(env);
-    expect(await (await upstream.fetch(get("http://models.test/v1?key=s3cret"))).text()).toBe("through the proxy");
+    expect(await (await upstream.fetch(get("http://models.test/v1?key=s3cret"))).text()).toBe(
+      "through the proxy",
+    );
     const failed = await code(upstream.fetch(get("https://models.test/v1?key=s3cret")));
     expect(failed.code).toBe("NET_REFUSED");
     expect(failed.message).not.toMatch(/s3cret|pa:ss|pa%3Ass/);
@@ -143,7 +147,11 @@ test("PRV-14: user and password in an address are sent as Basic, unless the requ
   await using server = await serve((request, response) => response.end(request.headers.authorization));
   const upstream = createUpstream({});
   const address = server.url.replace("//", "//me:p%40ss@");
-  expect(await (await upstream.fetch(get(address))).text()).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
-  expect(await (await upstream.fetch(get(address, { headers: { Authorization: "Bearer k" } }))).text()).toBe("Bearer k");
+  expect(await (await upstream.fetch(get(address))).text()).toBe(
+    `Basic ${Buffer.from("me:p@ss").toString("base64")}`,
+  );
+  expect(await (await upstream.fetch(get(address, { headers: { Authorization: "Bearer k" } }))).text()).toBe(
+    "Bearer k",
+  );
   await upstream.close();
 });

@@ -13,9 +13,11 @@ export function createUpstream(env: NodeJS.ProcessEnv = process.env): Upstream &
     async fetch(request) {
       const url = parse(request.url, ["http:", "https:"]);
       const waits = waitsOf(request);
-      const dispatcher = await dispatchers.get(proxyFor(url, env), waits.connectMs).catch((error: unknown) => {
-        throw netFailure(error, url.href, waits, request.signal);
-      });
+      const dispatcher = await dispatchers
+        .get(proxyFor(url, env), waits.connectMs)
+        .catch((error: unknown) => {
+          throw netFailure(error, url.href, waits, request.signal);
+        });
       return exchange(dispatcher, withUser(request, url), url);
     },
     async webSocket(address, headers, signal) {
@@ -37,5 +39,8 @@ function withUser(request: NetRequest, url: URL): NetRequest {
   const named = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
   if (named || (url.username === "" && url.password === "")) return request;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return { ...request, headers: { ...request.headers, authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+  return {
+    ...request,
+    headers: { ...request.headers, authorization: `Basic ${Buffer.from(pair).toString("base64")}` },
+  };
 }

@@ -48,7 +48,11 @@ async function send(
     const response = await upstream.fetch({
       url: address.at(question.path),
       method: "POST",
-      headers: { ...authorization(endpoint), "content-type": "application/json", accept: "text/event-stream, application/json" },
+      headers: {
+        ...authorization(endpoint),
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+      },
       // Bytes, since a text would be held beside its bytes for as long as the model thinks.
       body: Buffer.from(JSON.stringify(body)),
       signal,
@@ -63,8 +67,16 @@ async function send(
       continue;
     }
     const options = question.withTools ? [...new Set(text.match(TOOL_OPTIONS))] : [];
-    if (options.length > 0) return failure(errors.CHAT_TOOLS_OPTION(name, status, options.join(" and ")), false, { status });
-    return answerFailure({ provider: name, model: question.model, status, body: text, retryAfter: headers["retry-after"], secrets });
+    if (options.length > 0)
+      return failure(errors.CHAT_TOOLS_OPTION(name, status, options.join(" and ")), false, { status });
+    return answerFailure({
+      provider: name,
+      model: question.model,
+      status,
+      body: text,
+      retryAfter: headers["retry-after"],
+      secrets,
+    });
   }
 }
 

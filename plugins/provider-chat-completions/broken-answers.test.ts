@@ -2,7 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProviderEvent } from "@gantry/sdk";
-import { callsOf, chunk, collect, DONE, failureOf, json, provider, request, serve, stream, textOf, usage } from "./chat.test-kit.ts";
+import {
+  callsOf,
+  chunk,
+  collect,
+  DONE,
+  failureOf,
+  json,
+  provider,
+  request,
+  serve,
+  stream,
+  textOf,
+  usage,
+} from "./chat.test-kit.ts";
 import { ChatAnswer } from "./chat-answer.ts";
 import { jsonValues } from "./json-stream.ts";
 
@@ -17,14 +30,19 @@ async function answerOf(pieces: readonly unknown[], end = true): Promise<Provide
 test("PRV-15: text that was shown stays, and an end without a reason is an error", async () => {
   const events = await answerOf([chunk({ content: "half of" }), chunk({ content: " it" })]);
   expect(textOf(events)).toBe("half of it");
-  expect(failureOf(events)).toMatchObject({ code: "PROVIDER_MALFORMED", message: expect.stringContaining("broke off") });
+  expect(failureOf(events)).toMatchObject({
+    code: "PROVIDER_MALFORMED",
+    message: expect.stringContaining("broke off"),
+  });
 });
 
 test("PRV-15: an answer that says nothing is an error, one that says nothing on purpose is not", async () => {
   expect(failureOf(await answerOf([])).code).toBe("PROVIDER_EMPTY");
   expect(failureOf(await answerOf([DONE])).code).toBe("PROVIDER_EMPTY");
   expect(failureOf(await answerOf([chunk({}, "tool_calls"), DONE])).code).toBe("PROVIDER_EMPTY");
-  expect(await answerOf([chunk({ content: "" }, "stop"), DONE])).toEqual([{ type: "stop", reason: "EndTurn" }]);
+  expect(await answerOf([chunk({ content: "" }, "stop"), DONE])).toEqual([
+    { type: "stop", reason: "EndTurn" },
+  ]);
 });
 
 test.each([
@@ -59,7 +77,10 @@ test("PRV-15: an endless answer is cut off by size, without being kept", async (
     last = event;
   }
   expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
-  expect(failureOf([last!])).toMatchObject({ code: "PROVIDER_TOO_LARGE", message: expect.stringContaining("16777216 bytes") });
+  expect(failureOf([last!])).toMatchObject({
+    code: "PROVIDER_TOO_LARGE",
+    message: expect.stringContaining("16777216 bytes"),
+  });
 });
 
 test("PRV-15: an endless line without an event is cut off by size too", async () => {
@@ -122,7 +143,10 @@ test("PRV-06: a server that answers a stream request with plain JSON is understo
     json(response, 200, {
       choices: [
         {
-          message: { content: "Looking.", tool_calls: [{ id: "c1", function: { name: "a", arguments: { path: "x" } } }] },
+          message: {
+            content: "Looking.",
+            tool_calls: [{ id: "c1", function: { name: "a", arguments: { path: "x" } } }],
+          },
           finish_reason: "tool_calls",
         },
       ],
@@ -136,15 +160,20 @@ test("PRV-06: a server that answers a stream request with plain JSON is understo
   expect(events.at(-1)).toEqual({ type: "stop", reason: "ToolUse" });
 });
 
-test.each([undefined, null, ""])("PRV-01: a whole answer may leave its finish_reason out (%j)", async (finish_reason) => {
-  const message = { role: "assistant", content: "hi" };
-  await using server = await serve((_, response) => json(response, 200, { choices: [{ message, finish_reason }] }));
-  await using p = provider(`custom:${server.url}`);
-  expect(await collect(p, request("hello"))).toEqual([
-    { type: "text", text: "hi" },
-    { type: "stop", reason: "EndTurn" },
-  ]);
-});
+test.each([undefined, null, ""])(
+  "PRV-01: a whole answer may leave its finish_reason out (%j)",
+  async (finish_reason) => {
+    const message = { role: "assistant", content: "hi" };
+    await using server = await serve((_, response) =>
+      json(response, 200, { choices: [{ message, finish_reason }] }),
+    );
+    await using p = provider(`custom:${server.url}`);
+    expect(await collect(p, request("hello"))).toEqual([
+      { type: "text", text: "hi" },
+      { type: "stop", reason: "EndTurn" },
+    ]);
+  },
+);
 
 test("PRV-06: an empty finish_reason in every chunk is no reason to stop", async () => {
   const events = await answerOf([chunk({ content: "half" }, ""), chunk({ content: " of it" }, "")]);
@@ -152,12 +181,17 @@ test("PRV-06: an empty finish_reason in every chunk is no reason to stop", async
 });
 
 test("PRV-15: a reason that is no reason is the end of a turn, and `error` is no whole answer", async () => {
-  expect((await answerOf([chunk({ content: "x" }, "constructor"), DONE])).at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
+  expect((await answerOf([chunk({ content: "x" }, "constructor"), DONE])).at(-1)).toEqual({
+    type: "stop",
+    reason: "EndTurn",
+  });
   expect(failureOf(await answerOf([chunk({ content: "x" }, "error"), DONE])).code).toBe("PROVIDER_MALFORMED");
 });
 
 test("PRV-15: what came before a broken piece is shown, also where both came at once", async () => {
-  const events = await answerOf([`data: ${JSON.stringify(chunk({ content: "begin" }))}\n\ndata: {"choices":\n\n`]);
+  const events = await answerOf([
+    `data: ${JSON.stringify(chunk({ content: "begin" }))}\n\ndata: {"choices":\n\n`,
+  ]);
   expect(textOf(events)).toBe("begin");
   expect(failureOf(events).code).toBe("PROVIDER_MALFORMED");
 });
@@ -206,7 +240,8 @@ test("PRV-06: turns after one another keep their connections, also for a reader 
     stream(response, [chunk({ content: "x" }, "stop"), usage, DONE]);
   });
   await using p = provider(`custom:${server.url}`);
-  for (let i = 0; i < 8; i += 1) for await (const event of p.chat(request("hello"))) if (event.type === "stop") break;
+  for (let i = 0; i < 8; i += 1)
+    for await (const event of p.chat(request("hello"))) if (event.type === "stop") break;
   // The next request may begin before the end of the last body has come in, so two take turns.
   expect(ports.size).toBeLessThanOrEqual(2);
 });
@@ -217,7 +252,9 @@ const pieces = [
   chunk({ tool_calls: [{ index: 0, function: { arguments: '"ü"}' } }] }, "tool_calls"),
   usage,
 ];
-const wire = Buffer.from(`: hi\r\n\r\n${pieces.map((piece) => `data: ${JSON.stringify(piece)}\r\n\r\n`).join("")}data: [DONE]`);
+const wire = Buffer.from(
+  `: hi\r\n\r\n${pieces.map((piece) => `data: ${JSON.stringify(piece)}\r\n\r\n`).join("")}data: [DONE]`,
+);
 
 async function read(parts: readonly Uint8Array[]): Promise<ProviderEvent[]> {
   const reader = new ChatAnswer({ name: "p", model: "m", tools: ["a"], toolOption: "", secrets: [] });
@@ -239,7 +276,9 @@ test("PRV-15: it does not matter where the network cuts an answer", async () => 
       const parts = at.slice(1).map((end, i) => wire.subarray(at[i], end));
       const events = await read(parts);
       expect(textOf(events)).toBe(textOf(whole));
-      expect(events.filter((event) => event.type !== "text")).toEqual(whole.filter((event) => event.type !== "text"));
+      expect(events.filter((event) => event.type !== "text")).toEqual(
+        whole.filter((event) => event.type !== "text"),
+      );
     }),
   );
 });
@@ -247,8 +286,17 @@ test("PRV-15: it does not matter where the network cuts an answer", async () => 
 test("PRV-15: any JSON in place of an answer ends in exactly one end and never throws", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { maxLength: 6 }), fc.jsonValue(), (values, delta) => {
-      const reader = new ChatAnswer({ name: "p", model: undefined, tools: ["a"], toolOption: "", secrets: [] });
-      const odd = [{ choices: [{ delta }] }, { choices: [{ message: { tool_calls: delta, content: delta }, finish_reason: delta }] }];
+      const reader = new ChatAnswer({
+        name: "p",
+        model: undefined,
+        tools: ["a"],
+        toolOption: "",
+        secrets: [],
+      });
+      const odd = [
+        { choices: [{ delta }] },
+        { choices: [{ message: { tool_calls: delta, content: delta }, finish_reason: delta }] },
+      ];
       const events = [...values, ...odd].flatMap((value) => reader.take(value));
       events.push(...reader.end());
       expect(events.filter((event) => event.type === "stop" || event.type === "error")).toHaveLength(1);

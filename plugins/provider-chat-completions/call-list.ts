@@ -23,7 +23,8 @@ export class CallList {
     const { index, id: anyId, function: called } = asObject(piece) ?? {};
     const { name: anyName, arguments: anyArgs } = asObject(called) ?? {};
     const [id, name] = [asText(anyId) ?? "", asText(anyName) ?? ""];
-    const args = anyArgs === undefined || anyArgs === null ? "" : (asText(anyArgs) ?? JSON.stringify(anyArgs));
+    const args =
+      anyArgs === undefined || anyArgs === null ? "" : (asText(anyArgs) ?? JSON.stringify(anyArgs));
     const part = this.#find(index ?? undefined, id, name, args);
     part.id ||= id;
     if (part.name === "" || (part.args.length === 0 && name !== part.name)) part.name += name;
@@ -48,7 +49,11 @@ export class CallList {
     const key = index ?? id;
     const known = this.#byKey.get(key) ?? (index === undefined ? this.#parts.at(-1) : undefined);
     const named = id !== "" && known !== undefined && known.id !== "";
-    if (known && (name === "" || (named ? id === known.id : index !== undefined && !beginsAgain(known, args)))) return known;
+    if (
+      known &&
+      (name === "" || (named ? id === known.id : index !== undefined && !beginsAgain(known, args)))
+    )
+      return known;
     const part: Part = { id: "", name: "", args: [] };
     this.#parts.push(part);
     if (key !== "") this.#byKey.set(key, part);

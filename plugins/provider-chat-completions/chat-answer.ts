@@ -55,7 +55,11 @@ export class ChatAnswer implements AnswerReader {
     const { name, model, secrets } = this.#options;
     const chunk = asObject(value);
     if (!chunk) return this.#close(failed(common.PROVIDER_MALFORMED(name, "it is not a chat completion")));
-    if (chunk.error) return this.#close({ type: "error", failure: failureInside({ provider: name, model, secrets }, chunk.error) });
+    if (chunk.error)
+      return this.#close({
+        type: "error",
+        failure: failureInside({ provider: name, model, secrets }, chunk.error),
+      });
     this.#usage = asObject(chunk.usage) ?? this.#usage;
     const choice = asObject(asList(chunk.choices)[0]);
     if (!choice) return [];
@@ -70,14 +74,18 @@ export class ChatAnswer implements AnswerReader {
     if (this.over) return [];
     const { name, toolOption } = this.#options;
     const raw = this.#raw?.end();
-    if (raw?.called && this.#calls.size === 0) return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
+    if (raw?.called && this.#calls.size === 0)
+      return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
     const rest = this.#say(raw?.rest ?? "");
     const whole = this.#reason === undefined ? this.#done : this.#reason !== "error";
     const stop = reasons.get(this.#reason ?? "stop") ?? "EndTurn";
     const nothing = !this.#spoke && this.#calls.size === 0;
-    if (nothing && (!whole || this.#reason === undefined || stop === "ToolUse")) return this.#close(emptyAnswer(name));
+    if (nothing && (!whole || this.#reason === undefined || stop === "ToolUse"))
+      return this.#close(emptyAnswer(name));
     if (!whole) return [...rest, ...this.#close(cutAnswer(name))];
-    const calls = this.#calls.calls(stop === "MaxTokens").map((call) => ({ type: "tool_call" as const, call }));
+    const calls = this.#calls
+      .calls(stop === "MaxTokens")
+      .map((call) => ({ type: "tool_call" as const, call }));
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
   }

@@ -7,7 +7,11 @@ import type { Refused } from "./refused-fields.ts";
 const MAX_TOKENS = 8_192;
 
 /** The request as chat completions want it, without the fields that the server has refused before. */
-export function chatBody(request: ChatRequest, model: string | undefined, refused: Refused): Record<string, unknown> {
+export function chatBody(
+  request: ChatRequest,
+  model: string | undefined,
+  refused: Refused,
+): Record<string, unknown> {
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   return {
     ...(model !== undefined && { model }),

@@ -1,7 +1,14 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChatMessage, ChatRequest, Provider, ProviderEvent, ProviderFailure, ToolSpec } from "@gantry/sdk";
+import type {
+  ChatMessage,
+  ChatRequest,
+  Provider,
+  ProviderEvent,
+  ProviderFailure,
+  ToolSpec,
+} from "@gantry/sdk";
 import { ProviderTable } from "@gantry/sdk";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
@@ -41,19 +48,27 @@ export async function serve(answer: (asked: Asked, response: ServerResponse) => 
   };
 }
 
-export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
 /** Sends chunks as an event stream; strings go out as they are. */
 export function stream(response: ServerResponse, pieces: readonly unknown[], end = true): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const piece of pieces) response.write(typeof piece === "string" ? piece : `data: ${JSON.stringify(piece)}\n\n`);
+  for (const piece of pieces)
+    response.write(typeof piece === "string" ? piece : `data: ${JSON.stringify(piece)}\n\n`);
   if (end) response.end();
 }
 
 export const DONE = "data: [DONE]\n\n";
-export const chunk = (delta: object, finish_reason: string | null = null) => ({ choices: [{ index: 0, delta, finish_reason }] });
+export const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
 export const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } };
 
 /** A provider as the plugin would make it, over the real client. */
@@ -72,7 +87,11 @@ export function provider(
   };
   const endpoint = endpointOf(id, settings, env, configured as string | undefined);
   if (!endpoint) throw new Error(`nobody serves ${id}`);
-  const made = createProvider(upstream, endpoint, new ResponsesMode(upstream, env.SERVICE_RESPONSES_WEBSOCKET, stop.signal));
+  const made = createProvider(
+    upstream,
+    endpoint,
+    new ResponsesMode(upstream, env.SERVICE_RESPONSES_WEBSOCKET, stop.signal),
+  );
   return Object.assign({}, made, {
     endpoint,
     upstream,
@@ -85,27 +104,45 @@ export function provider(
 
 export const user = (text: string): ChatMessage => ({ role: "user", text });
 export const tools = (...names: string[]): ToolSpec[] =>
-  names.map((name) => ({ name, description: `The tool ${name}.`, input: Type.Object({ path: Type.String() }) }));
+  names.map((name) => ({
+    name,
+    description: `The tool ${name}.`,
+    input: Type.Object({ path: Type.String() }),
+  }));
 
-export function request(messages: string | readonly ChatMessage[], more: Partial<ChatRequest> = {}): ChatRequest {
+export function request(
+  messages: string | readonly ChatMessage[],
+  more: Partial<ChatRequest> = {},
+): ChatRequest {
   const list = typeof messages === "string" ? [user(messages)] : messages;
-  return { model: "m", messages: list, tools: [], temperature: 0.7, session: "s", signal: new AbortController().signal, ...more };
+  return {
+    model: "m",
+    messages: list,
+    tools: [],
+    temperature: 0.7,
+    session: "s",
+    signal: new AbortController().signal,
+    ...more,
+  };
 }
 
 /** What an answer shows; signs of life are left out. */
 export async function collect(from: Provider, asked: ChatRequest): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
-  for await (const event of from.chat(asked)) if (event.type !== "text" || event.text !== "") events.push(event);
+  for await (const event of from.chat(asked))
+    if (event.type !== "text" || event.text !== "") events.push(event);
   return events;
 }
 
 export const textOf = (events: readonly ProviderEvent[]): string =>
   events.map((event) => (event.type === "text" ? event.text : "")).join("");
-export const callsOf = (events: readonly ProviderEvent[]) => events.flatMap((event) => (event.type === "tool_call" ? [event.call] : []));
+export const callsOf = (events: readonly ProviderEvent[]) =>
+  events.flatMap((event) => (event.type === "tool_call" ? [event.call] : []));
 
 export function failureOf(events: readonly ProviderEvent[]): ProviderFailure {
   const last = events.at(-1);
   if (last?.type !== "error") throw new Error(`ended in ${JSON.stringify(last)}`);
-  if (events.filter((event) => event.type === "error" || event.type === "stop").length !== 1) throw new Error("more than one end");
+  if (events.filter((event) => event.type === "error" || event.type === "stop").length !== 1)
+    throw new Error("more than one end");
   return last.failure;
 }

@@ -33,8 +33,15 @@ beforeAll(async () => {
   });
   mock.onMessage("long", { content: "cut", finishReason: "length" });
   mock.onMessage("bad words", { content: "", finishReason: "content_filter" });
-  mock.on({ userMessage: "limited" }, { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 7 });
-  mock.onMessage("break", { content: "one two three four five six" }, { chunkSize: 4, truncateAfterChunks: 3 });
+  mock.on(
+    { userMessage: "limited" },
+    { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 7 },
+  );
+  mock.onMessage(
+    "break",
+    { content: "one two three four five six" },
+    { chunkSize: 4, truncateAfterChunks: 3 },
+  );
 });
 afterAll(() => mock.stop());
 
@@ -53,7 +60,11 @@ test("PRV-01: custom: posts model, messages, temperature, max_tokens and the Bea
     { type: "stop", reason: "EndTurn" },
   ]);
   expect(server.asked).toHaveLength(1);
-  expect(server.asked[0]).toMatchObject({ method: "POST", path: "/v1/chat/completions", headers: { authorization: "Bearer k" } });
+  expect(server.asked[0]).toMatchObject({
+    method: "POST",
+    path: "/v1/chat/completions",
+    headers: { authorization: "Bearer k" },
+  });
   expect(server.asked[0]?.body).toEqual({
     model: "m",
     messages: [
@@ -68,21 +79,34 @@ test("PRV-01: custom: posts model, messages, temperature, max_tokens and the Bea
 });
 
 test.each([
-  ["max_tokens is too large: 8192. This model supports at most 4096 completion tokens.", "max_completion_tokens"],
-  ["'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 4096 tokens.", "max_tokens"],
+  [
+    "max_tokens is too large: 8192. This model supports at most 4096 completion tokens.",
+    "max_completion_tokens",
+  ],
+  [
+    "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 4096 tokens.",
+    "max_tokens",
+  ],
   ["`inputs` tokens + `max_new_tokens` must be <= 4097", "max_tokens"],
-])("PRV-01: every request has max_tokens, until a server finds ours too much (%s)", async (message, never) => {
-  await using server = await serve(({ body }, response) =>
-    "max_tokens" in body ? json(response, 400, { error: { message } }) : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
-  );
-  await using p = provider(`custom:${server.url}`);
-  expect(textOf(await collect(p, request("hello")))).toBe("ok");
-  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, undefined]);
-  expect(server.asked[1]?.body).not.toHaveProperty(never);
-});
+])(
+  "PRV-01: every request has max_tokens, until a server finds ours too much (%s)",
+  async (message, never) => {
+    await using server = await serve(({ body }, response) =>
+      "max_tokens" in body
+        ? json(response, 400, { error: { message } })
+        : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+    );
+    await using p = provider(`custom:${server.url}`);
+    expect(textOf(await collect(p, request("hello")))).toBe("ok");
+    expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, undefined]);
+    expect(server.asked[1]?.body).not.toHaveProperty(never);
+  },
+);
 
 test("PRV-01: without a credential no Authorization header is sent, and a query of the address is kept", async () => {
-  await using server = await serve((_, response) => stream(response, [chunk({ content: "x" }, "stop"), DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ content: "x" }, "stop"), DONE]),
+  );
   await using p = provider(`custom:${server.url}?version=7`);
   await collect(p, request("hello"));
   expect(server.asked[0]?.path).toBe("/v1/chat/completions?version=7");
@@ -120,7 +144,12 @@ test("PRV-07: several calls of one answer keep their ids, their order and their 
 test("PRV-13: 429 is one sentence with the time to wait, and what Retry-After asks for", async () => {
   await using p = provider(`custom:${mock.url}/v1`, { api_key: "k" });
   const failure = failureOf(await collect(p, request("limited")));
-  expect(failure).toMatchObject({ code: "PROVIDER_RATE_LIMIT", status: 429, retryAfterMs: 7000, retry: true });
+  expect(failure).toMatchObject({
+    code: "PROVIDER_RATE_LIMIT",
+    status: 429,
+    retryAfterMs: 7000,
+    retry: true,
+  });
   expect(failure.message).toMatch(/HTTP 429.*wait 7 s.*retry_backoff_ms.*fallback_providers/);
 });
 
@@ -131,7 +160,9 @@ test("PRV-15: an answer whose connection breaks ends in one error that says so",
 });
 
 test("PRV-07: calls and results go back in order, with calls that were not JSON made readable", async () => {
-  await using server = await serve((_, response) => stream(response, [chunk({ content: "ok" }, "stop"), usage, DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ content: "ok" }, "stop"), usage, DONE]),
+  );
   await using p = provider(`custom:${server.url}`);
   const messages: ChatMessage[] = [
     user("read both"),
@@ -166,9 +197,14 @@ test("PRV-07: calls and results go back in order, with calls that were not JSON 
 });
 
 test("PRV-01: an image marker in user text goes out as an image, a broken one as text", async () => {
-  await using server = await serve((_, response) => stream(response, [chunk({ content: "ok" }, "stop"), DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+  );
   await using p = provider(`custom:${server.url}`);
-  await collect(p, request("See [IMAGE:data:image/png;base64,iVBORw0=] and [IMAGE:data:image/png;base64,?]."));
+  await collect(
+    p,
+    request("See [IMAGE:data:image/png;base64,iVBORw0=] and [IMAGE:data:image/png;base64,?]."),
+  );
   expect(server.asked[0]?.body.messages[0].content).toEqual([
     { type: "text", text: "See " },
     { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0=" } },
@@ -179,18 +215,29 @@ test("PRV-01: an image marker in user text goes out as an image, a broken one as
 test.each([
   ["stream_options", "Extra inputs are not permitted: stream_options"],
   ["stream_options", "unknown field in request body"],
-  ["temperature", "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported."],
-  ["max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."],
-])("PRV-06: a server that refuses %s (%s) is asked again without it, and from then on", async (field, message) => {
-  await using server = await serve(({ body }, response) =>
-    field in body ? json(response, 400, { error: { message } }) : stream(response, [chunk({ content: "ok" }, "stop"), usage, DONE]),
-  );
-  await using p = provider(`custom:${server.url}`);
-  expect(textOf(await collect(p, request("hello", { maxTokens: 5 })))).toBe("ok");
-  expect(textOf(await collect(p, request("hello", { maxTokens: 5 })))).toBe("ok");
-  expect(server.asked).toHaveLength(3);
-  expect(server.asked[2]?.body[field === "max_tokens" ? "max_completion_tokens" : "model"]).toBeTruthy();
-});
+  [
+    "temperature",
+    "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.",
+  ],
+  [
+    "max_tokens",
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+  ],
+])(
+  "PRV-06: a server that refuses %s (%s) is asked again without it, and from then on",
+  async (field, message) => {
+    await using server = await serve(({ body }, response) =>
+      field in body
+        ? json(response, 400, { error: { message } })
+        : stream(response, [chunk({ content: "ok" }, "stop"), usage, DONE]),
+    );
+    await using p = provider(`custom:${server.url}`);
+    expect(textOf(await collect(p, request("hello", { maxTokens: 5 })))).toBe("ok");
+    expect(textOf(await collect(p, request("hello", { maxTokens: 5 })))).toBe("ok");
+    expect(server.asked).toHaveLength(3);
+    expect(server.asked[2]?.body[field === "max_tokens" ? "max_completion_tokens" : "model"]).toBeTruthy();
+  },
+);
 
 test("PRV-13: a refusal that is about something else is not asked again, and the server's words are told without the key", async () => {
   await using server = await serve((_, response) =>
@@ -204,8 +251,12 @@ test("PRV-13: a refusal that is about something else is not asked again, and the
 });
 
 test("CFG-01: what a server repeats of the password and the query of its address is not told", async () => {
-  await using server = await serve(({ path }, response) => json(response, 400, { error: `no canary-password for ${path}` }));
-  await using p = provider(`custom:${server.url.replace("://", "://me:canary-password@")}?code=canary-code&version=7`);
+  await using server = await serve(({ path }, response) =>
+    json(response, 400, { error: `no canary-password for ${path}` }),
+  );
+  await using p = provider(
+    `custom:${server.url.replace("://", "://me:canary-password@")}?code=canary-code&version=7`,
+  );
   const { message } = failureOf(await collect(p, request("hello")));
   expect(message).toMatch(/no \*\*\* for \/v1\/chat\/completions\?code=\*\*\*&version=7$/);
 });
@@ -213,10 +264,16 @@ test("CFG-01: what a server repeats of the password and the query of its address
 test.each([
   [401, "PROVIDER_AUTH", /HTTP 401.*key, the address \(http:\/\/ or https:\/\/\) and the network/],
   [403, "PROVIDER_FORBIDDEN", /HTTP 403/],
-  [404, "PROVIDER_MODEL_UNKNOWN", /HTTP 404 model not found for `m` \(no such thing\).*gantry models refresh/],
+  [
+    404,
+    "PROVIDER_MODEL_UNKNOWN",
+    /HTTP 404 model not found for `m` \(no such thing\).*gantry models refresh/,
+  ],
   [503, "PROVIDER_SERVER", /HTTP 503/],
 ])("PRV-13: HTTP %s is one sentence with the check to make", async (status, code, words) => {
-  await using server = await serve((_, response) => json(response, status, { error: { message: "no such thing" } }));
+  await using server = await serve((_, response) =>
+    json(response, status, { error: { message: "no such thing" } }),
+  );
   await using p = provider(`custom:${server.url}`, { api_key: "canary-key" });
   const failure = failureOf(await collect(p, request("hello")));
   expect(failure).toMatchObject({ code, status, retry: true });
@@ -248,6 +305,8 @@ test("PRV-05: a service without a credential is not asked; the answer says which
   expect(failureOf(await collect(p, request("hello")))).toMatchObject({
     code: "PROVIDER_NO_KEY",
     retry: false,
-    message: expect.stringContaining("set GROQ_API_KEY, or providers.groq.api_key (see https://console.groq.com/docs)"),
+    message: expect.stringContaining(
+      "set GROQ_API_KEY, or providers.groq.api_key (see https://console.groq.com/docs)",
+    ),
   });
 });

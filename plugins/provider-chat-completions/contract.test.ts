@@ -10,9 +10,13 @@ test("SDK-05: custom: keeps the contract of a provider against a real server", a
   const api_key = "sk-contract-canary";
   const id = `custom:${mock.url}/v1`;
   {
-    await using t = await startTestHost({ plugins: [net, plugin], config: { default_provider: id, api_key } });
+    await using t = await startTestHost({
+      plugins: [net, plugin],
+      config: { default_provider: id, api_key },
+    });
     const provider = await t.resolveProvider({ provider: id, model: "gpt-4o" });
-    for (const { run } of providerContract({ provider, model: "gpt-4o", secrets: [api_key] })) await expect(run()).resolves.toBeUndefined();
+    for (const { run } of providerContract({ provider, model: "gpt-4o", secrets: [api_key] }))
+      await expect(run()).resolves.toBeUndefined();
   }
   await mock.stop();
 });

@@ -39,10 +39,15 @@ export interface Endpoint {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** First-class local servers: default address, key variable, and what makes them read tool calls. */
-const locals: Readonly<Record<string, { readonly url: string; readonly key?: string; readonly toolOption: string }>> = {
+const locals: Readonly<
+  Record<string, { readonly url: string; readonly key?: string; readonly toolOption: string }>
+> = {
   "local-a": { url: "http://localhost:8080/v1", key: "LOCALA_API_KEY", toolOption: "--jinja" },
   "local-b": { url: "http://localhost:30000/v1", toolOption: "--tool-call-parser" },
-  "local-c": { url: "http://localhost:8000/v1", toolOption: "--enable-auto-tool-choice and --tool-call-parser" },
+  "local-c": {
+    url: "http://localhost:8000/v1",
+    toolOption: "--enable-auto-tool-choice and --tool-call-parser",
+  },
 };
 const aliases: Readonly<Record<string, string>> = { "local-a-server": "local-a", hosted: "hostedllm" };
 const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
@@ -51,10 +56,20 @@ const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
  * The server a provider id stands for; undefined where it is nobody's here. `configured` is the provider of the configuration
  * file: the top-level `api_key` and `api_url` speak of it. Throws `PROVIDER_URL` and `CHAT_HOSTED_URL`.
  */
-export function endpointOf(wanted: string, config: EndpointConfig, env: Env, configured: string | undefined): Endpoint | undefined {
+export function endpointOf(
+  wanted: string,
+  config: EndpointConfig,
+  env: Env,
+  configured: string | undefined,
+): Endpoint | undefined {
   const id = canonical(wanted);
   const others = aliasesOf(id);
-  const own = providerSettings(config.providers, wanted, id, ...(id.startsWith("custom:") ? ["custom"] : others));
+  const own = providerSettings(
+    config.providers,
+    wanted,
+    id,
+    ...(id.startsWith("custom:") ? ["custom"] : others),
+  );
   const ownKey = own.api_key;
   const shared = configured === undefined || canonical(configured) === id ? config.api_key : undefined;
   const facts = {
@@ -66,7 +81,11 @@ export function endpointOf(wanted: string, config: EndpointConfig, env: Env, con
   };
   const pick = (address: ProviderAddress, variables: readonly string[], key = ownKey ?? shared) => {
     const credential = credentialOf(key, variables, env);
-    return { address, credential, secrets: [...address.secrets, ...(credential.value ? [credential.value] : [])] };
+    return {
+      address,
+      credential,
+      secrets: [...address.secrets, ...(credential.value ? [credential.value] : [])],
+    };
   };
 
   if (id.startsWith("custom:")) {
@@ -83,17 +102,33 @@ export function endpointOf(wanted: string, config: EndpointConfig, env: Env, con
   if (local) {
     const meant = configured === undefined || !isLocal(configured) || canonical(configured) === id;
     const address = providerAddress((meant ? config.api_url : undefined) ?? local.url);
-    return { ...facts, name: id, toolOption: local.toolOption, ...pick(address, local.key ? [local.key] : []) };
+    return {
+      ...facts,
+      name: id,
+      toolOption: local.toolOption,
+      ...pick(address, local.key ? [local.key] : []),
+    };
   }
-  const service = id === "hostedllm" ? { url: hostedUrl(config), key: "HOSTEDLLM_API_KEY", docs: undefined } : services.get(id);
+  const service =
+    id === "hostedllm"
+      ? { url: hostedUrl(config), key: "HOSTEDLLM_API_KEY", docs: undefined }
+      : services.get(id);
   if (!service) return undefined;
-  const keyAdvice = service.key && `set ${service.key}, or providers.${id}.api_key${service.docs ? ` (see ${service.docs})` : ""}`;
-  return { ...facts, name: id, keyAdvice, ...pick(providerAddress(service.url), service.key ? [service.key] : []) };
+  const keyAdvice =
+    service.key &&
+    `set ${service.key}, or providers.${id}.api_key${service.docs ? ` (see ${service.docs})` : ""}`;
+  return {
+    ...facts,
+    name: id,
+    keyAdvice,
+    ...pick(providerAddress(service.url), service.key ? [service.key] : []),
+  };
 }
 
 /** Throws where an endpoint that needs a credential has none. */
 export function requireCredential(endpoint: Endpoint): void {
-  if (endpoint.keyAdvice && endpoint.credential.value === undefined) throw common.PROVIDER_NO_KEY(endpoint.name, endpoint.keyAdvice);
+  if (endpoint.keyAdvice && endpoint.credential.value === undefined)
+    throw common.PROVIDER_NO_KEY(endpoint.name, endpoint.keyAdvice);
 }
 
 /** True for the providers that `api_url` can move. */
@@ -124,5 +159,7 @@ function credentialOf(configured: string | undefined, variables: readonly string
   const key = configured?.trim();
   if (key) return { value: key, source: "config" };
   const variable = variables.find((name) => env[name]?.trim());
-  return variable ? { value: env[variable]?.trim(), source: `${variable} env var` } : { value: undefined, source: "none" };
+  return variable
+    ? { value: env[variable]?.trim(), source: `${variable} env var` }
+    : { value: undefined, source: "none" };
 }

@@ -1,4 +1,12 @@
-import { ApiKey, ConfigFile, definePlugin, optional, ProviderOffers, ProviderTable, Upstream } from "@gantry/sdk";
+import {
+  ApiKey,
+  ConfigFile,
+  definePlugin,
+  optional,
+  ProviderOffers,
+  ProviderTable,
+  Upstream,
+} from "@gantry/sdk";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
 import { canonical, endpointOf, isLocal } from "./endpoint.ts";
@@ -12,15 +20,21 @@ const KEPT = 32;
 const config = Type.Object({
   api_key: ApiKey,
   api_url: Type.Optional(
-    Type.String({ minLength: 1, description: "Address of the local provider (local-a, local-b, local-c), instead of its default." }),
+    Type.String({
+      minLength: 1,
+      description: "Address of the local provider (local-a, local-b, local-c), instead of its default.",
+    }),
   ),
   provider_api: Type.Optional(
     Type.Union([Type.Literal("chat-completions"), Type.Literal("responses")], {
-      description: "The format a custom:<url> provider speaks; default chat-completions, and responses for endpoints.vendor_api_url.",
+      description:
+        "The format a custom:<url> provider speaks; default chat-completions, and responses for endpoints.vendor_api_url.",
     }),
   ),
   endpoints: Type.Object({
-    hosted_url: Type.Optional(Type.String({ minLength: 1, description: "Address of hostedllm, without the /v1." })),
+    hosted_url: Type.Optional(
+      Type.String({ minLength: 1, description: "Address of hostedllm, without the /v1." }),
+    ),
     vendor_api_url: Type.String({
       default: "https://api.openai.com/v1",
       description: "A custom:<url> provider with this address is asked in responses mode.",
@@ -31,7 +45,8 @@ const config = Type.Object({
 
 export default definePlugin({
   name: "provider-chat-completions",
-  summary: "Any server that speaks chat completions: custom:<url>, local-a, local-b, local-c, hostedllm, and well-known services by name.",
+  summary:
+    "Any server that speaks chat completions: custom:<url>, local-a, local-b, local-c, hostedllm, and well-known services by name.",
   table: "",
   config,
   needs: { upstream: Upstream, configFile: optional(ConfigFile) },
@@ -40,7 +55,8 @@ export default definePlugin({
   errors,
   setup(host) {
     const { upstream, configFile } = host.needs;
-    const configured = (): string | undefined => asName(configFile?.get("agent.provider")) ?? asName(configFile?.get("default_provider"));
+    const configured = (): string | undefined =>
+      asName(configFile?.get("agent.provider")) ?? asName(configFile?.get("default_provider"));
     const atFirst = configured();
     requireCustom(host.config.provider_api, atFirst);
     if (host.config.api_url && atFirst && !isLocal(atFirst)) {
@@ -71,7 +87,8 @@ export default definePlugin({
 });
 
 function requireCustom(api: string | undefined, configured: string | undefined): void {
-  if (api !== undefined && configured !== undefined && !configured.startsWith("custom:")) throw errors.CHAT_PROVIDER_API(configured);
+  if (api !== undefined && configured !== undefined && !configured.startsWith("custom:"))
+    throw errors.CHAT_PROVIDER_API(configured);
 }
 
 function asName(value: unknown): string | undefined {

@@ -8,7 +8,10 @@ export const DONE = Symbol("done");
  * The JSON values of an answer, in order, whether the server streams events or sends one document. Throws
  * `PROVIDER_MALFORMED` where it is neither; the size is bounded by whoever made the request.
  */
-export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
+export async function* jsonValues(
+  body: AsyncIterable<Uint8Array>,
+  provider: string,
+): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
   const ready: string[] = [];
   const parser = createParser({
@@ -35,7 +38,8 @@ export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: str
   if (kind === "document") {
     yield parseJson(document.join(""), provider);
     yield DONE;
-  } else if (!seen && kind === "events") throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
+  } else if (!seen && kind === "events")
+    throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
 }
 
 /** A line of an event stream never begins with a brace or a bracket. */

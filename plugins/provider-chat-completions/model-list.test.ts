@@ -1,6 +1,17 @@
 import { expect, test } from "vitest";
 import { createUpstream } from "../net-undici/upstream.ts";
-import { chunk, collect, DONE, failureOf, json, provider, request, serve, stream, textOf } from "./chat.test-kit.ts";
+import {
+  chunk,
+  collect,
+  DONE,
+  failureOf,
+  json,
+  provider,
+  request,
+  serve,
+  stream,
+  textOf,
+} from "./chat.test-kit.ts";
 
 const signal = AbortSignal.timeout(15_000);
 const ids = (...names: string[]) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) });
@@ -14,7 +25,11 @@ test.each([
   await using server = await serve((_, response) => json(response, 200, body));
   await using p = provider(`custom:${server.url}`, { api_key: "k" });
   expect(await p.models!(signal)).toEqual(expected);
-  expect(server.asked[0]).toMatchObject({ method: "GET", path: "/v1/models", headers: { authorization: "Bearer k" } });
+  expect(server.asked[0]).toMatchObject({
+    method: "GET",
+    path: "/v1/models",
+    headers: { authorization: "Bearer k" },
+  });
 });
 
 test.each([404, 405, 501])("PRV-12: HTTP %s on /models is explained as optional", async (status) => {
@@ -22,7 +37,9 @@ test.each([404, 405, 501])("PRV-12: HTTP %s on /models is explained as optional"
   await using p = provider(`custom:${server.url}`);
   await expect(p.models!(signal)).rejects.toMatchObject({
     code: "CHAT_NO_MODEL_LIST",
-    message: expect.stringMatching(/has no model list \(HTTP \d+\), which is optional.*set default_model.*send a test message/),
+    message: expect.stringMatching(
+      /has no model list \(HTTP \d+\), which is optional.*set default_model.*send a test message/,
+    ),
   });
   expect(await p.warmup!(signal)).toMatch(/answers; it has no model list, which is optional/);
 });
@@ -31,9 +48,14 @@ test.each([
   [401, "PROVIDER_AUTH"],
   [500, "PROVIDER_SERVER"],
 ])("PRV-12: HTTP %s on /models is %s, for warmup too", async (status, code) => {
-  await using server = await serve((_, response) => json(response, status, { error: { message: "canary-key is bad" } }));
+  await using server = await serve((_, response) =>
+    json(response, status, { error: { message: "canary-key is bad" } }),
+  );
   await using p = provider(`custom:${server.url}`, { api_key: "canary-key" });
-  await expect(p.models!(signal)).rejects.toMatchObject({ code, message: expect.not.stringContaining("canary") });
+  await expect(p.models!(signal)).rejects.toMatchObject({
+    code,
+    message: expect.not.stringContaining("canary"),
+  });
   await expect(p.warmup!(signal)).rejects.toMatchObject({ code, exit: 1 });
 });
 
@@ -56,7 +78,9 @@ test("PRV-12: warmup says what answers, and the credential says only where it is
 
 test("PRV-04: without a configured model the only one of the server is used, and asked for once", async () => {
   await using server = await serve(({ path }, response) =>
-    path === "/v1/models" ? json(response, 200, ids("the-one")) : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+    path === "/v1/models"
+      ? json(response, 200, ids("the-one"))
+      : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
   );
   await using p = provider("local-a", { api_url: server.url });
   await collect(p, request("hello", { model: undefined }));
@@ -78,7 +102,9 @@ test("PRV-13: a server with several models and no default is told which key to s
   await using p = provider(`custom:${server.url}`);
   expect(failureOf(await collect(p, request("hello", { model: undefined })))).toMatchObject({
     code: "CHAT_NO_MODEL",
-    message: expect.stringContaining("offers 2 models and none is configured: set default_model, for example to `first`"),
+    message: expect.stringContaining(
+      "offers 2 models and none is configured: set default_model, for example to `first`",
+    ),
   });
   picky = false;
   expect(textOf(await collect(p, request("hello", { model: undefined })))).toBe("ok");
@@ -87,7 +113,9 @@ test("PRV-13: a server with several models and no default is told which key to s
 
 test("PRV-04: a server without a list and without a configured model is asked for its own default", async () => {
   await using server = await serve(({ path }, response) =>
-    path === "/v1/models" ? json(response, 404, {}) : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+    path === "/v1/models"
+      ? json(response, 404, {})
+      : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
   );
   await using p = provider(`custom:${server.url}`);
   expect(textOf(await collect(p, request("hello", { model: undefined })))).toBe("ok");

@@ -32,7 +32,10 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
         model = offered.length === 1 ? offered[0] : undefined;
       }
     } catch (error) {
-      return yield { type: "error", failure: thrownFailure(name, error, request.signal, endpoint.timeoutMs / 1000) };
+      return yield {
+        type: "error",
+        failure: thrownFailure(name, error, request.signal, endpoint.timeoutMs / 1000),
+      };
     }
     const tools = request.tools.map((tool) => tool.name);
     const question: Question = {
@@ -43,10 +46,19 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
       body: (without) => chatBody(request, model, without),
       reader: () => new ChatAnswer({ name, model, tools, toolOption, secrets }),
     };
-    const answer = mode === "responses" ? responses.chat(endpoint, request, model, refused) : ask(upstream, endpoint, question, refused);
+    const answer =
+      mode === "responses"
+        ? responses.chat(endpoint, request, model, refused)
+        : ask(upstream, endpoint, question, refused);
     for await (const event of answer) {
-      const guessing = event.type === "error" && model === undefined && NEEDS_MODEL.has(event.failure.code) && offered?.length;
-      yield guessing ? { type: "error", failure: failure(errors.CHAT_NO_MODEL(name, guessing, offered?.[0]), false) } : event;
+      const guessing =
+        event.type === "error" &&
+        model === undefined &&
+        NEEDS_MODEL.has(event.failure.code) &&
+        offered?.length;
+      yield guessing
+        ? { type: "error", failure: failure(errors.CHAT_NO_MODEL(name, guessing, offered?.[0]), false) }
+        : event;
     }
   }
 
@@ -62,7 +74,11 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
 }
 
 /** The models on offer; none where the server does not say. */
-async function listIfAny(upstream: Upstream, endpoint: Endpoint, signal: AbortSignal): Promise<readonly string[]> {
+async function listIfAny(
+  upstream: Upstream,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   return listModels(upstream, endpoint, signal).catch((error: unknown) => {
     if (isCode(error, errors.CHAT_NO_MODEL_LIST.code, "PROVIDER_MALFORMED")) return [];
     throw error;
@@ -70,7 +86,9 @@ async function listIfAny(upstream: Upstream, endpoint: Endpoint, signal: AbortSi
 }
 
 async function warmup(upstream: Upstream, endpoint: Endpoint, signal: AbortSignal): Promise<string> {
-  const where = endpoint.name.startsWith("custom:") ? endpoint.name : `${endpoint.name} at ${endpoint.address.shown}`;
+  const where = endpoint.name.startsWith("custom:")
+    ? endpoint.name
+    : `${endpoint.name} at ${endpoint.address.shown}`;
   try {
     const ids = await listModels(upstream, endpoint, signal);
     return `${where} answers and lists ${ids.length} ${ids.length === 1 ? "model" : "models"}.`;

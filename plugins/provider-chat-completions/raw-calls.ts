@@ -21,7 +21,9 @@ export class RawCalls {
 
   constructor(tools: readonly string[]) {
     // Names of tools are letters, digits, _ and -, so none of them means anything in a pattern.
-    this.#called = new RegExp(`(?:"(?:name|function)"\\s*:\\s*"|=|functions\\.|\\]\\s*|>\\s*)(?:${tools.join("|")})(?![\\w-])`);
+    this.#called = new RegExp(
+      `(?:"(?:name|function)"\\s*:\\s*"|=|functions\\.|\\]\\s*|>\\s*)(?:${tools.join("|")})(?![\\w-])`,
+    );
   }
 
   /** What can be shown of the text so far. */

@@ -10,9 +10,14 @@ const LIMIT = /max(?:imum)?[ _](?:completion_|new_|output_)?tokens|maximum conte
  * The field that a server's refusal (its text) speaks of, where the request can be sent again without it; undefined where
  * the refusal is about something else. A server that refuses a field it does not name is first spared `stream_options`.
  */
-export function refusedField(text: string, sent: Readonly<Record<string, unknown>>): OptionalField | undefined {
-  if ("max_tokens" in sent && text.includes("max_completion_tokens") && NOT_TAKEN.test(text)) return "max_tokens";
-  if (("max_tokens" in sent || "max_completion_tokens" in sent) && LIMIT.test(text)) return "max_completion_tokens";
+export function refusedField(
+  text: string,
+  sent: Readonly<Record<string, unknown>>,
+): OptionalField | undefined {
+  if ("max_tokens" in sent && text.includes("max_completion_tokens") && NOT_TAKEN.test(text))
+    return "max_tokens";
+  if (("max_tokens" in sent || "max_completion_tokens" in sent) && LIMIT.test(text))
+    return "max_completion_tokens";
   if (!NOT_TAKEN.test(text)) return undefined;
   if ("temperature" in sent && text.includes("temperature")) return "temperature";
   const other = /tools|tool_choice|messages|model/.test(text) && !text.includes("stream_options");

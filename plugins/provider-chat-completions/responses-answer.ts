@@ -26,7 +26,10 @@ export class ResponsesAnswer implements AnswerReader {
     if (value === DONE) return this.end();
     const event = asObject(value);
     if (!event)
-      return this.#close({ type: "error", failure: failure(errors.PROVIDER_MALFORMED(this.#name, "it is not a response"), true) });
+      return this.#close({
+        type: "error",
+        failure: failure(errors.PROVIDER_MALFORMED(this.#name, "it is not a response"), true),
+      });
     if (event.object === "response") return this.#whole(event);
     switch (event.type) {
       case "response.output_text.delta":
@@ -47,22 +50,34 @@ export class ResponsesAnswer implements AnswerReader {
 
   end(): readonly ProviderEvent[] {
     if (this.over) return [];
-    return this.#close(this.#spoke || this.#called.size > 0 ? cutAnswer(this.#name) : emptyAnswer(this.#name));
+    return this.#close(
+      this.#spoke || this.#called.size > 0 ? cutAnswer(this.#name) : emptyAnswer(this.#name),
+    );
   }
 
   /** The response as it stands at its end: what was not streamed before, the usage, the reason. */
   #whole(response: Json): readonly ProviderEvent[] {
     if (response.status === "failed" || response.error) return this.#fail(response.error, undefined);
     const output = asList(response.output).map((item) => asObject(item) ?? {});
-    const late = this.#spoke ? [] : output.flatMap((item) => asList(item.content)).map((part) => asObject(part) ?? {});
+    const late = this.#spoke
+      ? []
+      : output.flatMap((item) => asList(item.content)).map((part) => asObject(part) ?? {});
     const text = late.map((part) => asText(part.text) ?? asText(part.refusal) ?? "").join("");
     const events = [...this.#say(text), ...output.flatMap((item) => this.#call(item))];
     const { input_tokens, output_tokens } = asObject(response.usage) ?? {};
     const inputTokens = asCount(input_tokens);
     const outputTokens = asCount(output_tokens);
     const counted = inputTokens === undefined && outputTokens === undefined;
-    const usage: ProviderEvent = { type: "usage", inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
-    return [...events, ...(counted ? [] : [usage]), ...this.#close({ type: "stop", reason: this.#reason(response) })];
+    const usage: ProviderEvent = {
+      type: "usage",
+      inputTokens: inputTokens ?? 0,
+      outputTokens: outputTokens ?? 0,
+    };
+    return [
+      ...events,
+      ...(counted ? [] : [usage]),
+      ...this.#close({ type: "stop", reason: this.#reason(response) }),
+    ];
   }
 
   #reason(response: Json): StopReason {

@@ -4,8 +4,14 @@ import { isJson } from "./call-list.ts";
 import type { Refused } from "./refused-fields.ts";
 
 /** The request in the form of responses; nothing is kept on the other side. */
-export function responsesBody(request: ChatRequest, model: string | undefined, refused: Refused): Record<string, unknown> {
-  const instructions = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n\n");
+export function responsesBody(
+  request: ChatRequest,
+  model: string | undefined,
+  refused: Refused,
+): Record<string, unknown> {
+  const instructions = request.messages
+    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .join("\n\n");
   return {
     ...(model !== undefined && { model }),
     ...(instructions !== "" && { instructions }),

@@ -48,11 +48,19 @@ export class ResponsesMode {
       // A handshake is refused with a status where the server is there and says no.
       const status = Number(/\bHTTP (\d{3})\b/.exec(noWay.failure.message)?.[1] ?? 0);
       if (forced) {
-        const failure = status >= 400 ? answerFailure({ provider: name, model, status, body: noWay.failure.message }) : noWay.failure;
+        const failure =
+          status >= 400
+            ? answerFailure({ provider: name, model, status, body: noWay.failure.message })
+            : noWay.failure;
         return yield { type: "error", failure };
       }
       if (status !== 401 && status !== 429) this.#httpUntil.set(name, Date.now() + HTTP_FIRST_MS);
     }
-    yield* ask(this.#upstream, endpoint, { ...question, body: (without) => ({ ...question.body(without), stream: true }) }, refused);
+    yield* ask(
+      this.#upstream,
+      endpoint,
+      { ...question, body: (without) => ({ ...question.body(without), stream: true }) },
+      refused,
+    );
   }
 }

@@ -64,7 +64,10 @@ async function* attempt(
       }
       if (reader.over) return "answered";
     }
-    if (!shown) return line.used ? "again" : { failure: failure(errors.PROVIDER_REFUSED(endpoint.name, "it closed the WebSocket"), true) };
+    if (!shown)
+      return line.used
+        ? "again"
+        : { failure: failure(errors.PROVIDER_REFUSED(endpoint.name, "it closed the WebSocket"), true) };
     yield cutAnswer(endpoint.name);
   } catch (error) {
     const why = thrownFailure(endpoint.name, error, question.signal, endpoint.timeoutMs / 1000);

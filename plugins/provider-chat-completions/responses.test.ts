@@ -6,7 +6,18 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
-import { callsOf, collect, failureOf, json, provider, request, stream, textOf, tools, user } from "./chat.test-kit.ts";
+import {
+  callsOf,
+  collect,
+  failureOf,
+  json,
+  provider,
+  request,
+  stream,
+  textOf,
+  tools,
+  user,
+} from "./chat.test-kit.ts";
 import type { Asked } from "./chat.test-kit.ts";
 import type { ServerResponse } from "node:http";
 
@@ -16,7 +27,11 @@ const completed = (output: object[] = []) => ({
   type: "response.completed",
   response: { status: "completed", output, usage: { input_tokens: 9, output_tokens: 4 } },
 });
-const say = (text: string): object[] => [{ type: "response.created", response: {} }, delta(text), completed()];
+const say = (text: string): object[] => [
+  { type: "response.created", response: {} },
+  delta(text),
+  completed(),
+];
 
 interface Options {
   /** What one request over a WebSocket gets; `turn` counts from 0 over all connections. */
@@ -26,7 +41,12 @@ interface Options {
 
 /** A server with responses over WebSocket and HTTP that notes what came in which way. */
 async function serve({ socket, http }: Options) {
-  const asked: { readonly way: "ws" | "http"; readonly path: string; readonly body: any; readonly auth: string | undefined }[] = [];
+  const asked: {
+    readonly way: "ws" | "http";
+    readonly path: string;
+    readonly body: any;
+    readonly auth: string | undefined;
+  }[] = [];
   const server = createServer(async (req, response) => {
     let text = "";
     for await (const piece of req) text += String(piece);
@@ -89,7 +109,11 @@ test.each(["", "0", "1"])(
   "PRV-09: a server nobody here wrote answers in responses mode (SERVICE_RESPONSES_WEBSOCKET=%s)",
   async (choice) => {
     mock.clearRequests();
-    await using p = provider(`custom:${mock.url}/v1`, { ...responses, api_key: "k" }, { SERVICE_RESPONSES_WEBSOCKET: choice });
+    await using p = provider(
+      `custom:${mock.url}/v1`,
+      { ...responses, api_key: "k" },
+      { SERVICE_RESPONSES_WEBSOCKET: choice },
+    );
     const events = await collect(p, request("hello"));
     expect(textOf(events)).toBe("Hi there, how are you?");
     expect(events.filter((event) => event.type === "text").length).toBeGreaterThan(3);
@@ -168,13 +192,19 @@ test("PRV-09: WebSocket first, HTTP after, and the server is not asked for a Web
 });
 
 test("PRV-09: SERVICE_RESPONSES_WEBSOCKET=0 opens no WebSocket, =1 sends nothing over HTTP", async () => {
-  await using both = await serve({ socket: (ws) => send(ws, say("ws")), http: (_, response) => stream(response, say("http")) });
+  await using both = await serve({
+    socket: (ws) => send(ws, say("ws")),
+    http: (_, response) => stream(response, say("http")),
+  });
   await using never = provider(`custom:${both.url}`, responses, { SERVICE_RESPONSES_WEBSOCKET: "0" });
   expect(textOf(await collect(never, request("hello")))).toBe("http");
   expect(both.connections()).toBe(0);
   await using plain = await serve({ http: (_, response) => stream(response, say("http")) });
   await using only = provider(`custom:${plain.url}`, responses, { SERVICE_RESPONSES_WEBSOCKET: "1" });
-  expect(failureOf(await collect(only, request("hello")))).toMatchObject({ code: "PROVIDER_REQUEST", status: 426 });
+  expect(failureOf(await collect(only, request("hello")))).toMatchObject({
+    code: "PROVIDER_REQUEST",
+    status: 426,
+  });
   expect(plain.asked).toEqual([]);
 });
 
@@ -228,9 +258,13 @@ test("PRV-09: a connection that nobody used for a minute is closed", async () =>
 });
 
 test("PRV-09: two turns of one session at once do not read each other's answers", async () => {
-  await using server = await serve({ socket: (ws, { input }) => send(ws, say(input.at(-1).content[0].text)) });
+  await using server = await serve({
+    socket: (ws, { input }) => send(ws, say(input.at(-1).content[0].text)),
+  });
   await using p = provider(`custom:${server.url}`, responses);
-  const said = await Promise.all(["one", "two", "three"].map(async (text) => textOf(await collect(p, request(text)))));
+  const said = await Promise.all(
+    ["one", "two", "three"].map(async (text) => textOf(await collect(p, request(text)))),
+  );
   expect(said).toEqual(["one", "two", "three"]);
 });
 
@@ -251,7 +285,13 @@ test("PRV-09: a connection that reached the age limit of the server is replaced"
   await using server = await serve({
     socket(ws, _, turn) {
       if (turn !== 1) return send(ws, say(`turn ${turn}`));
-      send(ws, [{ type: "error", status: 400, error: { code: "websocket_connection_limit_reached", message: "60 minutes" } }]);
+      send(ws, [
+        {
+          type: "error",
+          status: 400,
+          error: { code: "websocket_connection_limit_reached", message: "60 minutes" },
+        },
+      ]);
     },
   });
   await using p = provider(`custom:${server.url}`, responses);
@@ -305,11 +345,17 @@ test.each([
   [{ type: "error", error: { type: "server_error", message: "oops" } }, "PROVIDER_SERVER"],
   [{ type: "error", error: { code: "rate_limit_exceeded", message: "slow" } }, "PROVIDER_RATE_LIMIT"],
   [
-    { type: "response.failed", response: { status: "failed", error: { code: "model_not_found", message: "no" } } },
+    {
+      type: "response.failed",
+      response: { status: "failed", error: { code: "model_not_found", message: "no" } },
+    },
     "PROVIDER_MODEL_UNKNOWN",
   ],
 ])("PRV-13: %j in responses mode is %s, over both ways", async (event, code) => {
-  await using server = await serve({ socket: (ws) => send(ws, [event]), http: (_, response) => stream(response, [event]) });
+  await using server = await serve({
+    socket: (ws) => send(ws, [event]),
+    http: (_, response) => stream(response, [event]),
+  });
   for (const choice of ["1", "0"]) {
     await using p = provider(`custom:${server.url}`, responses, { SERVICE_RESPONSES_WEBSOCKET: choice });
     expect(failureOf(await collect(p, request("hello"))).code).toBe(code);
@@ -363,7 +409,10 @@ test("PRV-15: garbage, silence and endless frames on a WebSocket are one error",
       }
     },
   });
-  await using p = provider(`custom:${server.url}`, { ...responses, providers: { custom: { timeout_seconds: 1 } } });
+  await using p = provider(`custom:${server.url}`, {
+    ...responses,
+    providers: { custom: { timeout_seconds: 1 } },
+  });
   expect(failureOf(await collect(p, request("garbage"))).code).toBe("PROVIDER_MALFORMED");
   expect(failureOf(await collect(p, request("silence"))).code).toBe("PROVIDER_TIMEOUT");
   expect(failureOf(await collect(p, request("endless"))).code).toBe("PROVIDER_TOO_LARGE");

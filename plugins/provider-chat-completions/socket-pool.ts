@@ -40,7 +40,11 @@ export class SocketPool {
     try {
       signal.throwIfAborted();
       const url = endpoint.address.at("/responses").replace(/^http/i, "ws");
-      const socket = await this.#upstream.webSocket(url, authorization(endpoint), AbortSignal.any([this.#signal, opening.signal]));
+      const socket = await this.#upstream.webSocket(
+        url,
+        authorization(endpoint),
+        AbortSignal.any([this.#signal, opening.signal]),
+      );
       return { socket, frames: socket.messages[Symbol.asyncIterator](), used: false };
     } finally {
       signal.removeEventListener("abort", cancel);
@@ -65,6 +69,7 @@ export class SocketPool {
   }
 
   #trim(room: number): void {
-    for (const key of [...this.#kept.keys()].slice(0, Math.max(0, this.#kept.size - room))) this.#remove(key)?.socket.close();
+    for (const key of [...this.#kept.keys()].slice(0, Math.max(0, this.#kept.size - room)))
+      this.#remove(key)?.socket.close();
   }
 }

@@ -1,22 +1,43 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { CallList } from "./call-list.ts";
-import { callsOf, chunk, collect, DONE, failureOf, json, provider, request, serve, stream, textOf, tools, usage } from "./chat.test-kit.ts";
+import {
+  callsOf,
+  chunk,
+  collect,
+  DONE,
+  failureOf,
+  json,
+  provider,
+  request,
+  serve,
+  stream,
+  textOf,
+  tools,
+  usage,
+} from "./chat.test-kit.ts";
 
 function listOf(...pieces: readonly object[]): CallList {
   const list = new CallList();
   for (const piece of pieces) list.add(piece);
   return list;
 }
-const call = (name: string | undefined, args: unknown, more: object = {}) => ({ ...more, function: { name, arguments: args } });
+const call = (name: string | undefined, args: unknown, more: object = {}) => ({
+  ...more,
+  function: { name, arguments: args },
+});
 
 test("PRV-07: calls without an index, with one index for all, or with the name in every piece are told apart", () => {
   const expected = [
     { id: "1", name: "a", args: '{"x":1}' },
     { id: "2", name: "b", args: "{}" },
   ];
-  expect(listOf(call("a", '{"x":1}', { id: "1" }), call("b", "{}", { id: "2" })).calls(false)).toEqual(expected);
-  expect(listOf(call("a", '{"x":1}', { id: "1", index: 0 }), call("b", "", { id: "2", index: 0 })).calls(false)).toEqual(expected);
+  expect(listOf(call("a", '{"x":1}', { id: "1" }), call("b", "{}", { id: "2" })).calls(false)).toEqual(
+    expected,
+  );
+  expect(
+    listOf(call("a", '{"x":1}', { id: "1", index: 0 }), call("b", "", { id: "2", index: 0 })).calls(false),
+  ).toEqual(expected);
   const repeated = [
     call("a", '{"x"', { id: "1", index: 0 }),
     call("a", ":1}", { id: "1", index: 0 }),
@@ -28,10 +49,21 @@ test("PRV-07: calls without an index, with one index for all, or with the name i
 test.each([
   [
     "pieces by id, without an index",
-    [call("a", "", { id: "1" }), call("b", "", { id: "2" }), call("", '{"x":1}', { id: "1" }), call("", "{}", { id: "2" })],
+    [
+      call("a", "", { id: "1" }),
+      call("b", "", { id: "2" }),
+      call("", '{"x":1}', { id: "1" }),
+      call("", "{}", { id: "2" }),
+    ],
   ],
-  ["whole calls under one index, without an id", [call("a", '{"x":1}', { index: 0 }), call("b", "{}", { index: 0 })]],
-  ["an index that is a text", [call("a", '{"x"', { index: "0" }), call("b", "{}", { index: "1" }), call("", ":1}", { index: "0" })]],
+  [
+    "whole calls under one index, without an id",
+    [call("a", '{"x":1}', { index: 0 }), call("b", "{}", { index: 0 })],
+  ],
+  [
+    "an index that is a text",
+    [call("a", '{"x"', { index: "0" }), call("b", "{}", { index: "1" }), call("", ":1}", { index: "0" })],
+  ],
 ])("PRV-07: two calls are told apart: %s", (_, pieces) => {
   const calls = listOf(...pieces).calls(false);
   expect(calls.map(({ name, args }) => [name, args])).toEqual([
@@ -43,7 +75,11 @@ test.each([
 test("PRV-07: one tool called twice under one index is two calls, and a name that came in pieces is whole", () => {
   const twice = listOf(call("a", '{"x":1}', { index: 0 }), call("a", '{"x":2}', { index: 0 })).calls(false);
   expect(twice.map(({ args }) => args)).toEqual(['{"x":1}', '{"x":2}']);
-  const cut = listOf(call("file_", "", { id: "1", index: 0 }), call("read", "", { index: 0 }), call("", "{}", { index: 0 })).calls(false);
+  const cut = listOf(
+    call("file_", "", { id: "1", index: 0 }),
+    call("read", "", { index: 0 }),
+    call("", "{}", { index: 0 }),
+  ).calls(false);
   expect(cut).toEqual([{ id: "1", name: "file_read", args: "{}" }]);
 });
 
@@ -61,28 +97,41 @@ test("PRV-07: a missing id and an id used twice are made up, each one its own", 
 
 test("PRV-07: interleaved pieces of many calls come out whole and in order", () => {
   fc.assert(
-    fc.property(fc.array(fc.json(), { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (all, dice) => {
-      const left = all.map((args, index) => ({ index, args, begun: false }));
-      const list = new CallList();
-      while (left.some(({ args, begun }) => args !== "" || !begun)) {
-        const open = left.filter(({ args, begun }) => args !== "" || !begun);
-        const next = open[dice.next().value % open.length]!;
-        const length = 1 + (dice.next().value % 5);
-        const first = next.begun ? {} : { id: `id${next.index}` };
-        if (next.index > 0 && !left[next.index - 1]?.begun) continue;
-        list.add(call(next.begun ? undefined : `t${next.index}`, next.args.slice(0, length), { index: next.index, ...first }));
-        next.args = next.args.slice(length);
-        next.begun = true;
-      }
-      expect(list.calls(false)).toEqual(all.map((args, i) => ({ id: `id${i}`, name: `t${i}`, args: args.trim() || "{}" })));
-    }),
+    fc.property(
+      fc.array(fc.json(), { minLength: 1, maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      (all, dice) => {
+        const left = all.map((args, index) => ({ index, args, begun: false }));
+        const list = new CallList();
+        while (left.some(({ args, begun }) => args !== "" || !begun)) {
+          const open = left.filter(({ args, begun }) => args !== "" || !begun);
+          const next = open[dice.next().value % open.length]!;
+          const length = 1 + (dice.next().value % 5);
+          const first = next.begun ? {} : { id: `id${next.index}` };
+          if (next.index > 0 && !left[next.index - 1]?.begun) continue;
+          list.add(
+            call(next.begun ? undefined : `t${next.index}`, next.args.slice(0, length), {
+              index: next.index,
+              ...first,
+            }),
+          );
+          next.args = next.args.slice(length);
+          next.begun = true;
+        }
+        expect(list.calls(false)).toEqual(
+          all.map((args, i) => ({ id: `id${i}`, name: `t${i}`, args: args.trim() || "{}" })),
+        );
+      },
+    ),
   );
 });
 
 test("PRV-07: of an answer that hit its limit, only calls whose arguments are whole are made", async () => {
   const first = { index: 0, id: "1", function: { name: "a", arguments: "{}" } };
   const second = { index: 1, id: "2", function: { name: "a", arguments: '{"path":"/etc' } };
-  await using server = await serve((_, response) => stream(response, [chunk({ tool_calls: [first, second] }), chunk({}, "length"), DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ tool_calls: [first, second] }), chunk({}, "length"), DONE]),
+  );
   await using p = provider(`custom:${server.url}`);
   const events = await collect(p, request("x", { tools: tools("a") }));
   expect(callsOf(events).map(({ id }) => id)).toEqual(["1"]);
@@ -101,9 +150,14 @@ test("PRV-10: a thought, a piece of a call and a comment show nothing and are si
 
 test("PRV-07: calls that a server ends with `stop` are calls all the same", async () => {
   const one = { index: 0, id: "1", function: { name: "a", arguments: "{}" } };
-  await using server = await serve((_, response) => stream(response, [chunk({ tool_calls: [one] }), chunk({}, "stop"), usage, DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ tool_calls: [one] }), chunk({}, "stop"), usage, DONE]),
+  );
   await using p = provider(`custom:${server.url}`);
-  expect((await collect(p, request("x", { tools: tools("a") }))).at(-1)).toEqual({ type: "stop", reason: "ToolUse" });
+  expect((await collect(p, request("x", { tools: tools("a") }))).at(-1)).toEqual({
+    type: "stop",
+    reason: "ToolUse",
+  });
 });
 
 const raw = [
@@ -116,15 +170,22 @@ const raw = [
   '<|channel|>commentary to=functions.file_list <|constrain|>json<|message|>{"path":"."}',
 ];
 
-test.each(raw)("PRV-08: local-b that writes %j was started without a tool-call parser, and is told so", async (text) => {
-  const split = [...text].map((sign) => chunk({ content: sign }));
-  await using server = await serve((_, response) => stream(response, [...split, chunk({}, "stop"), usage, DONE]));
-  await using p = provider("local-b", { api_url: server.url });
-  const events = await collect(p, request("list the files", { tools: tools("file_list", "shell") }));
-  expect(failureOf(events)).toMatchObject({ code: "CHAT_TOOLS_AS_TEXT", retry: false });
-  expect(failureOf(events).message).toMatch(/^local-b wrote a tool call as plain text.*start it with --tool-call-parser/);
-  expect(textOf(events)).toBe("");
-});
+test.each(raw)(
+  "PRV-08: local-b that writes %j was started without a tool-call parser, and is told so",
+  async (text) => {
+    const split = [...text].map((sign) => chunk({ content: sign }));
+    await using server = await serve((_, response) =>
+      stream(response, [...split, chunk({}, "stop"), usage, DONE]),
+    );
+    await using p = provider("local-b", { api_url: server.url });
+    const events = await collect(p, request("list the files", { tools: tools("file_list", "shell") }));
+    expect(failureOf(events)).toMatchObject({ code: "CHAT_TOOLS_AS_TEXT", retry: false });
+    expect(failureOf(events).message).toMatch(
+      /^local-b wrote a tool call as plain text.*start it with --tool-call-parser/,
+    );
+    expect(textOf(events)).toBe("");
+  },
+);
 
 test("PRV-08: words before the raw call are shown, the call is not", async () => {
   const pieces = ["I will look.\n<to", "ol_call>", '{"name":"shell","arguments":{}}', "</tool_call>"];
@@ -153,7 +214,9 @@ test.each([
 });
 
 test("PRV-08: without offered tools nothing is held back or refused", async () => {
-  await using server = await serve((_, response) => stream(response, [chunk({ content: raw[0] }, "stop"), DONE]));
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ content: raw[0] }, "stop"), DONE]),
+  );
   await using p = provider("local-b", { api_url: server.url });
   expect(textOf(await collect(p, request("x")))).toBe(raw[0]);
 });
@@ -168,7 +231,9 @@ test.each([
   ],
   ["local-a", 500, "tools param requires --jinja flag", "--jinja"],
 ])("PRV-08: %s that answers HTTP %s (%s) lacks the option it names", async (id, status, message, option) => {
-  await using server = await serve((_, response) => json(response, status, { error: { message, code: status } }));
+  await using server = await serve((_, response) =>
+    json(response, status, { error: { message, code: status } }),
+  );
   await using p = provider(id, { api_url: server.url });
   const failure = failureOf(await collect(p, request("x", { tools: tools("shell") })));
   expect(failure).toMatchObject({ code: "CHAT_TOOLS_OPTION", status, retry: false });

@@ -8,15 +8,27 @@ import plugin from "./index.ts";
 
 const ALL = ["file_list", "file_read", "file_write", "shell", "memory_store", "memory_recall"];
 
-async function ask(messages: readonly ChatMessage[], tools = ALL, signal = new AbortController().signal): Promise<ProviderEvent[]> {
+async function ask(
+  messages: readonly ChatMessage[],
+  tools = ALL,
+  signal = new AbortController().signal,
+): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
   const specs = tools.map((name) => ({ name, description: name, input: Type.Object({}) }));
-  for await (const event of demo.chat({ model: undefined, messages, tools: specs, temperature: 0.7, session: "s", signal }))
+  for await (const event of demo.chat({
+    model: undefined,
+    messages,
+    tools: specs,
+    temperature: 0.7,
+    session: "s",
+    signal,
+  }))
     events.push(event);
   return events;
 }
 const user = (text: string): ChatMessage => ({ role: "user", text });
-const textOf = (events: readonly ProviderEvent[]): string => events.map((event) => (event.type === "text" ? event.text : "")).join("");
+const textOf = (events: readonly ProviderEvent[]): string =>
+  events.map((event) => (event.type === "text" ? event.text : "")).join("");
 
 test.each<[string, string, Record<string, string>]>([
   ["List the files here", "file_list", {}],
@@ -34,16 +46,26 @@ test.each<[string, string, Record<string, string>]>([
   ["remember that I like tea and read books", "memory_store", { text: "I like tea and read books" }],
   ["What do you know about tea?", "memory_recall", { query: "tea" }],
   ['write "hello world" to out/a.txt', "file_write", { path: "out/a.txt", content: "hello world" }],
-  ["create a file notes.txt with the text: one\ntwo", "file_write", { path: "notes.txt", content: "one\ntwo" }],
+  [
+    "create a file notes.txt with the text: one\ntwo",
+    "file_write",
+    { path: "notes.txt", content: "one\ntwo" },
+  ],
 ])("demo: %j is understood as %s", async (text, tool, args) => {
   expect(understand(text)).toEqual([{ tool, args }]);
   const events = await ask([user(text)]);
-  expect(events[0]).toEqual({ type: "tool_call", call: { id: "demo-1", name: tool, args: JSON.stringify(args) } });
+  expect(events[0]).toEqual({
+    type: "tool_call",
+    call: { id: "demo-1", name: tool, args: JSON.stringify(args) },
+  });
   expect(events.at(-1)).toEqual({ type: "stop", reason: "ToolUse" });
 });
 
 test("demo: two requests in one sentence are two calls", () => {
-  expect(understand("List the files here and then read notes.txt").map((wish) => wish.tool)).toEqual(["file_list", "file_read"]);
+  expect(understand("List the files here and then read notes.txt").map((wish) => wish.tool)).toEqual([
+    "file_list",
+    "file_read",
+  ]);
 });
 
 test.each(["run the tests", "hello", "", "why is the sky blue?", "[IMAGE:data:image/png;base64,AAAA]"])(
@@ -67,7 +89,11 @@ test("demo: a tool that is not offered is told, and nothing is called", async ()
 
 const round = (result: string, failed: boolean): ChatMessage[] => [
   user("run `rm -rf x`"),
-  { role: "assistant", text: "", toolCalls: [{ id: "demo-1", name: "shell", args: '{"command":"rm -rf x"}' }] },
+  {
+    role: "assistant",
+    text: "",
+    toolCalls: [{ id: "demo-1", name: "shell", args: '{"command":"rm -rf x"}' }],
+  },
   { role: "tool", callId: "demo-1", name: "shell", text: result, failed },
 ];
 
@@ -86,11 +112,17 @@ test("demo: marks of outside text are for models; the person sees what stands be
 
 test("demo: a refusal is told as a refusal, in its own words", async () => {
   const text = textOf(await ask(round("Command blocked by security policy: rm", true)));
-  expect(text).toContain("I tried to run `rm -rf x`, and it was not done: Command blocked by security policy: rm");
+  expect(text).toContain(
+    "I tried to run `rm -rf x`, and it was not done: Command blocked by security policy: rm",
+  );
 });
 
 test("demo: call ids stay new in a conversation that goes on", async () => {
-  const events = await ask([...round("a", false), { role: "assistant", text: "done", toolCalls: [] }, user("read a.txt")]);
+  const events = await ask([
+    ...round("a", false),
+    { role: "assistant", text: "done", toolCalls: [] },
+    user("read a.txt"),
+  ]);
   expect(events[0]).toMatchObject({ call: { id: "demo-2", name: "file_read" } });
 });
 
@@ -118,7 +150,8 @@ test("demo: a hostile long text is answered quickly", async () => {
 
 test("demo: it answers where no provider is configured and to its own name, after everybody else", () => {
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
-  const tap = (handler: (want: object) => unknown, options: unknown): unknown => taps.push({ handler, options });
+  const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
+    taps.push({ handler, options });
   void plugin.setup({ hooks: { resolveProvider: { tap } } } as never);
   expect(taps).toHaveLength(1);
   expect(taps[0]?.options).toEqual({ order: "late" });

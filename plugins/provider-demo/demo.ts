@@ -60,7 +60,11 @@ function* say(text: string): Generator<ProviderEvent> {
 /** Results that arrived after the last thing the user said, each with the call it answers. */
 function lastResults(messages: readonly ChatMessage[]): [Wish, Extract<ChatMessage, { role: "tool" }>][] {
   const since = messages.slice(messages.findLastIndex((message) => message.role === "user") + 1);
-  const calls = new Map(since.flatMap((message) => (message.role === "assistant" ? message.toolCalls : [])).map((call) => [call.id, call]));
+  const calls = new Map(
+    since
+      .flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))
+      .map((call) => [call.id, call]),
+  );
   return since.flatMap((message) => {
     if (message.role !== "tool") return [];
     return [
@@ -87,7 +91,9 @@ function lastUserText(messages: readonly ChatMessage[]): string {
 }
 
 function lastId(messages: readonly ChatMessage[]): number {
-  const ids = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : [])).map((call) => call.id);
+  const ids = messages
+    .flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))
+    .map((call) => call.id);
   return Math.max(0, ...ids.map((id) => Number(/^demo-(\d{1,15})$/.exec(id)?.[1] ?? 0)));
 }
 

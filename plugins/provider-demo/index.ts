@@ -6,8 +6,11 @@ export default definePlugin({
   summary: "An offline demo model that can call real tools; it answers where no provider is configured.",
   taps: ["resolveProvider"],
   setup(host) {
-    host.hooks.resolveProvider.tap((want) => (want.provider === undefined || want.provider === demo.name ? demo : undefined), {
-      order: "late",
-    });
+    host.hooks.resolveProvider.tap(
+      (want) => (want.provider === undefined || want.provider === demo.name ? demo : undefined),
+      {
+        order: "late",
+      },
+    );
   },
 });

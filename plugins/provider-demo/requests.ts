@@ -6,9 +6,11 @@ export interface Wish {
 
 type Reader = (groups: Readonly<Record<string, string | undefined>>) => Wish | undefined;
 
-const POLITE = /^(?:(?:please|kindly|now|then|ok|okay|hey|hi|hello|gantry|(?:can|could|would|will) you)[\s,:]+)+/i;
+const POLITE =
+  /^(?:(?:please|kindly|now|then|ok|okay|hey|hi|hello|gantry|(?:can|could|would|will) you)[\s,:]+)+/i;
 const ENDING = /(?:\s+(?:please|for me|thanks|thank you))*(?:(?<=[\w"'`)])[.!?]+)?$/i;
-const HERE = /^(?:here|there|this|it|\.|(?:(?:the|this|my|your)\s+)?(?:(?:current|working)\s+)?(?:folder|directory|dir|workspace))$/i;
+const HERE =
+  /^(?:here|there|this|it|\.|(?:(?:the|this|my|your)\s+)?(?:(?:current|working)\s+)?(?:folder|directory|dir|workspace))$/i;
 const VERB = "read|show|open|cat|print|list|ls|run|execute|write|save|create|remember|recall";
 const ARTICLE = /^(?:the|an?|my|your|some|it|this|that|these)\b/i;
 
@@ -35,10 +37,19 @@ const FILE = "`[^`]+`|\"[^\"]+\"|'[^']+'|\\S*[./]\\S*";
 
 /** First match wins; every pattern covers the whole request. */
 const RULES: readonly (readonly [RegExp, Reader])[] = [
-  [/^(?:remember|memori[sz]e|keep in mind|do ?n['o]?t forget)\b(?:\s+(?:that|this)\b)?\s*[:,]?\s*(?<text>\S.*)$/is, store],
-  [/^(?:what|anything)\s+(?:do|did)\s+you\s+(?:know|remember|recall)\s+(?:about|of|on)\s+(?<query>.+)$/is, recall],
+  [
+    /^(?:remember|memori[sz]e|keep in mind|do ?n['o]?t forget)\b(?:\s+(?:that|this)\b)?\s*[:,]?\s*(?<text>\S.*)$/is,
+    store,
+  ],
+  [
+    /^(?:what|anything)\s+(?:do|did)\s+you\s+(?:know|remember|recall)\s+(?:about|of|on)\s+(?<query>.+)$/is,
+    recall,
+  ],
   [/^what\s+(?:did|have)\s+i\s+(?:tell|told)\s+you\s+(?:about|of|on)\s+(?<query>.+)$/is, recall],
-  [/^(?:tell me|show me)\s+what\s+you\s+(?:know|remember|recall)\s+(?:about|of|on)\s+(?<query>.+)$/is, recall],
+  [
+    /^(?:tell me|show me)\s+what\s+you\s+(?:know|remember|recall)\s+(?:about|of|on)\s+(?<query>.+)$/is,
+    recall,
+  ],
   [/^(?:recall|do you (?:remember|recall|know(?: anything)?))\s+(?:about\s+|of\s+)?(?<query>.+)$/is, recall],
   [
     new RegExp(
@@ -69,7 +80,10 @@ const RULES: readonly (readonly [RegExp, Reader])[] = [
     /^(?:list|show|display|give|see|print)\s+(?:me\s+)?(?:all\s+)?(?:of\s+)?(?:(?:the|my|your)\s+)?(?:files(?:\s+and\s+(?:folders|directories))?|folders|directories|contents|everything)(?:\s+(?:that\s+are\s+)?(?:(?:in|of|under|inside|at)\s+)?(?<path>\S.*))?$/i,
     list,
   ],
-  [/^list\s+(?<path>(?:(?:the|this|my|your)\s+)?(?:(?:current|working)\s+)?(?:folder|directory|workspace)|here)$/i, list],
+  [
+    /^list\s+(?<path>(?:(?:the|this|my|your)\s+)?(?:(?:current|working)\s+)?(?:folder|directory|workspace)|here)$/i,
+    list,
+  ],
   [/^(?:what|which)\s+files\b.*?(?:\s(?:in|of|under|inside|at)\s+(?<path>\S.*)|\s+here)?$/i, list],
   [
     new RegExp(
@@ -79,11 +93,23 @@ const RULES: readonly (readonly [RegExp, Reader])[] = [
     read,
   ],
   [
-    new RegExp(`^what(?:'s|\\s+is|\\s+stands)?\\s+(?:written\\s+)?(?:in|inside)\\s+(?:(?:the|my)\\s+)?(?:file\\s+)?(?<path>${FILE})$`, "i"),
+    new RegExp(
+      `^what(?:'s|\\s+is|\\s+stands)?\\s+(?:written\\s+)?(?:in|inside)\\s+(?:(?:the|my)\\s+)?(?:file\\s+)?(?<path>${FILE})$`,
+      "i",
+    ),
     read,
   ],
-  [new RegExp(`^what\\s+does\\s+(?:(?:the|my)\\s+)?(?:file\\s+)?(?<path>${FILE})\\s+(?:say|contain|hold)$`, "i"), read],
-  [/^what(?:'s|\s+is)\s+(?:in\s+)?(?<path>here|(?:the|this|my|your)\s+(?:(?:current|working)\s+)?(?:folder|directory|workspace))$/i, list],
+  [
+    new RegExp(
+      `^what\\s+does\\s+(?:(?:the|my)\\s+)?(?:file\\s+)?(?<path>${FILE})\\s+(?:say|contain|hold)$`,
+      "i",
+    ),
+    read,
+  ],
+  [
+    /^what(?:'s|\s+is)\s+(?:in\s+)?(?<path>here|(?:the|this|my|your)\s+(?:(?:current|working)\s+)?(?:folder|directory|workspace))$/i,
+    list,
+  ],
 ];
 
 /** The wishes in a text, in order; empty where none of it is understood. Lines are tried one by one where the whole is not a request. */
@@ -101,7 +127,9 @@ export function understand(text: string): readonly Wish[] {
 function requests(text: string): readonly Wish[] {
   const one = request(text);
   if (one && one.tool !== "file_list" && one.tool !== "file_read") return [one];
-  const parts = text.split(new RegExp(`(?:,?\\s+and(?:\\s+then)?|,?\\s+then|[,;.!])\\s+(?=(?:please\\s+)?(?:${VERB})\\b)`, "i"));
+  const parts = text.split(
+    new RegExp(`(?:,?\\s+and(?:\\s+then)?|,?\\s+then|[,;.!])\\s+(?=(?:please\\s+)?(?:${VERB})\\b)`, "i"),
+  );
   const all = parts.map(request).filter((wish) => wish !== undefined);
   if (parts.length > 1 && all.length === parts.length) return all;
   return one ? [one] : [];

@@ -17,15 +17,31 @@ interface Words {
 const where = ({ path }: Wish["args"]): string => (path ? `\`${path}\`` : "the workspace");
 
 const WORDS: Readonly<Record<string, Words>> = {
-  file_list: { example: "List the files here", did: (args) => `listed ${where(args)}`, wanted: (args) => `list ${where(args)}` },
-  file_read: { example: "Read notes.txt", did: ({ path }) => `read \`${path}\``, wanted: ({ path }) => `read \`${path}\`` },
+  file_list: {
+    example: "List the files here",
+    did: (args) => `listed ${where(args)}`,
+    wanted: (args) => `list ${where(args)}`,
+  },
+  file_read: {
+    example: "Read notes.txt",
+    did: ({ path }) => `read \`${path}\``,
+    wanted: ({ path }) => `read \`${path}\``,
+  },
   file_write: {
     example: 'Write "hello" to notes.txt',
     did: ({ path }) => `wrote to \`${path}\``,
     wanted: ({ path }) => `write to \`${path}\``,
   },
-  shell: { example: "Run `ls -la`", did: ({ command }) => `ran \`${command}\``, wanted: ({ command }) => `run \`${command}\`` },
-  memory_store: { example: "Remember that I like tea", did: () => "stored that in memory", wanted: () => "store that in memory" },
+  shell: {
+    example: "Run `ls -la`",
+    did: ({ command }) => `ran \`${command}\``,
+    wanted: ({ command }) => `run \`${command}\``,
+  },
+  memory_store: {
+    example: "Remember that I like tea",
+    did: () => "stored that in memory",
+    wanted: () => "store that in memory",
+  },
   memory_recall: {
     example: "What do you know about tea?",
     did: ({ query }) => `searched the memory for "${query}"`,
@@ -36,7 +52,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 /** One tool result told to a person; a refusal is told as what it is. */
 export function summary(wish: Wish, result: Extract<ChatMessage, { role: "tool" }>): string {
   const words = WORDS[wish.tool];
-  if (result.failed) return `I tried to ${words?.wanted(wish.args) ?? `use ${wish.tool}`}, and it was not done: ${result.text.trim()}`;
+  if (result.failed)
+    return `I tried to ${words?.wanted(wish.args) ?? `use ${wish.tool}`}, and it was not done: ${result.text.trim()}`;
   const text = result.text.trim();
   const did = `I ${words?.did(wish.args) ?? `used ${wish.tool}`} with the tool ${wish.tool}`;
   if (text === "") return `${did}. It gave no text.`;
@@ -50,8 +67,13 @@ export function missingTool(wish: Wish): string {
 }
 
 export function notUnderstood(text: string, offered: ReadonlySet<string>): string {
-  const examples = Object.entries(WORDS).flatMap(([tool, words]) => (offered.has(tool) ? [`- ${words.example}`] : []));
-  const opening = text === "" ? "There was no text to answer." : "I know only a few plain requests, and that was none of them.";
+  const examples = Object.entries(WORDS).flatMap(([tool, words]) =>
+    offered.has(tool) ? [`- ${words.example}`] : [],
+  );
+  const opening =
+    text === ""
+      ? "There was no text to answer."
+      : "I know only a few plain requests, and that was none of them.";
   if (examples.length === 0) return `${opening} No tool that I know is offered to me here either.`;
   return `${opening} These I can do, with the real tools and under the real policy:\n${examples.join("\n")}`;
 }

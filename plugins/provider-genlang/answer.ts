@@ -6,7 +6,9 @@ import { chunksOf } from "./chunks.ts";
 /** The parts of an answer that are read; all may be missing or wrong. */
 interface Chunk {
   readonly candidates?: readonly {
-    readonly content?: { readonly parts?: readonly { readonly text?: unknown; readonly thought?: unknown }[] };
+    readonly content?: {
+      readonly parts?: readonly { readonly text?: unknown; readonly thought?: unknown }[];
+    };
     readonly finishReason?: unknown;
   }[];
   readonly promptFeedback?: { readonly blockReason?: unknown };
@@ -30,7 +32,11 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 /** Streams what a successful answer holds. Thoughts are dropped, but count as a sign of life. Throws what the body throws. */
-export async function* readAnswer(response: NetResponse, model: string, secrets: readonly string[]): AsyncGenerator<ProviderEvent, void> {
+export async function* readAnswer(
+  response: NetResponse,
+  model: string,
+  secrets: readonly string[],
+): AsyncGenerator<ProviderEvent, void> {
   const state: { shown: boolean; finish?: string; usage?: ProviderEvent } = { shown: false };
   const streamed = /event-stream/i.test(response.headers["content-type"] ?? "");
   for await (const value of chunksOf(response, streamed)) {
@@ -39,7 +45,16 @@ export async function* readAnswer(response: NetResponse, model: string, secrets:
     if (chunk.error) {
       const status = Number(object(chunk.error).code);
       const body = JSON.stringify({ error: chunk.error });
-      yield { type: "error", failure: answerFailure({ provider: NAME, model, status: status >= 400 ? status : 500, body, secrets }) };
+      yield {
+        type: "error",
+        failure: answerFailure({
+          provider: NAME,
+          model,
+          status: status >= 400 ? status : 500,
+          body,
+          secrets,
+        }),
+      };
       return;
     }
     state.usage = usageOf(chunk) ?? state.usage;
@@ -60,13 +75,19 @@ export async function* readAnswer(response: NetResponse, model: string, secrets:
 
 function ending(finish: string | undefined, shown: boolean): ProviderEvent {
   if (finish === undefined) {
-    return { type: "error", failure: failure(common.PROVIDER_MALFORMED(NAME, "it broke off without a finishReason"), true) };
+    return {
+      type: "error",
+      failure: failure(common.PROVIDER_MALFORMED(NAME, "it broke off without a finishReason"), true),
+    };
   }
   const known = Object.hasOwn(STOPS, finish) ? STOPS[finish] : undefined;
   if (known) return { type: "stop", reason: known };
   if (shown) return { type: "stop", reason: "EndTurn" };
   const reason = finish.replace(/\W/g, "").slice(0, 60);
-  return { type: "error", failure: failure(common.PROVIDER_MALFORMED(NAME, `it stopped with ${reason} and no text`), true) };
+  return {
+    type: "error",
+    failure: failure(common.PROVIDER_MALFORMED(NAME, `it stopped with ${reason} and no text`), true),
+  };
 }
 
 function usageOf({ usageMetadata }: Chunk): ProviderEvent | undefined {

@@ -5,18 +5,46 @@ import { toBody } from "./body.ts";
 
 /** Field and enum names of the vendor's published description of v1beta (GenerateContentRequest and what it holds). */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  request: ["model", "systemInstruction", "contents", "tools", "toolConfig", "safetySettings", "generationConfig", "cachedContent"],
+  request: [
+    "model",
+    "systemInstruction",
+    "contents",
+    "tools",
+    "toolConfig",
+    "safetySettings",
+    "generationConfig",
+    "cachedContent",
+  ],
   content: ["parts", "role"],
-  part: ["text", "inlineData", "functionCall", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "thought"],
+  part: [
+    "text",
+    "inlineData",
+    "functionCall",
+    "functionResponse",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "thought",
+  ],
   blob: ["mimeType", "data"],
-  config: ["candidateCount", "stopSequences", "maxOutputTokens", "temperature", "topP", "topK", "seed", "thinkingConfig"],
+  config: [
+    "candidateCount",
+    "stopSequences",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "seed",
+    "thinkingConfig",
+  ],
 };
 const FINISH_REASONS = [
   "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL",
   "IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_OTHER NO_IMAGE IMAGE_RECITATION UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS",
 ].flatMap((line) => line.split(" "));
 
-const known = (kind: string, value: object): void => expect(FIELDS[kind]).toEqual(expect.arrayContaining(Object.keys(value)));
+const known = (kind: string, value: object): void =>
+  expect(FIELDS[kind]).toEqual(expect.arrayContaining(Object.keys(value)));
 
 test("GEN-01: every field of a request stands in the vendor's description, a part holds one kind of data, roles are user and model", () => {
   const messages: readonly ChatMessage[] = [
@@ -42,20 +70,23 @@ test("GEN-01: every field of a request stands in the vendor's description, a par
   }
 });
 
-test.each(FINISH_REASONS)("GEN-03: the finish reason %s ends an answer with one event, with and without text", async (finishReason) => {
-  for (const parts of [[{ text: "x" }], []]) {
-    const body = new Blob([JSON.stringify({ candidates: [{ content: { parts }, finishReason }] })]);
-    const response = {
-      status: 200,
-      headers: { "content-type": "application/json" },
-      url: "",
-      body: body.stream(),
-      text: () => body.text(),
-    };
-    const events: ProviderEvent[] = [];
-    for await (const event of readAnswer(response, "m", [])) events.push(event);
-    const ends = events.filter(({ type }) => type === "stop" || type === "error");
-    expect(ends).toHaveLength(1);
-    expect(events.at(-1)).toBe(ends[0]);
-  }
-});
+test.each(FINISH_REASONS)(
+  "GEN-03: the finish reason %s ends an answer with one event, with and without text",
+  async (finishReason) => {
+    for (const parts of [[{ text: "x" }], []]) {
+      const body = new Blob([JSON.stringify({ candidates: [{ content: { parts }, finishReason }] })]);
+      const response = {
+        status: 200,
+        headers: { "content-type": "application/json" },
+        url: "",
+        body: body.stream(),
+        text: () => body.text(),
+      };
+      const events: ProviderEvent[] = [];
+      for await (const event of readAnswer(response, "m", [])) events.push(event);
+      const ends = events.filter(({ type }) => type === "stop" || type === "error");
+      expect(ends).toHaveLength(1);
+      expect(events.at(-1)).toBe(ends[0]);
+    }
+  },
+);

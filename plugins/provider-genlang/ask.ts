@@ -20,7 +20,9 @@ export type Opened =
 export function keyTarget(config: GenlangConfig, model: string, key: string): Target {
   return {
     url(action) {
-      const url = new URL(providerAddress(config.endpoints.genlang_url).at(`/models/${encodeURIComponent(model)}:${action}`));
+      const url = new URL(
+        providerAddress(config.endpoints.genlang_url).at(`/models/${encodeURIComponent(model)}:${action}`),
+      );
       url.searchParams.set("key", key);
       return url;
     },
@@ -30,7 +32,12 @@ export function keyTarget(config: GenlangConfig, model: string, key: string): Ta
   };
 }
 
-export function oauthTarget(config: GenlangConfig, model: string, accessToken: string, project: string): Target {
+export function oauthTarget(
+  config: GenlangConfig,
+  model: string,
+  accessToken: string,
+  project: string,
+): Target {
   return {
     url: (action) => new URL(providerAddress(config.endpoints.genlang_internal_url).at(`:${action}`)),
     headers: { authorization: `Bearer ${accessToken}` },
@@ -49,7 +56,13 @@ export interface Asker {
 export function createAsker(upstream: Upstream): Asker {
   const wholeOnly = new Set<string>();
 
-  const post = (target: Target, url: URL, body: Body, timeoutMs: number, signal: AbortSignal): Promise<NetResponse> =>
+  const post = (
+    target: Target,
+    url: URL,
+    body: Body,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<NetResponse> =>
     upstream.fetch({
       url: url.href,
       method: "POST",
@@ -83,7 +96,12 @@ async function opened(response: NetResponse, { secrets }: Target, model: string)
   if (response.status >= 200 && response.status < 300) return { ok: true, response, secrets };
   const body = await response.text();
   // A wrong key is told as 400 by this vendor, and the wait stands in the body.
-  const status = response.status === 400 && /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
+  const status =
+    response.status === 400 && /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
   const retryAfter = response.headers["retry-after"] ?? /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1];
-  return { ok: false, failure: answerFailure({ provider: NAME, model, status, body, retryAfter, secrets }), body };
+  return {
+    ok: false,
+    failure: answerFailure({ provider: NAME, model, status, body, retryAfter, secrets }),
+    body,
+  };
 }

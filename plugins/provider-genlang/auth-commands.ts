@@ -21,7 +21,11 @@ export function authCommands(deps: AuthDeps): readonly Command[] {
     {
       name: "auth login",
       summary: "log in to a provider in the browser",
-      options: [PROVIDER, PROFILE, { flags: "--paste", summary: "paste the address the browser ends at, instead of opening a port" }],
+      options: [
+        PROVIDER,
+        PROFILE,
+        { flags: "--paste", summary: "paste the address the browser ends at, instead of opening a port" },
+      ],
       run: (run) => logIn(deps, run),
     },
     {
@@ -30,7 +34,12 @@ export function authCommands(deps: AuthDeps): readonly Command[] {
       options: [{ flags: "--json", summary: "print one JSON object" }],
       run: (run) => status(deps, run),
     },
-    { name: "auth logout", summary: "remove a login from this machine", options: [PROVIDER, PROFILE], run: (run) => logOut(deps, run) },
+    {
+      name: "auth logout",
+      summary: "remove a login from this machine",
+      options: [PROVIDER, PROFILE],
+      run: (run) => logOut(deps, run),
+    },
   ];
 }
 
@@ -46,7 +55,11 @@ async function logIn({ config, upstream, loopback, profiles }: AuthDeps, run: Co
       show(address, paste) {
         run.err("Open this address in a browser and log in:");
         run.err(address);
-        run.err(paste ? "The browser then shows an error page: paste its whole address here." : "Waiting for the browser…");
+        run.err(
+          paste
+            ? "The browser then shows an error page: paste its whole address here."
+            : "Waiting for the browser…",
+        );
       },
       pasted: readLine,
     },
@@ -55,9 +68,16 @@ async function logIn({ config, upstream, loopback, profiles }: AuthDeps, run: Co
     run.signal,
   );
   const key = `${NAME}:${name}`;
-  await profiles.change((file) => ({ ...file, active: { ...file.active, [NAME]: key }, profiles: { ...file.profiles, [key]: profile } }));
-  run.out(`Logged in${profile.account === undefined ? "" : ` as ${profile.account}`}: ${key} is the active profile.`);
-  if (!profile.refresh_token) run.err("The server gave no refresh token, so this login ends with its first token.");
+  await profiles.change((file) => ({
+    ...file,
+    active: { ...file.active, [NAME]: key },
+    profiles: { ...file.profiles, [key]: profile },
+  }));
+  run.out(
+    `Logged in${profile.account === undefined ? "" : ` as ${profile.account}`}: ${key} is the active profile.`,
+  );
+  if (!profile.refresh_token)
+    run.err("The server gave no refresh token, so this login ends with its first token.");
   return 0;
 }
 
@@ -68,7 +88,10 @@ async function status({ profiles, source }: AuthDeps, run: CommandRun): Promise<
     provider,
     active: file.active[provider] === profile,
     account,
-    expires: typeof expiry_date === "number" && Number.isFinite(expiry_date) ? new Date(expiry_date).toISOString() : undefined,
+    expires:
+      typeof expiry_date === "number" && Number.isFinite(expiry_date)
+        ? new Date(expiry_date).toISOString()
+        : undefined,
   }));
   const inUse = await source();
   if (run.options["json"] === true) run.out(JSON.stringify({ source: { [NAME]: inUse }, profiles: rows }));
@@ -88,7 +111,8 @@ async function logOut({ profiles }: AuthDeps, run: CommandRun): Promise<number> 
   const name = profileName(run);
   const before = await profiles.load();
   const key = name === undefined ? before.active[NAME] : `${NAME}:${name}`;
-  if (key === undefined || !Object.hasOwn(before.profiles, key)) throw errors.GENLANG_NO_PROFILE(key ?? "that is active");
+  if (key === undefined || !Object.hasOwn(before.profiles, key))
+    throw errors.GENLANG_NO_PROFILE(key ?? "that is active");
   await profiles.change((file) => without(file, key));
   run.out(`Removed ${key} from this machine; the vendor's account page ends the access for good.`);
   return 0;
@@ -112,7 +136,8 @@ function requireGenlang(run: CommandRun, word: string): void {
 function profileName(run: CommandRun): string | undefined {
   const { profile } = run.options;
   if (profile === undefined) return undefined;
-  if (typeof profile !== "string" || !/^[\w.@-]{1,64}$/.test(profile)) throw errors.GENLANG_PROFILE_NAME(profile);
+  if (typeof profile !== "string" || !/^[\w.@-]{1,64}$/.test(profile))
+    throw errors.GENLANG_PROFILE_NAME(profile);
   return profile;
 }
 

@@ -46,7 +46,11 @@ export interface AuthProfiles {
   active(): Promise<Account | undefined>;
 }
 
-export function createAuthProfiles(configDir: string, store: Store | undefined, signal: AbortSignal): AuthProfiles {
+export function createAuthProfiles(
+  configDir: string,
+  store: Store | undefined,
+  signal: AbortSignal,
+): AuthProfiles {
   const path = join(configDir, FILE);
 
   const load = async (): Promise<ProfilesFile> => {
@@ -54,12 +58,18 @@ export function createAuthProfiles(configDir: string, store: Store | undefined, 
     if (value === undefined) return EMPTY;
     const { version, active = {}, profiles = {} } = (value ?? {}) as Partial<ProfilesFile>;
     if (typeof version === "number" && version > VERSION) throw errors.GENLANG_PROFILES_NEWER(FILE, version);
-    if (version !== VERSION || !isRecord(active) || !isRecord(profiles) || !Object.values(profiles).every(isRecord)) {
+    if (
+      version !== VERSION ||
+      !isRecord(active) ||
+      !isRecord(profiles) ||
+      !Object.values(profiles).every(isRecord)
+    ) {
       throw errors.GENLANG_CREDENTIAL_BROKEN(FILE, "it does not hold version, active and profiles");
     }
     return { ...(value as ProfilesFile), active, profiles };
   };
-  const change: AuthProfiles["change"] = (edit) => withLock(store, FILE, signal, async () => writeJson(path, edit(await load())));
+  const change: AuthProfiles["change"] = (edit) =>
+    withLock(store, FILE, signal, async () => writeJson(path, edit(await load())));
 
   const accountOf = (key: string): Account => ({
     id: `${FILE} (${key})`,

@@ -1,7 +1,9 @@
 import { splitImages } from "@gantry/sdk";
 import type { ChatMessage } from "@gantry/sdk";
 
-export type Part = { readonly text: string } | { readonly inlineData: { readonly mimeType: string; readonly data: string } };
+export type Part =
+  | { readonly text: string }
+  | { readonly inlineData: { readonly mimeType: string; readonly data: string } };
 
 export interface Content {
   readonly role: "user" | "model";
@@ -19,7 +21,9 @@ export interface Body {
 export const MAX_OUTPUT_TOKENS = 8192;
 
 export function toBody(messages: readonly ChatMessage[], temperature: number): Body {
-  const system = messages.flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : []));
+  const system = messages.flatMap((message) =>
+    message.role === "system" && message.text !== "" ? [message.text] : [],
+  );
   return {
     contents: messages.flatMap(toContent),
     ...(system.length > 0 && { systemInstruction: { parts: [{ text: system.join("\n\n") }] } }),
@@ -31,13 +35,16 @@ export function toBody(messages: readonly ChatMessage[], temperature: number): B
 function toContent(message: ChatMessage): Content[] {
   if (message.role === "system") return [];
   if (message.role === "user") return content("user", splitImages(message.text).map(toPart));
-  if (message.role === "tool") return content("user", [{ text: `Result of the tool ${message.name}:\n${message.text}` }]);
+  if (message.role === "tool")
+    return content("user", [{ text: `Result of the tool ${message.name}:\n${message.text}` }]);
   const calls = message.toolCalls.map(({ name, args }) => `I called the tool ${name} with ${args}.`);
   return content("model", [{ text: [message.text, ...calls].filter((line) => line !== "").join("\n") }]);
 }
 
 function toPart(part: ReturnType<typeof splitImages>[number]): Part {
-  return part.type === "text" ? { text: part.text } : { inlineData: { mimeType: part.mime, data: part.data } };
+  return part.type === "text"
+    ? { text: part.text }
+    : { inlineData: { mimeType: part.mime, data: part.data } };
 }
 
 /** The server refuses empty parts. */

@@ -2,17 +2,30 @@ import { ApiKey, ProviderTable } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 
-const address = (description: string, value: string) => Type.String({ pattern: "^https?://", default: value, description });
+const address = (description: string, value: string) =>
+  Type.String({ pattern: "^https?://", default: value, description });
 const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
 export const GenlangConfig = Type.Object({
   api_key: ApiKey,
   providers: ProviderTable,
   endpoints: Type.Object({
-    genlang_url: address("The generative-language API, for API keys.", "https://generativelanguage.googleapis.com/v1beta"),
-    genlang_internal_url: address("The generative-language API, for OAuth.", "https://cloudcode-pa.googleapis.com/v1internal"),
-    oauth_token_url: address("Where OAuth tokens are fetched and refreshed.", "https://oauth2.googleapis.com/token"),
-    oauth_authorize_url: address("Where a login begins in the browser.", "https://accounts.google.com/o/oauth2/v2/auth"),
+    genlang_url: address(
+      "The generative-language API, for API keys.",
+      "https://generativelanguage.googleapis.com/v1beta",
+    ),
+    genlang_internal_url: address(
+      "The generative-language API, for OAuth.",
+      "https://cloudcode-pa.googleapis.com/v1internal",
+    ),
+    oauth_token_url: address(
+      "Where OAuth tokens are fetched and refreshed.",
+      "https://oauth2.googleapis.com/token",
+    ),
+    oauth_authorize_url: address(
+      "Where a login begins in the browser.",
+      "https://accounts.google.com/o/oauth2/v2/auth",
+    ),
   }),
   plugins_config: Type.Object({
     "provider-genlang": Type.Object({

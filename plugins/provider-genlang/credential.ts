@@ -26,7 +26,11 @@ const VARIABLES = ["GENLANG_API_KEY", "CLOUDVENDOR_API_KEY"] as const;
  * The first of the five sources that is there. The top-level `api_key` speaks of the `configured` provider, so it counts only
  * where that is genlang or nothing: another provider's key must not be sent here. Throws `GENLANG_CREDENTIAL_BROKEN`.
  */
-export async function findCredential(config: GenlangConfig, configured: string | undefined, profiles: AuthProfiles): Promise<Credential> {
+export async function findCredential(
+  config: GenlangConfig,
+  configured: string | undefined,
+  profiles: AuthProfiles,
+): Promise<Credential> {
   const own = providerSettings(config.providers, ...ALIASES).api_key;
   const shared = configured === undefined || ALIASES.includes(configured) ? config.api_key : undefined;
   const configuredKey = (own ?? shared)?.trim();

@@ -11,7 +11,9 @@ import type { Reply } from "./vendor.test-kit.ts";
 
 const STREAM = ":streamGenerateContent";
 const keyed = { config: { api_key: "CANARY-key" } };
-const part = (parts: object[], more: object = {}): object => ({ candidates: [{ content: { parts }, ...more }] });
+const part = (parts: object[], more: object = {}): object => ({
+  candidates: [{ content: { parts }, ...more }],
+});
 const answering = (answer: Reply) => vendor({ [STREAM]: () => answer });
 
 test("GEN-01: contents with the roles user and model, systemInstruction joined by a blank line, generationConfig with temperature and 8192", async () => {
@@ -61,14 +63,22 @@ test("GEN-03: thoughts are dropped, text arrives in pieces, usage is the last us
   using _ = home();
   await using server = await answering({
     sse: [
-      { ...part([{ text: "secret plan", thought: true }]), usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 1 } },
+      {
+        ...part([{ text: "secret plan", thought: true }]),
+        usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 1 },
+      },
       part([{ text: "hel" }, { text: "hidden", thought: true }, { text: "lo" }]),
-      { ...part([{ text: "!" }], { finishReason: "STOP" }), usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 } },
+      {
+        ...part([{ text: "!" }], { finishReason: "STOP" }),
+        usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 },
+      },
     ],
   });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   const events = await genlang.chat("hi");
-  expect(events.filter((event) => event.type === "text" && event.text !== "").map((event) => textOf([event]))).toEqual(["hel", "lo", "!"]);
+  expect(
+    events.filter((event) => event.type === "text" && event.text !== "").map((event) => textOf([event])),
+  ).toEqual(["hel", "lo", "!"]);
   expect(events.slice(-2)).toEqual([
     { type: "usage", inputTokens: 7, outputTokens: 3 },
     { type: "stop", reason: "EndTurn" },
@@ -83,7 +93,9 @@ test.each([
   ["SOMETHING_NEW", "EndTurn"],
 ])("GEN-03: the stop reason %s is %s", async (finishReason, reason) => {
   using _ = home();
-  await using server = await answering({ sse: [{ candidates: [{ content: { parts: [{ text: "x" }] }, finishReason }] }] });
+  await using server = await answering({
+    sse: [{ candidates: [{ content: { parts: [{ text: "x" }] }, finishReason }] }],
+  });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   expect(lastOf(await genlang.chat("hi"))).toEqual({ type: "stop", reason });
 });
@@ -115,7 +127,11 @@ test("GEN-05: a server without streaming is asked for the whole answer, and from
   await using server = await vendor({ ":generateContent": () => ({ json: sentence("whole") }) });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   for (let turn = 0; turn < 2; turn++) expect(textOf(await genlang.chat("hi"))).toBe("whole");
-  expect(server.seen.map(({ path }) => path.split(":")[1])).toEqual(["streamGenerateContent", "generateContent", "generateContent"]);
+  expect(server.seen.map(({ path }) => path.split(":")[1])).toEqual([
+    "streamGenerateContent",
+    "generateContent",
+    "generateContent",
+  ]);
   expect(server.at(":generateContent")[0]?.query).toEqual({ key: "CANARY-key" });
 });
 
@@ -134,11 +150,17 @@ test("GEN-11: tools are refused natively, capabilities say so, and vision is the
   await using server = await answering({ sse: [sentence("x")] });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   expect(genlang.provider.capabilities).toMatchObject({ nativeToolCalling: false, vision: true });
-  const events = await genlang.chat("hi", { tools: [{ name: "t", description: "d", input: Type.Object({}) }] });
+  const events = await genlang.chat("hi", {
+    tools: [{ name: "t", description: "d", input: Type.Object({}) }],
+  });
   expect(events).toMatchObject([
     {
       type: "error",
-      failure: { code: "GENLANG_TOOLS", retry: false, message: expect.stringContaining("native tool calling is unsupported there") },
+      failure: {
+        code: "GENLANG_TOOLS",
+        retry: false,
+        message: expect.stringContaining("native tool calling is unsupported there"),
+      },
     },
   ]);
   expect(server.seen).toEqual([]);
@@ -152,19 +174,40 @@ test("GEN-11: the agent still uses a tool, as text, through the router", async (
     input: Type.Object({ zone: Type.String() }),
     run: async ({ args }) => `It is noon in ${args.zone}.`,
   });
-  const clock = definePlugin({ name: "tool-clock", provides: [Tools], setup: (host) => host.provide(Tools, tool) });
+  const clock = definePlugin({
+    name: "tool-clock",
+    provides: [Tools],
+    setup: (host) => host.provide(Tools, tool),
+  });
   await using server = await vendor({
     [STREAM]: ({ body }, times) => {
       const word = /<tool_call:(\w+)>/.exec(body.systemInstruction.parts[0].text)?.[1];
       const call = `<tool_call:${word}>{"name":"clock","args":{"zone":"Rome"}}</tool_call:${word}>`;
-      return { sse: [sentence(times === 1 ? call : `Noon: ${body.contents.at(-1).parts[0].text.includes("It is noon in Rome.")}`)] };
+      return {
+        sse: [
+          sentence(
+            times === 1
+              ? call
+              : `Noon: ${body.contents.at(-1).parts[0].text.includes("It is noon in Rome.")}`,
+          ),
+        ],
+      };
     },
   });
   await using host = await startTestHost({
     plugins: [memoryStore(), net, router, plugin, clock],
-    config: { api_key: "k", default_provider: "gemini", default_model: "gemini-x", endpoints: server.endpoints },
+    config: {
+      api_key: "k",
+      default_provider: "gemini",
+      default_model: "gemini-x",
+      endpoints: server.endpoints,
+    },
   });
-  const result = await host.ask("What time is it in Rome?", { approvals: "yes", provider: "gemini", model: "gemini-x" });
+  const result = await host.ask("What time is it in Rome?", {
+    approvals: "yes",
+    provider: "gemini",
+    model: "gemini-x",
+  });
   expect(result).toMatchObject({
     reply: "Noon: true",
     provider: "genlang",
@@ -182,13 +225,18 @@ test("PRV-11: genlang without a credential falls back, and the answer says who s
   expect(await host.ask("hi", { provider: "genlang" })).toMatchObject({ reply: "served", provider: "fake" });
 });
 
-test.each([-0.1, 2.1, Number.NaN])("GEN-12: a temperature of %d is refused before anything is sent", async (temperature) => {
-  using _ = home();
-  await using server = await answering({ sse: [sentence("x")] });
-  await using genlang = await start({ endpoints: server.endpoints, ...keyed });
-  expect(await genlang.chat("hi", { temperature })).toMatchObject([{ type: "error", failure: { code: "GENLANG_TEMPERATURE" } }]);
-  expect(server.seen).toEqual([]);
-});
+test.each([-0.1, 2.1, Number.NaN])(
+  "GEN-12: a temperature of %d is refused before anything is sent",
+  async (temperature) => {
+    using _ = home();
+    await using server = await answering({ sse: [sentence("x")] });
+    await using genlang = await start({ endpoints: server.endpoints, ...keyed });
+    expect(await genlang.chat("hi", { temperature })).toMatchObject([
+      { type: "error", failure: { code: "GENLANG_TEMPERATURE" } },
+    ]);
+    expect(server.seen).toEqual([]);
+  },
+);
 
 test.each([0, 2])("GEN-12: a temperature of %d is sent", async (temperature) => {
   using _ = home();
@@ -206,7 +254,11 @@ test("GEN-12: a silent server is a timeout after timeout_seconds, 120 by default
     config: { api_key: "k", providers: { genlang: { timeout_seconds: 1 } } },
   });
   expect(lastOf(await genlang.chat("hi"))).toMatchObject({
-    failure: { code: "PROVIDER_TIMEOUT", retry: true, message: expect.stringContaining("did not answer in 1 s") },
+    failure: {
+      code: "PROVIDER_TIMEOUT",
+      retry: true,
+      message: expect.stringContaining("did not answer in 1 s"),
+    },
   });
 });
 
@@ -237,16 +289,30 @@ test("GEN-12: a cancelled request ends at once", async () => {
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   const cancel = new AbortController();
   setTimeout(() => cancel.abort(), 30);
-  expect(lastOf(await genlang.chat("hi", { signal: cancel.signal }))).toMatchObject({ failure: { code: "PROVIDER_CANCELLED" } });
+  expect(lastOf(await genlang.chat("hi", { signal: cancel.signal }))).toMatchObject({
+    failure: { code: "PROVIDER_CANCELLED" },
+  });
 });
 
 const invalid = {
-  error: { code: 400, message: "API key not valid. Please pass a valid API key.", details: [{ reason: "API_KEY_INVALID" }] },
+  error: {
+    code: 400,
+    message: "API key not valid. Please pass a valid API key.",
+    details: [{ reason: "API_KEY_INVALID" }],
+  },
 };
 test.each<[string, Reply, object]>([
-  ["a wrong key", { status: 400, json: invalid }, { code: "PROVIDER_AUTH", status: 401, message: expect.stringContaining("HTTP 401") }],
+  [
+    "a wrong key",
+    { status: 400, json: invalid },
+    { code: "PROVIDER_AUTH", status: 401, message: expect.stringContaining("HTTP 401") },
+  ],
   ["403", { status: 403, json: {} }, { code: "PROVIDER_FORBIDDEN" }],
-  ["404", { status: 404, json: {} }, { code: "PROVIDER_MODEL_UNKNOWN", message: expect.stringContaining("HTTP 404 model not found") }],
+  [
+    "404",
+    { status: 404, json: {} },
+    { code: "PROVIDER_MODEL_UNKNOWN", message: expect.stringContaining("HTTP 404 model not found") },
+  ],
   [
     "429 with Retry-After",
     { status: 429, json: {}, headers: { "retry-after": "7" } },
@@ -259,11 +325,27 @@ test.each<[string, Reply, object]>([
   ],
   ["503", { status: 503, json: "<html>" }, { code: "PROVIDER_SERVER", status: 503, retry: true }],
   ["a body that is no JSON", { json: "<html>" }, { code: "PROVIDER_MALFORMED" }],
-  ["JSON of another shape", { json: { candidates: [null, 5], usageMetadata: "x" } }, { code: "PROVIDER_MALFORMED" }],
+  [
+    "JSON of another shape",
+    { json: { candidates: [null, 5], usageMetadata: "x" } },
+    { code: "PROVIDER_MALFORMED" },
+  ],
   ["an event that is no JSON", { sse: [sentence("a"), "{"] }, { code: "PROVIDER_MALFORMED" }],
-  ["a stream that was cut", { sse: [{ candidates: [{ content: { parts: [{ text: "half" }] } }] }], cut: true }, { retry: true }],
-  ["an error inside the stream", { sse: [{ error: { code: 503, message: "overloaded" } }] }, { code: "PROVIDER_SERVER", status: 503 }],
-  ["a stop without text", { sse: [{ candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }] }] }, { code: "PROVIDER_MALFORMED" }],
+  [
+    "a stream that was cut",
+    { sse: [{ candidates: [{ content: { parts: [{ text: "half" }] } }] }], cut: true },
+    { retry: true },
+  ],
+  [
+    "an error inside the stream",
+    { sse: [{ error: { code: 503, message: "overloaded" } }] },
+    { code: "PROVIDER_SERVER", status: 503 },
+  ],
+  [
+    "a stop without text",
+    { sse: [{ candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }] }] },
+    { code: "PROVIDER_MALFORMED" },
+  ],
 ])("PRV-15: %s is one final error event, and the key is nowhere", async (_, answer, failure) => {
   using clean = home();
   expect(clean.path).not.toBe("");
@@ -285,7 +367,10 @@ test("PRV-13: a server that cannot be reached is told without the key", async ()
   expect(JSON.stringify(events)).not.toMatch(/CANARY|key=/);
   for (const asked of [genlang.provider.warmup, genlang.provider.models]) {
     const failed = await asked?.(new AbortController().signal).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: "PROVIDER_REFUSED", message: expect.stringMatching(/^genlang cannot be reached.*HTTPS_PROXY/) });
+    expect(failed).toMatchObject({
+      code: "PROVIDER_REFUSED",
+      message: expect.stringMatching(/^genlang cannot be reached.*HTTPS_PROXY/),
+    });
   }
 });
 
@@ -306,14 +391,20 @@ test("GEN-14: warmup and models with a key list the models, page by page, that c
   });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   expect(await genlang.provider.models?.(new AbortController().signal)).toEqual(["a", "c"]);
-  expect(await genlang.provider.warmup?.(new AbortController().signal)).toBe("genlang is ready with the API key from config: 2 models.");
-  expect(server.seen.every(({ method, query }) => method === "GET" && query["key"] === "CANARY-key")).toBe(true);
+  expect(await genlang.provider.warmup?.(new AbortController().signal)).toBe(
+    "genlang is ready with the API key from config: 2 models.",
+  );
+  expect(server.seen.every(({ method, query }) => method === "GET" && query["key"] === "CANARY-key")).toBe(
+    true,
+  );
 });
 
 test("GEN-14: a wrong key at warmup is one coded error without the key", async () => {
   using _ = home();
   await using server = await vendor({ "/v1beta/models": () => ({ status: 400, json: invalid }) });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
-  const failed = await genlang.provider.warmup?.(new AbortController().signal).catch((error: unknown) => error);
+  const failed = await genlang.provider
+    .warmup?.(new AbortController().signal)
+    .catch((error: unknown) => error);
   expect(failed).toMatchObject({ code: "PROVIDER_AUTH", message: expect.not.stringContaining("CANARY") });
 });

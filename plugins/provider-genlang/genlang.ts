@@ -34,7 +34,13 @@ export function createGenlang(deps: GenlangDeps): Provider {
   const { config, upstream } = deps;
   const asker = createAsker(upstream);
   const tokens = createTokenSource(deps);
-  const rotation = createRotation({ config, asker, tokens, projects: createProjects(config, upstream, deps.store), log: deps.log });
+  const rotation = createRotation({
+    config,
+    asker,
+    tokens,
+    projects: createProjects(config, upstream, deps.store),
+    log: deps.log,
+  });
   const timeoutMs = providerSettings(config.providers, ...ALIASES).timeout_seconds * 1000;
   const find = (): Promise<Credential> => findCredential(config, deps.configured(), deps.profiles);
   /** Outside a chat, the network's failures are told as in one. */
@@ -47,7 +53,13 @@ export function createGenlang(deps: GenlangDeps): Provider {
   const open = async (credential: Credential, asked: Asked): Promise<Opened> => {
     if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
     if (credential.kind === "oauth") return rotation(credential.accounts, asked);
-    return asker.send(keyTarget(config, asked.model, credential.key), asked.body, asked.model, timeoutMs, asked.signal);
+    return asker.send(
+      keyTarget(config, asked.model, credential.key),
+      asked.body,
+      asked.model,
+      timeoutMs,
+      asked.signal,
+    );
   };
 
   return {
@@ -60,7 +72,12 @@ export function createGenlang(deps: GenlangDeps): Provider {
       const model = (request.model ?? DEFAULT_MODEL).replace(/^models\//, "");
       const { signal } = request;
       try {
-        const opened = await open(await find(), { model, body: toBody(request.messages, request.temperature), timeoutMs, signal });
+        const opened = await open(await find(), {
+          model,
+          body: toBody(request.messages, request.temperature),
+          timeoutMs,
+          signal,
+        });
         if (opened.ok) yield* readAnswer(opened.response, model, opened.secrets);
         else yield { type: "error", failure: opened.failure };
       } catch (error) {
@@ -80,7 +97,10 @@ export function createGenlang(deps: GenlangDeps): Provider {
         const names = await told(listModels(config, upstream, credential.key, timeoutMs, signal), signal);
         return `genlang is ready with the API key from ${credential.source}: ${names.length} models.`;
       }
-      const { expires } = await told(tokens(credential.accounts[0] as (typeof credential.accounts)[0], false, signal), signal);
+      const { expires } = await told(
+        tokens(credential.accounts[0] as (typeof credential.accounts)[0], false, signal),
+        signal,
+      );
       const until = expires === undefined ? "" : `, valid until ${new Date(expires).toISOString()}`;
       return `genlang is ready with the OAuth token of ${credential.source}${until}.`;
     },

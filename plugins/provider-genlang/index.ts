@@ -1,4 +1,14 @@
-import { Checks, Commands, ConfigFile, definePlugin, Loopback, optional, Runtime, Store, Upstream } from "@gantry/sdk";
+import {
+  Checks,
+  Commands,
+  ConfigFile,
+  definePlugin,
+  Loopback,
+  optional,
+  Runtime,
+  Store,
+  Upstream,
+} from "@gantry/sdk";
 import { authCommands } from "./auth-commands.ts";
 import { createAuthProfiles } from "./auth-profiles.ts";
 import { ALIASES, GenlangConfig } from "./config.ts";
@@ -31,9 +41,12 @@ export default definePlugin({
       );
     const genlang = createGenlang({ config, upstream, store, profiles, log, signal, configured });
 
-    host.hooks.resolveProvider.tap(({ provider }) => (provider !== undefined && ALIASES.includes(provider) ? genlang : undefined));
+    host.hooks.resolveProvider.tap(({ provider }) =>
+      provider !== undefined && ALIASES.includes(provider) ? genlang : undefined,
+    );
     const source = async (): Promise<string> => (await genlang.credential?.()) ?? "none";
-    for (const command of authCommands({ config, upstream, loopback, profiles, source })) host.provide(Commands, command);
+    for (const command of authCommands({ config, upstream, loopback, profiles, source }))
+      host.provide(Commands, command);
     host.provide(Checks, loginCheck(runtime.configDir, profiles));
   },
 });

@@ -8,10 +8,16 @@ const LEASE_MS = 40_000;
 const POLL_MS = 50;
 
 /** Runs `work` in one process at a time, where there is a store to agree through. */
-export async function withLock<T>(store: Store | undefined, key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  store: Store | undefined,
+  key: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!store) return work();
   const holder = randomUUID();
-  while (!(await store.values.add(SPACE, key, holder, Date.now() + LEASE_MS))) await sleep(POLL_MS, undefined, { signal });
+  while (!(await store.values.add(SPACE, key, holder, Date.now() + LEASE_MS)))
+    await sleep(POLL_MS, undefined, { signal });
   try {
     return await work();
   } finally {

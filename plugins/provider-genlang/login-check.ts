@@ -25,7 +25,14 @@ async function openToOthers(path: string): Promise<CheckRow[]> {
     () => 0,
   );
   if ((mode & 0o077) === 0) return [];
-  return [{ what: FILE, state: "fail", detail: `open to other users (mode ${mode.toString(8)})`, cure: `Run \`chmod 600 ${path}\`.` }];
+  return [
+    {
+      what: FILE,
+      state: "fail",
+      detail: `open to other users (mode ${mode.toString(8)})`,
+      cure: `Run \`chmod 600 ${path}\`.`,
+    },
+  ];
 }
 
 async function unreadable(profiles: AuthProfiles): Promise<CheckRow[]> {

@@ -13,7 +13,10 @@ async function oauthServer() {
   await server.issuer.keys.generate("RS256");
   await server.start(0, "localhost");
   const url = server.issuer.url ?? "";
-  server.service.on("beforeTokenSigning", (token: { payload: Record<string, unknown> }) => (token.payload["email"] = "me@example.org"));
+  server.service.on(
+    "beforeTokenSigning",
+    (token: { payload: Record<string, unknown> }) => (token.payload["email"] = "me@example.org"),
+  );
   return {
     server,
     endpoints: { oauth_authorize_url: `${url}/authorize`, oauth_token_url: `${url}/token` },
@@ -21,7 +24,11 @@ async function oauthServer() {
   };
 }
 
-const client = { plugins_config: { "provider-genlang": { oauth_client_id: "my-client", oauth_client_secret: "CANARY-secret" } } };
+const client = {
+  plugins_config: {
+    "provider-genlang": { oauth_client_id: "my-client", oauth_client_secret: "CANARY-secret" },
+  },
+};
 
 interface Ran {
   readonly out: string[];
@@ -31,7 +38,11 @@ interface Ran {
   readonly address: Promise<URL>;
 }
 
-function word(host: Awaited<ReturnType<typeof start>>["host"], name: string, options: CommandRun["options"] = {}): Ran {
+function word(
+  host: Awaited<ReturnType<typeof start>>["host"],
+  name: string,
+  options: CommandRun["options"] = {},
+): Ran {
   const out: string[] = [];
   const err: string[] = [];
   const address = Promise.withResolvers<URL>();
@@ -118,7 +129,10 @@ test("GEN-13: a token from the login is refreshed at the same server when it has
   const path = join(clean.path, "auth-profiles.json");
   const file = JSON.parse(readFileSync(path, "utf8"));
   const before = file.profiles["genlang:default"];
-  clean.put("auth-profiles.json", { ...file, profiles: { "genlang:default": { ...before, expiry_date: Date.now() - 1 } } });
+  clean.put("auth-profiles.json", {
+    ...file,
+    profiles: { "genlang:default": { ...before, expiry_date: Date.now() - 1 } },
+  });
   await genlang.provider.warmup?.(new AbortController().signal);
   const after = JSON.parse(readFileSync(path, "utf8")).profiles["genlang:default"];
   expect(after.expiry_date).toBeGreaterThan(Date.now() + 60_000);
@@ -131,8 +145,19 @@ test("GEN-13: a refused refresh at the OAuth server names the login as the cure"
     answer.statusCode = 400;
     answer.body = { error: "invalid_grant" };
   });
-  const old = { provider: "genlang", name: "d", access_token: "at-old", refresh_token: "rt-old", client_id: "my-client", expiry_date: 1 };
-  clean.put("auth-profiles.json", { version: 1, active: { genlang: "genlang:d" }, profiles: { "genlang:d": old } });
+  const old = {
+    provider: "genlang",
+    name: "d",
+    access_token: "at-old",
+    refresh_token: "rt-old",
+    client_id: "my-client",
+    expiry_date: 1,
+  };
+  clean.put("auth-profiles.json", {
+    version: 1,
+    active: { genlang: "genlang:d" },
+    profiles: { "genlang:d": old },
+  });
   await using genlang = await start({ endpoints: oauth.endpoints, config: client, configDir: clean.path });
   await expect(genlang.provider.warmup?.(new AbortController().signal)).rejects.toMatchObject({
     code: "GENLANG_REFRESH_FAILED",
@@ -152,7 +177,9 @@ test("GEN-13: with --paste the address that the browser ended at is pasted, and 
     expect(redirect.port, "a port that browsers refuse").toBe("1");
     stdin.write(`\n  ${redirect.href}  \n`);
     expect(await login.code).toBe(0);
-    expect(JSON.parse(readFileSync(join(clean.path, "auth-profiles.json"), "utf8")).active).toEqual({ genlang: "genlang:default" });
+    expect(JSON.parse(readFileSync(join(clean.path, "auth-profiles.json"), "utf8")).active).toEqual({
+      genlang: "genlang:default",
+    });
   } finally {
     spy.mockRestore();
   }
@@ -162,7 +189,11 @@ test.each<[string, (redirect: URL) => void, RegExp]>([
   ["another state", (url) => url.searchParams.set("state", "forged"), /state/],
   ["no state", (url) => url.searchParams.delete("state"), /state/],
   ["a wrong code", (url) => url.searchParams.set("code", "forged"), /not completed/],
-  ["access_denied", (url) => (url.search = `?error=access_denied&state=${url.searchParams.get("state")}`), /access_denied/],
+  [
+    "access_denied",
+    (url) => (url.search = `?error=access_denied&state=${url.searchParams.get("state")}`),
+    /access_denied/,
+  ],
 ])("GEN-13: an answer with %s is refused, and nothing is written", async (_, change, message) => {
   using clean = home();
   await using oauth = await oauthServer();
@@ -171,7 +202,10 @@ test.each<[string, (redirect: URL) => void, RegExp]>([
   const redirect = await redirectOf(await login.address);
   change(redirect);
   await fetch(redirect);
-  await expect(login.code).rejects.toMatchObject({ code: "GENLANG_LOGIN_FAILED", message: expect.stringMatching(message) });
+  await expect(login.code).rejects.toMatchObject({
+    code: "GENLANG_LOGIN_FAILED",
+    message: expect.stringMatching(message),
+  });
   expect(readdirSync(clean.path)).not.toContain("auth-profiles.json");
 });
 
@@ -222,18 +256,30 @@ test("GEN-13: auth status shows logins without secrets; auth logout removes one,
   const file = JSON.parse(readFileSync(join(clean.path, "auth-profiles.json"), "utf8"));
   expect([file.active, Object.keys(file.profiles)]).toEqual([{ genlang: "genlang:b" }, ["genlang:b"]]);
   expect(await word(genlang.host, "auth logout", { provider: "genlang" }).code).toBe(0);
-  await expect(word(genlang.host, "auth logout", { provider: "genlang" }).code).rejects.toMatchObject({ code: "GENLANG_NO_PROFILE" });
+  await expect(word(genlang.host, "auth logout", { provider: "genlang" }).code).rejects.toMatchObject({
+    code: "GENLANG_NO_PROFILE",
+  });
 });
 
 test("GEN-13: `status` says where a login is open to others or cannot be read, and is silent where all is well", async () => {
   using clean = home({ ".gemini/oauth_creds.json": "{" });
   const path = join(clean.path, "auth-profiles.json");
-  clean.put("auth-profiles.json", { version: 1, active: { genlang: "genlang:a" }, profiles: { "genlang:a": saved("a") } });
+  clean.put("auth-profiles.json", {
+    version: 1,
+    active: { genlang: "genlang:a" },
+    profiles: { "genlang:a": saved("a") },
+  });
   await using genlang = await start({ configDir: clean.path });
-  const check = async () => genlang.host.slot(Checks).get("genlang-logins")?.run(new AbortController().signal);
+  const check = async () =>
+    genlang.host.slot(Checks).get("genlang-logins")?.run(new AbortController().signal);
   chmodSync(path, 0o644);
   expect(await check()).toMatchObject([
-    { what: "auth-profiles.json", state: "fail", detail: "open to other users (mode 644)", cure: expect.stringContaining("chmod 600") },
+    {
+      what: "auth-profiles.json",
+      state: "fail",
+      detail: "open to other users (mode 644)",
+      cure: expect.stringContaining("chmod 600"),
+    },
     { what: "~/.gemini/oauth_creds.json", state: "fail", detail: expect.stringContaining("it is not JSON") },
   ]);
   chmodSync(path, 0o600);

@@ -11,7 +11,9 @@ import { vendorAccounts } from "./vendor-files.ts";
 const PATH = "/oauth2callback";
 /** Browsers refuse this port without connecting, so the code stays in the address bar and goes to no one. */
 const NOWHERE = `http://127.0.0.1:1${PATH}`;
-const SCOPES = ["cloud-platform", "userinfo.email", "userinfo.profile"].map((scope) => `https://www.googleapis.com/auth/${scope}`);
+const SCOPES = ["cloud-platform", "userinfo.email", "userinfo.profile"].map(
+  (scope) => `https://www.googleapis.com/auth/${scope}`,
+);
 const TIME_MS = 5 * 60_000;
 
 export interface LoginDeps {
@@ -26,7 +28,12 @@ export interface LoginDeps {
 }
 
 /** One login by authorization code with PKCE; the state that comes back must be ours. Throws coded errors. */
-export async function login(deps: LoginDeps, name: string, paste: boolean, cancel: AbortSignal): Promise<Profile> {
+export async function login(
+  deps: LoginDeps,
+  name: string,
+  paste: boolean,
+  cancel: AbortSignal,
+): Promise<Profile> {
   const client = await clientFor(deps.config);
   const oauth = await import("oauth4webapi");
   const server = serverOf(deps.config);
@@ -37,15 +44,26 @@ export async function login(deps: LoginDeps, name: string, paste: boolean, cance
     const redirectUri = visit?.redirectUri ?? NOWHERE;
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
-    deps.show(addressOf(server, client, redirectUri, state, await oauth.calculatePKCECodeChallenge(verifier)), paste);
+    deps.show(
+      addressOf(server, client, redirectUri, state, await oauth.calculatePKCECodeChallenge(verifier)),
+      paste,
+    );
     const answer = visit ? await visit.wait() : readPasted(await deps.pasted(signal));
     const checked = oauth.validateAuthResponse(server, { client_id: client.id }, answer, state);
     const auth = client.secret === undefined ? oauth.None() : oauth.ClientSecretPost(client.secret);
-    const response = await oauth.authorizationCodeGrantRequest(server, { client_id: client.id }, auth, checked, redirectUri, verifier, {
-      signal,
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (url, init) => viaUpstream(deps.upstream, url, init, signal),
-    });
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      { client_id: client.id },
+      auth,
+      checked,
+      redirectUri,
+      verifier,
+      {
+        signal,
+        [oauth.allowInsecureRequests]: true,
+        [oauth.customFetch]: (url, init) => viaUpstream(deps.upstream, url, init, signal),
+      },
+    );
     const tokens = await oauth.processAuthorizationCodeResponse(server, { client_id: client.id }, response);
     return toProfile(name, client, tokens);
   } catch (error) {
@@ -74,7 +92,13 @@ function serverOf({ endpoints }: GenlangConfig): AuthorizationServer {
   };
 }
 
-function addressOf(server: AuthorizationServer, client: OAuthClient, redirectUri: string, state: string, challenge: string): string {
+function addressOf(
+  server: AuthorizationServer,
+  client: OAuthClient,
+  redirectUri: string,
+  state: string,
+  challenge: string,
+): string {
   const url = new URL(server.authorization_endpoint ?? "");
   const query = {
     client_id: client.id,
@@ -124,7 +148,12 @@ async function viaUpstream(
 function toProfile(
   name: string,
   client: OAuthClient,
-  tokens: { readonly access_token: string; readonly refresh_token?: string; readonly expires_in?: number; readonly id_token?: string },
+  tokens: {
+    readonly access_token: string;
+    readonly refresh_token?: string;
+    readonly expires_in?: number;
+    readonly id_token?: string;
+  },
 ): Profile {
   const { email } = tokens.id_token === undefined ? {} : readClaims(tokens.id_token);
   const now = new Date().toISOString();
@@ -142,7 +171,12 @@ function toProfile(
   };
 }
 
-function asLoginFailure(error: unknown, client: OAuthClient, cancel: AbortSignal, signal: AbortSignal): GantryError {
+function asLoginFailure(
+  error: unknown,
+  client: OAuthClient,
+  cancel: AbortSignal,
+  signal: AbortSignal,
+): GantryError {
   if (cancel.aborted) return errors.GENLANG_LOGIN_FAILED("it was cancelled");
   if (signal.aborted) return errors.GENLANG_LOGIN_FAILED(`nothing came back in ${TIME_MS / 60_000} minutes`);
   if (error instanceof GantryError) return error;

@@ -28,7 +28,9 @@ export async function listModels(
     const body = await response.text();
     if (response.status !== 200) {
       const status = /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
-      throw new ProviderError(answerFailure({ provider: NAME, model: undefined, status, body, secrets: [key] }));
+      throw new ProviderError(
+        answerFailure({ provider: NAME, model: undefined, status, body, secrets: [key] }),
+      );
     }
     const { models, nextPageToken } = parse(body);
     for (const { name, supportedGenerationMethods: methods } of Array.isArray(models) ? models : []) {

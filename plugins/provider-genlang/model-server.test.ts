@@ -60,13 +60,20 @@ test(
       for (let turn = 0; turn < 10; turn++) {
         let shown = "";
         const onEvent = (event: TurnEvent): void => void (event.type === "delta" && (shown += event.text));
-        const result = await gantry.ask("What is the answer?", { session: `s${turn}`, provider: "genlang", model: "gemini-x", onEvent });
+        const result = await gantry.ask("What is the answer?", {
+          session: `s${turn}`,
+          provider: "genlang",
+          model: "gemini-x",
+          onEvent,
+        });
         ends.push({ reply: result.reply, shown, error: result.error?.message });
       }
       expect(JSON.stringify([gantry.logs, gantry.audit])).not.toContain("CANARY");
     }
     const answered = ends.filter(({ error }) => error === undefined);
-    expect(new Set(answered.map(({ reply, shown }) => `${reply}|${shown}`))).toEqual(new Set([`${ANSWER}|${ANSWER}`]));
+    expect(new Set(answered.map(({ reply, shown }) => `${reply}|${shown}`))).toEqual(
+      new Set([`${ANSWER}|${ANSWER}`]),
+    );
     expect(answered.length).toBeGreaterThan(TURNS / 4);
     for (const { error, shown } of ends.filter((end) => end.error !== undefined)) {
       expect(error, "one sentence").toMatch(/^[^\n]{20,}[.!]$/);

@@ -20,7 +20,9 @@ const creds = (name: string, more: object = {}): object => ({
   ...more,
 });
 const nested = (text: string): object => ({ response: sentence(text) });
-const fresh: Route = ({ body }) => ({ json: { access_token: `new-${body.refresh_token}`, expires_in: 3600, token_type: "Bearer" } });
+const fresh: Route = ({ body }) => ({
+  json: { access_token: `new-${body.refresh_token}`, expires_in: 3600, token_type: "Bearer" },
+});
 const routes = (more: Readonly<Record<string, Route>> = {}): Readonly<Record<string, Route>> => ({
   ":loadCodeAssist": () => ({ json: { cloudaicompanionProject: "project-1" } }),
   "/token": fresh,
@@ -41,12 +43,20 @@ test("GEN-05: OAuth goes as a Bearer to the internal address, in the envelope, a
     { type: "stop", reason: "EndTurn" },
   ]);
   const [asked] = server.at(":streamGenerateContent");
-  expect(asked).toMatchObject({ method: "POST", path: "/v1internal:streamGenerateContent", query: { alt: "sse" }, auth: "Bearer at-main" });
+  expect(asked).toMatchObject({
+    method: "POST",
+    path: "/v1internal:streamGenerateContent",
+    query: { alt: "sse" },
+    auth: "Bearer at-main",
+  });
   expect(asked?.body).toEqual({
     model: "gemini-x",
     project: "project-1",
     user_prompt_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
-    request: { contents: [{ role: "user", parts: [{ text: "hi" }] }], generationConfig: { temperature: 1, maxOutputTokens: 8192 } },
+    request: {
+      contents: [{ role: "user", parts: [{ text: "hi" }] }],
+      generationConfig: { temperature: 1, maxOutputTokens: 8192 },
+    },
   });
   expect(server.at("/token")).toEqual([]);
 });
@@ -79,9 +89,19 @@ test.each<[string, unknown, boolean]>([
   expect(textOf(await genlang.chat("hi"))).toBe(refreshed ? "Bearer new-rt-main" : "Bearer at-main");
   const [request] = server.at("/token");
   expect(request?.body).toEqual(
-    refreshed ? { grant_type: "refresh_token", refresh_token: "rt-main", client_id: "client-1", client_secret: "secret-1" } : undefined,
+    refreshed
+      ? {
+          grant_type: "refresh_token",
+          refresh_token: "rt-main",
+          client_id: "client-1",
+          client_secret: "secret-1",
+        }
+      : undefined,
   );
-  expect(JSON.parse(readFileSync(join(clean.path, MAIN), "utf8")).access_token, "the vendor CLI's file is never written").toBe("at-main");
+  expect(
+    JSON.parse(readFileSync(join(clean.path, MAIN), "utf8")).access_token,
+    "the vendor CLI's file is never written",
+  ).toBe("at-main");
 });
 
 test("GEN-06: the fields may be in camelCase, and the client may stand in the id token", async () => {
@@ -111,14 +131,25 @@ test("GEN-06: a refused refresh is one sentence with the cure, and shows no secr
   const events = await genlang.chat("hi");
   expect(lastOf(events)).toMatchObject({
     type: "error",
-    failure: { code: "GENLANG_REFRESH_FAILED", message: expect.stringMatching(/oauth_creds\.json.*invalid_grant.*log in again/) },
+    failure: {
+      code: "GENLANG_REFRESH_FAILED",
+      message: expect.stringMatching(/oauth_creds\.json.*invalid_grant.*log in again/),
+    },
   });
   expect(JSON.stringify([events, genlang.host.logs])).not.toContain("CANARY");
 });
 
 test.each<[string, object, RegExp]>([
-  ["no refresh token and it is past", { refresh_token: undefined, expiry_date: 1 }, /has expired.*no refresh_token/],
-  ["no client", { client_id: undefined, client_secret: undefined, expiry_date: 1 }, /does not say which OAuth client/],
+  [
+    "no refresh token and it is past",
+    { refresh_token: undefined, expiry_date: 1 },
+    /has expired.*no refresh_token/,
+  ],
+  [
+    "no client",
+    { client_id: undefined, client_secret: undefined, expiry_date: 1 },
+    /does not say which OAuth client/,
+  ],
 ])("GEN-06: a token with %s is told with the cure", async (_, more, message) => {
   using clean = home({ [MAIN]: creds("main", more) });
   expect(clean.path).not.toBe("");
@@ -130,7 +161,10 @@ test.each<[string, object, RegExp]>([
 test("GEN-06: a token that the server no longer takes is refreshed once and the request sent again", async () => {
   using _ = home({ [MAIN]: creds("main") });
   await using server = await vendor(
-    routes({ ":streamGenerateContent": ({ auth }) => (auth === "Bearer at-main" ? { status: 401, json: {} } : { sse: [nested("ok")] }) }),
+    routes({
+      ":streamGenerateContent": ({ auth }) =>
+        auth === "Bearer at-main" ? { status: 401, json: {} } : { sse: [nested("ok")] },
+    }),
   );
   await using genlang = await start({ endpoints: server.endpoints });
   expect(textOf(await genlang.chat("hi"))).toBe("ok");
@@ -166,11 +200,16 @@ test.each([429, 500, 503])(
   "GEN-08: on %d the next credential file is used, its token refreshed, the request sent again, and stays in use",
   async (status) => {
     using _ = home({ [MAIN]: creds("main"), [EXTRA]: creds("b"), [EXTRA2]: creds("c") });
-    const served = ({ auth }: Seen) => (auth === "Bearer new-rt-c" ? { sse: [nested("ok")] } : { status, json: {} });
+    const served = ({ auth }: Seen) =>
+      auth === "Bearer new-rt-c" ? { sse: [nested("ok")] } : { status, json: {} };
     await using server = await vendor(routes({ ":streamGenerateContent": served }));
     await using genlang = await start({ endpoints: server.endpoints });
     expect(textOf(await genlang.chat("hi"))).toBe("ok");
-    expect(server.at(":streamGenerateContent").map(({ auth }) => auth)).toEqual(["Bearer at-main", "Bearer new-rt-b", "Bearer new-rt-c"]);
+    expect(server.at(":streamGenerateContent").map(({ auth }) => auth)).toEqual([
+      "Bearer at-main",
+      "Bearer new-rt-b",
+      "Bearer new-rt-c",
+    ]);
     expect(server.at("/token").map(({ body }) => body.refresh_token)).toEqual(["rt-b", "rt-c"]);
     expect(textOf(await genlang.chat("hi"))).toBe("ok");
     expect(server.at(":streamGenerateContent")).toHaveLength(4);
@@ -212,12 +251,18 @@ test.each([
   await using server = await vendor(routes());
   await using genlang = await start({ endpoints: server.endpoints });
   expect(lastOf(await genlang.chat("hi"))).toMatchObject({
-    failure: { code: "GENLANG_CREDENTIAL_BROKEN", message: expect.stringContaining("~/.gemini/oauth_creds.json") },
+    failure: {
+      code: "GENLANG_CREDENTIAL_BROKEN",
+      message: expect.stringContaining("~/.gemini/oauth_creds.json"),
+    },
   });
   clean.put(EXTRA, creds("b"));
   expect(textOf(await genlang.chat("hi"))).toBe("Bearer new-rt-b");
   expect(genlang.host.logs).toContainEqual(
-    expect.objectContaining({ level: "warn", detail: expect.objectContaining({ code: "GENLANG_CREDENTIAL_BROKEN" }) }),
+    expect.objectContaining({
+      level: "warn",
+      detail: expect.objectContaining({ code: "GENLANG_CREDENTIAL_BROKEN" }),
+    }),
   );
 });
 
@@ -234,7 +279,11 @@ test("GEN-09: an endpoint that rejects generationConfig is asked again without i
 });
 
 const profile = { provider: "genlang", name: "default", ...creds("profile") };
-const profiles = { version: 1, active: { genlang: "genlang:default" }, profiles: { "genlang:default": profile } };
+const profiles = {
+  version: 1,
+  active: { genlang: "genlang:default" },
+  profiles: { "genlang:default": profile },
+};
 
 test("GEN-04: the five sources in their order, each by its name", async () => {
   using clean = home();
@@ -281,7 +330,12 @@ test("GEN-06: a managed login is refreshed into its own file, 0600, and nothing 
   expect(textOf(await genlang.chat("hi"))).toBe("Bearer new-rt-profile");
   const path = join(clean.path, "config/auth-profiles.json");
   const file = JSON.parse(readFileSync(path, "utf8"));
-  expect(file).toMatchObject({ version: 1, note: "kept", active: profiles.active, profiles: { "else:x": other } });
+  expect(file).toMatchObject({
+    version: 1,
+    note: "kept",
+    active: profiles.active,
+    profiles: { "else:x": other },
+  });
   expect(file.profiles["genlang:default"]).toMatchObject({
     access_token: "new-rt-profile",
     refresh_token: "rt-profile",
@@ -295,7 +349,11 @@ test.each([
   ["not JSON", "{", "GENLANG_CREDENTIAL_BROKEN"],
   ["of another shape", '{"version":1,"profiles":[]}', "GENLANG_CREDENTIAL_BROKEN"],
   ["of a newer release", '{"version":2,"active":{},"profiles":{}}', "GENLANG_PROFILES_NEWER"],
-  ["without the active profile", '{"version":1,"active":{"genlang":"genlang:gone"},"profiles":{}}', "GENLANG_CREDENTIAL_BROKEN"],
+  [
+    "without the active profile",
+    '{"version":1,"active":{"genlang":"genlang:gone"},"profiles":{}}',
+    "GENLANG_CREDENTIAL_BROKEN",
+  ],
 ])("GEN-04: an auth-profiles.json that is %s is told, not skipped", async (_, content, code) => {
   using clean = home();
   clean.put("config/auth-profiles.json", content);
@@ -317,14 +375,19 @@ test("GEN-10: without a credential the message lists the five options", async ()
   ]) {
     expect(failure.message).toContain(option);
   }
-  await expect(genlang.provider.warmup?.(signal)).rejects.toMatchObject({ code: "GENLANG_NO_CREDENTIAL", exit: 2 });
+  await expect(genlang.provider.warmup?.(signal)).rejects.toMatchObject({
+    code: "GENLANG_NO_CREDENTIAL",
+    exit: 2,
+  });
 });
 
 test("GEN-14: warmup with OAuth verifies and refreshes, and asks nothing else", async () => {
   using clean = home({ [MAIN]: creds("main") });
   await using server = await vendor(routes());
   await using genlang = await start({ endpoints: server.endpoints });
-  expect(await genlang.provider.warmup?.(signal)).toMatch(/ready with the OAuth token of vendor CLI OAuth, valid until 2/);
+  expect(await genlang.provider.warmup?.(signal)).toMatch(
+    /ready with the OAuth token of vendor CLI OAuth, valid until 2/,
+  );
   expect(server.seen).toEqual([]);
   clean.put(MAIN, creds("late", { expiry_date: 1 }));
   await genlang.provider.warmup?.(signal);

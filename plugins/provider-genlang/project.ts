@@ -12,12 +12,20 @@ const METADATA = { ideType: "IDE_UNSPECIFIED", platform: "PLATFORM_UNSPECIFIED",
 
 export interface Projects {
   /** The cloud project of an account: the environment's, else what the server says, which is kept for a day. */
-  of(account: Account, tokens: Tokens & { readonly accessToken: string }, signal: AbortSignal): Promise<string>;
+  of(
+    account: Account,
+    tokens: Tokens & { readonly accessToken: string },
+    signal: AbortSignal,
+  ): Promise<string>;
   /** After the server refused it. */
   forget(tokens: Tokens): Promise<void>;
 }
 
-export function createProjects(config: GenlangConfig, upstream: Upstream, store: Store | undefined): Projects {
+export function createProjects(
+  config: GenlangConfig,
+  upstream: Upstream,
+  store: Store | undefined,
+): Projects {
   const known = new Map<string, string>();
 
   return {
@@ -64,7 +72,14 @@ async function load(
   if (response.status !== 200) {
     const retryAfter = response.headers["retry-after"];
     throw new ProviderError(
-      answerFailure({ provider: NAME, model: undefined, status: response.status, body, retryAfter, secrets: [accessToken] }),
+      answerFailure({
+        provider: NAME,
+        model: undefined,
+        status: response.status,
+        body,
+        retryAfter,
+        secrets: [accessToken],
+      }),
     );
   }
   const project = readProject(body);

@@ -19,7 +19,11 @@ export interface RefreshDeps {
 }
 
 /** Gives the tokens of an account with an access token that can be used now; `force` refreshes even a fresh one. */
-export type TokenSource = (account: Account, force: boolean, signal: AbortSignal) => Promise<Tokens & { readonly accessToken: string }>;
+export type TokenSource = (
+  account: Account,
+  force: boolean,
+  signal: AbortSignal,
+) => Promise<Tokens & { readonly accessToken: string }>;
 
 export function createTokenSource(deps: RefreshDeps): TokenSource {
   const running = new Map<string, Promise<Tokens>>();
@@ -30,18 +34,25 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
     if (!file.refreshToken) return file;
     const name = digest(file.refreshToken);
     const later =
-      kept.get(name) ?? (account.save ? undefined : await quietly(deps, (store) => getSealed(store, file.refreshToken as string)));
+      kept.get(name) ??
+      (account.save
+        ? undefined
+        : await quietly(deps, (store) => getSealed(store, file.refreshToken as string)));
     return later && (later.expires ?? 0) > (file.expires ?? 0) ? { ...file, ...later } : file;
   };
   const keep = async (account: Account, before: Tokens, refreshed: Refreshed): Promise<void> => {
     try {
       if (account.save) return await account.save({ ...before, ...refreshed });
     } catch (error) {
-      deps.log.error({ err: error }, `The refreshed token could not be written to ${account.id}; it is kept until the process ends.`);
+      deps.log.error(
+        { err: error },
+        `The refreshed token could not be written to ${account.id}; it is kept until the process ends.`,
+      );
     }
     const { refreshToken = "" } = await account.read();
     kept.set(digest(refreshToken), refreshed);
-    if (!account.save && refreshed.expires !== undefined) await quietly(deps, (store) => putSealed(store, refreshToken, refreshed));
+    if (!account.save && refreshed.expires !== undefined)
+      await quietly(deps, (store) => putSealed(store, refreshToken, refreshed));
   };
   const renew = (account: Account, seen: Tokens, force: boolean): Promise<Tokens> =>
     withLock(deps.store, digest(account.id), deps.signal, async () => {
@@ -56,7 +67,8 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
     const seen = await current(account);
     if (!force && isFresh(seen)) return usable(account, seen);
     if (!seen.refreshToken) return usable(account, unrefreshed(account, seen));
-    const shared = running.get(account.id) ?? renew(account, seen, force).finally(() => running.delete(account.id));
+    const shared =
+      running.get(account.id) ?? renew(account, seen, force).finally(() => running.delete(account.id));
     running.set(account.id, shared);
     try {
       return usable(account, await until(shared, signal));
@@ -74,11 +86,15 @@ function unrefreshed(account: Account, tokens: Tokens): Tokens {
 }
 
 function usable(account: Account, tokens: Tokens): Tokens & { readonly accessToken: string } {
-  if (tokens.accessToken === undefined) throw errors.GENLANG_EXPIRED(account.id, "it has no access_token", cureFor(account));
+  if (tokens.accessToken === undefined)
+    throw errors.GENLANG_EXPIRED(account.id, "it has no access_token", cureFor(account));
   return { ...tokens, accessToken: tokens.accessToken };
 }
 
-async function quietly<T>({ store, log }: RefreshDeps, work: (store: Store) => Promise<T>): Promise<T | undefined> {
+async function quietly<T>(
+  { store, log }: RefreshDeps,
+  work: (store: Store) => Promise<T>,
+): Promise<T | undefined> {
   try {
     return store && (await work(store));
   } catch (error) {

@@ -25,7 +25,9 @@ export interface Asked {
 }
 
 /** Asks with one account after the other; the one that last served is asked first. Never throws. */
-export function createRotation(deps: OAuthDeps): (accounts: readonly Account[], asked: Asked) => Promise<Opened> {
+export function createRotation(
+  deps: OAuthDeps,
+): (accounts: readonly Account[], asked: Asked) => Promise<Opened> {
   let current: string | undefined;
   return async (accounts, asked) => {
     const start = Math.max(
@@ -66,7 +68,12 @@ async function askWith(deps: OAuthDeps, account: Account, rotated: boolean, aske
   }
 }
 
-async function send(deps: OAuthDeps, account: Account, renew: boolean, { model, body, timeoutMs, signal }: Asked): Promise<Opened> {
+async function send(
+  deps: OAuthDeps,
+  account: Account,
+  renew: boolean,
+  { model, body, timeoutMs, signal }: Asked,
+): Promise<Opened> {
   const tokens = await deps.tokens(account, renew, signal);
   const project = await deps.projects.of(account, tokens, signal);
   const target = oauthTarget(deps.config, model, tokens.accessToken, project);
@@ -82,7 +89,8 @@ async function send(deps: OAuthDeps, account: Account, renew: boolean, { model, 
 
 /** Unusable credentials count as HTTP 401: not tried again here, but worth a try elsewhere. */
 export function asFailure(error: unknown, signal: AbortSignal, timeoutMs: number): ProviderFailure {
-  if (error instanceof GantryError && error.code.startsWith("GENLANG_")) return failure(error, true, { status: 401 });
+  if (error instanceof GantryError && error.code.startsWith("GENLANG_"))
+    return failure(error, true, { status: 401 });
   return thrownFailure(NAME, error, signal, timeoutMs / 1000);
 }
 

@@ -32,7 +32,9 @@ export async function getSealed(store: Store, refreshToken: string): Promise<Ref
     const bytes = Buffer.from(sealed, "base64");
     const decipher = createDecipheriv("aes-256-gcm", keyOf(refreshToken), bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
-    return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString()) as Refreshed;
+    return JSON.parse(
+      Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString(),
+    ) as Refreshed;
   } catch {
     return undefined;
   }

@@ -10,7 +10,8 @@ export async function readJson(path: string, where: string = path): Promise<unkn
   try {
     const facts = await stat(path);
     if (!facts.isFile()) throw errors.GENLANG_CREDENTIAL_BROKEN(where, "it is not a file");
-    if (facts.size > LARGEST) throw errors.GENLANG_CREDENTIAL_BROKEN(where, `it is larger than ${LARGEST} bytes`);
+    if (facts.size > LARGEST)
+      throw errors.GENLANG_CREDENTIAL_BROKEN(where, `it is larger than ${LARGEST} bytes`);
     return JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

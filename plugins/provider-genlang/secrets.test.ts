@@ -10,7 +10,13 @@ import plugin from "./index.ts";
 import { home, vendor } from "./vendor.test-kit.ts";
 import type { Reply, Seen } from "./vendor.test-kit.ts";
 
-const OLD = { access_token: "CANARY-at", refresh_token: "CANARY-rt", client_id: "c", client_secret: "CANARY-cs", expiry_date: 1 };
+const OLD = {
+  access_token: "CANARY-at",
+  refresh_token: "CANARY-rt",
+  client_id: "c",
+  client_secret: "CANARY-cs",
+  expiry_date: 1,
+};
 const FRESH = { ...OLD, expiry_date: Date.now() + 3_600_000 };
 const profiles = (tokens: object) => ({
   version: 1,
@@ -32,25 +38,34 @@ const replies: readonly [string, (seen: Seen) => Reply][] = [
   ["an event that is no JSON", (seen) => ({ sse: [parrot(seen)] })],
 ];
 
-const sources: readonly [string, { readonly api_key?: string; readonly own?: object }, Record<string, unknown>, Record<string, string>][] =
+const sources: readonly [
+  string,
+  { readonly api_key?: string; readonly own?: object },
+  Record<string, unknown>,
+  Record<string, string>,
+][] = [
+  ["api_key", { api_key: "CANARY key/+&" }, {}, {}],
+  ["providers.genlang.api_key", { own: { api_key: "CANARY-key" } }, {}, {}],
+  ["GENLANG_API_KEY", {}, {}, { GENLANG_API_KEY: "CANARY-key" }],
+  ["CLOUDVENDOR_API_KEY", {}, {}, { CLOUDVENDOR_API_KEY: "CANARY-key" }],
+  ["auth-profiles", {}, { "config/auth-profiles.json": profiles(FRESH) }, {}],
+  ["auth-profiles that are over", {}, { "config/auth-profiles.json": profiles(OLD) }, {}],
   [
-    ["api_key", { api_key: "CANARY key/+&" }, {}, {}],
-    ["providers.genlang.api_key", { own: { api_key: "CANARY-key" } }, {}, {}],
-    ["GENLANG_API_KEY", {}, {}, { GENLANG_API_KEY: "CANARY-key" }],
-    ["CLOUDVENDOR_API_KEY", {}, {}, { CLOUDVENDOR_API_KEY: "CANARY-key" }],
-    ["auth-profiles", {}, { "config/auth-profiles.json": profiles(FRESH) }, {}],
-    ["auth-profiles that are over", {}, { "config/auth-profiles.json": profiles(OLD) }, {}],
-    ["the vendor CLI", {}, { ".gemini/oauth_creds.json": FRESH, ".gemini-x-home/.gemini/oauth_creds.json": OLD }, {}],
-    [
-      "broken files",
-      {},
-      {
-        ".gemini/oauth_creds.json": '{"access_token":"CANARY',
-        "config/auth-profiles.json": profiles({ ...OLD, access_token: ["CANARY"] }),
-      },
-      {},
-    ],
-  ];
+    "the vendor CLI",
+    {},
+    { ".gemini/oauth_creds.json": FRESH, ".gemini-x-home/.gemini/oauth_creds.json": OLD },
+    {},
+  ],
+  [
+    "broken files",
+    {},
+    {
+      ".gemini/oauth_creds.json": '{"access_token":"CANARY',
+      "config/auth-profiles.json": profiles({ ...OLD, access_token: ["CANARY"] }),
+    },
+    {},
+  ],
+];
 
 const told = (work: Promise<unknown> | undefined): Promise<unknown> =>
   Promise.resolve(work).catch((error: Error) => [error.message, error.stack]);
@@ -72,14 +87,26 @@ test.each(sources)(
       await using gantry = await startTestHost({
         plugins: [store, net, router, plugin],
         configDir,
-        config: { endpoints: server.endpoints, ...config, providers: { genlang: { max_retries: 0, ...own } } },
+        config: {
+          endpoints: server.endpoints,
+          ...config,
+          providers: { genlang: { max_retries: 0, ...own } },
+        },
       });
       const signal = new AbortController().signal;
       const provider = await gantry.resolveProvider({ provider: "genlang", model: undefined });
       const ask = gantry.ask("hi", { provider: "genlang", model: "m" });
       const status = gantry.slot(Commands).get("auth status");
       const line = (text: string): void => void said.push(text);
-      const run = { args: [], options: { json: true }, out: line, err: line, interactive: false, signal, serve: async () => 0 };
+      const run = {
+        args: [],
+        options: { json: true },
+        out: line,
+        err: line,
+        interactive: false,
+        signal,
+        serve: async () => 0,
+      };
       said.push(
         name,
         await ask,
@@ -88,7 +115,9 @@ test.each(sources)(
         await told(provider.credential?.()),
       );
       said.push(await told(status?.run(run)), gantry.logs, gantry.audit);
-      expect(server.seen.length + Object.keys(files).length, "something was asked, or read").toBeGreaterThan(0);
+      expect(server.seen.length + Object.keys(files).length, "something was asked, or read").toBeGreaterThan(
+        0,
+      );
     }
     const everything = JSON.stringify(said) + filesIn(configDir).join("");
     expect(everything.match(/.{60}CANARY.{20}/g) ?? []).toEqual([]);

@@ -18,9 +18,20 @@ interface RequestDeps {
 /** One refresh at the token server. Throws `GENLANG_REFRESH_FAILED`, a `ProviderError` where the server is in trouble, and `NET_*`. */
 export async function requestTokens(deps: RequestDeps, account: Account, tokens: Tokens): Promise<Refreshed> {
   const client = clientFor(deps.config, tokens);
-  if (!client) throw errors.GENLANG_REFRESH_FAILED(account.id, "the file does not say which OAuth client it belongs to", cureFor(account));
-  const secrets = [tokens.refreshToken, tokens.accessToken, client.secret].filter((secret) => secret !== undefined);
-  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: tokens.refreshToken ?? "", client_id: client.id });
+  if (!client)
+    throw errors.GENLANG_REFRESH_FAILED(
+      account.id,
+      "the file does not say which OAuth client it belongs to",
+      cureFor(account),
+    );
+  const secrets = [tokens.refreshToken, tokens.accessToken, client.secret].filter(
+    (secret) => secret !== undefined,
+  );
+  const form = new URLSearchParams({
+    grant_type: "refresh_token",
+    refresh_token: tokens.refreshToken ?? "",
+    client_id: client.id,
+  });
   if (client.secret !== undefined) form.set("client_secret", client.secret);
   const response = await deps.upstream.fetch({
     url: deps.config.endpoints.oauth_token_url,
@@ -34,15 +45,25 @@ export async function requestTokens(deps: RequestDeps, account: Account, tokens:
   });
   const text = await response.text();
   if (response.status === 429 || response.status >= 500) {
-    const facts = { provider: "The OAuth server of genlang", model: undefined, status: response.status, body: text, secrets };
+    const facts = {
+      provider: "The OAuth server of genlang",
+      model: undefined,
+      status: response.status,
+      body: text,
+      secrets,
+    };
     throw new ProviderError(answerFailure({ ...facts, retryAfter: response.headers["retry-after"] }));
   }
   const answer = parse(text);
   const accessToken = answer["access_token"];
   if (response.status !== 200 || typeof accessToken !== "string" || accessToken === "") {
-    const reason = [answer["error"], answer["error_description"]].filter((word) => typeof word === "string").join(": ");
+    const reason = [answer["error"], answer["error_description"]]
+      .filter((word) => typeof word === "string")
+      .join(": ");
     const why =
-      response.status === 200 ? "the answer holds no access_token" : `HTTP ${response.status}, ${excerpt(reason || text, secrets)}`;
+      response.status === 200
+        ? "the answer holds no access_token"
+        : `HTTP ${response.status}, ${excerpt(reason || text, secrets)}`;
     throw errors.GENLANG_REFRESH_FAILED(account.id, why, cureFor(account));
   }
   const seconds = Number(answer["expires_in"] ?? Number.NaN);
@@ -58,7 +79,10 @@ export async function requestTokens(deps: RequestDeps, account: Account, tokens:
 function clientFor(config: GenlangConfig, tokens: Tokens): OAuthClient | undefined {
   const own = ownClient(config);
   if (tokens.clientId === undefined) return own;
-  return { id: tokens.clientId, secret: tokens.clientSecret ?? (own?.id === tokens.clientId ? own.secret : undefined) };
+  return {
+    id: tokens.clientId,
+    secret: tokens.clientSecret ?? (own?.id === tokens.clientId ? own.secret : undefined),
+  };
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {
@@ -72,5 +96,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 
 /** How the person gets new tokens for an account. */
 export function cureFor(account: Account): string {
-  return account.source === "auth-profiles" ? "`gantry auth login --provider genlang`" : "the vendor CLI (`gemini`) and log in again";
+  return account.source === "auth-profiles"
+    ? "`gantry auth login --provider genlang`"
+    : "the vendor CLI (`gemini`) and log in again";
 }

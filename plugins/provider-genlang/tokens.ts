@@ -38,12 +38,14 @@ export function readTokens(value: unknown, where: string): Tokens {
   const text = (snake: string, camel: string): string | undefined => {
     const found = fields[snake] ?? fields[camel];
     if (found === undefined || found === null || found === "") return undefined;
-    if (typeof found !== "string" || !PRINTABLE.test(found)) throw errors.GENLANG_CREDENTIAL_BROKEN(where, `${snake} is not a plain text`);
+    if (typeof found !== "string" || !PRINTABLE.test(found))
+      throw errors.GENLANG_CREDENTIAL_BROKEN(where, `${snake} is not a plain text`);
     return found;
   };
   const accessToken = text("access_token", "accessToken");
   const refreshToken = text("refresh_token", "refreshToken");
-  if (!accessToken && !refreshToken) throw errors.GENLANG_CREDENTIAL_BROKEN(where, "it holds neither access_token nor refresh_token");
+  if (!accessToken && !refreshToken)
+    throw errors.GENLANG_CREDENTIAL_BROKEN(where, "it holds neither access_token nor refresh_token");
   return {
     accessToken,
     refreshToken,
@@ -55,7 +57,8 @@ export function readTokens(value: unknown, where: string): Tokens {
 
 /** Milliseconds, or a date in RFC 3339; what cannot be read is unknown, which means: refresh. */
 function readExpiry(date: unknown, text: unknown): number | undefined {
-  const ms = typeof date === "number" || (typeof date === "string" && date.trim() !== "") ? Number(date) : Number.NaN;
+  const ms =
+    typeof date === "number" || (typeof date === "string" && date.trim() !== "") ? Number(date) : Number.NaN;
   const read = Number.isFinite(ms) ? ms : typeof text === "string" ? Date.parse(text) : Number.NaN;
   return Number.isFinite(read) && read > 0 ? read : undefined;
 }

@@ -7,7 +7,13 @@ import { home, vendor } from "./vendor.test-kit.ts";
 const child = new URL("warmup.test-child.ts", import.meta.url).pathname;
 
 function warmup(configDir: string, endpoints: object): Promise<string> {
-  const args = ["--conditions=gantry-source", "--disable-warning=ExperimentalWarning", child, configDir, JSON.stringify(endpoints)];
+  const args = [
+    "--conditions=gantry-source",
+    "--disable-warning=ExperimentalWarning",
+    child,
+    configDir,
+    JSON.stringify(endpoints),
+  ];
   const running = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((resolve, reject) => {
     let text = "";
@@ -29,17 +35,25 @@ test.each<["auth-profiles" | "vendor CLI OAuth"]>([["auth-profiles"], ["vendor C
     };
     const profile = { provider: "genlang", name: "d", ...tokens };
     if (source === "auth-profiles") {
-      clean.put("config/auth-profiles.json", { version: 1, active: { genlang: "genlang:d" }, profiles: { "genlang:d": profile } });
+      clean.put("config/auth-profiles.json", {
+        version: 1,
+        active: { genlang: "genlang:d" },
+        profiles: { "genlang:d": profile },
+      });
     } else {
       clean.put("config/.keep", "");
       clean.put(".gemini/oauth_creds.json", tokens);
     }
-    await using server = await vendor({ "/token": () => ({ json: { access_token: "CANARY-new", expires_in: 3600 }, afterMs: 400 }) });
+    await using server = await vendor({
+      "/token": () => ({ json: { access_token: "CANARY-new", expires_in: 3600 }, afterMs: 400 }),
+    });
     const configDir = join(clean.path, "config");
     const said = await Promise.all([1, 2].map(() => warmup(configDir, server.endpoints)));
     for (const line of said) expect(line).toContain(`ready with the OAuth token of ${source}`);
     expect(server.at("/token")).toHaveLength(1);
-    const store = ["gantry.db", "gantry.db-wal"].map((name) => readIfThere(join(configDir, "state", name))).join("");
+    const store = ["gantry.db", "gantry.db-wal"]
+      .map((name) => readIfThere(join(configDir, "state", name)))
+      .join("");
     expect(store.length).toBeGreaterThan(0);
     expect(store).not.toContain("CANARY");
   },

@@ -21,7 +21,12 @@ export interface Seen {
   readonly body: any;
 }
 export type Reply =
-  | { readonly status?: number; readonly json: unknown; readonly headers?: Record<string, string>; readonly afterMs?: number }
+  | {
+      readonly status?: number;
+      readonly json: unknown;
+      readonly headers?: Record<string, string>;
+      readonly afterMs?: number;
+    }
   | { readonly sse: readonly unknown[]; readonly cut?: boolean }
   | "hang";
 export type Route = (seen: Seen, times: number) => Reply;
@@ -41,7 +46,9 @@ export async function vendor(routes: Readonly<Record<string, Route>>) {
     const raw = Buffer.concat(pieces).toString();
     const url = new URL(request.url ?? "", "http://x");
     const { authorization: auth, "content-type": type } = request.headers;
-    const body: unknown = type?.includes("json") ? JSON.parse(raw) : Object.fromEntries(new URLSearchParams(raw));
+    const body: unknown = type?.includes("json")
+      ? JSON.parse(raw)
+      : Object.fromEntries(new URLSearchParams(raw));
     const one: Seen = {
       method: request.method ?? "",
       path: url.pathname,
@@ -54,7 +61,10 @@ export async function vendor(routes: Readonly<Record<string, Route>>) {
     seen.push(one);
     const route = Object.entries(routes).find(([end]) => url.pathname.endsWith(end));
     const times = seen.filter(({ path }) => path === url.pathname).length;
-    reply(response, route ? route[1](one, times) : { status: 404, json: { error: { code: 404, message: "not found" } } });
+    reply(
+      response,
+      route ? route[1](one, times) : { status: 404, json: { error: { code: 404, message: "not found" } } },
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -83,13 +93,17 @@ function reply(response: ServerResponse, answer: Reply): void {
     return void response.end(typeof answer.json === "string" ? answer.json : JSON.stringify(answer.json));
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const data of answer.sse) response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\r\n\r\n`);
+  for (const data of answer.sse)
+    response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\r\n\r\n`);
   if (answer.cut) response.socket?.destroySoon();
   else response.end();
 }
 
 /** A home directory of its own, no credential in the environment; files are given by their path in it. */
-export function home(files: Readonly<Record<string, unknown>> = {}, env: Readonly<Record<string, string>> = {}) {
+export function home(
+  files: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
+) {
   const path = mkdtempSync(join(tmpdir(), "genlang-home-"));
   const put = (name: string, value: unknown): void => {
     mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -131,7 +145,10 @@ export async function start({ endpoints, config, configDir, others = [] }: Start
     ...(configDir !== undefined && { configDir }),
   });
   const provider = await host.resolveProvider({ provider: "genlang", model: undefined });
-  const chat = async (messages: readonly ChatMessage[] | string, more: Partial<ChatRequest> = {}): Promise<ProviderEvent[]> => {
+  const chat = async (
+    messages: readonly ChatMessage[] | string,
+    more: Partial<ChatRequest> = {},
+  ): Promise<ProviderEvent[]> => {
     const events: ProviderEvent[] = [];
     const request: ChatRequest = {
       model: "gemini-x",

@@ -10,7 +10,10 @@ test("SDK-05: messages-custom: keeps the contract of a provider against a real s
   const api_key = "sk-contract-canary";
   const id = `messages-custom:${mock.url}`;
   {
-    await using t = await startTestHost({ plugins: [net, plugin], config: { default_provider: id, api_key } });
+    await using t = await startTestHost({
+      plugins: [net, plugin],
+      config: { default_provider: id, api_key },
+    });
     const provider = await t.resolveProvider({ provider: id, model: "claude-sonnet-4" });
     for (const { run } of providerContract({ provider, model: "claude-sonnet-4", secrets: [api_key] }))
       await expect(run()).resolves.toBeUndefined();

@@ -5,7 +5,10 @@ import { errors } from "@gantry/sdk";
  * The JSON values of an answer, in order, whether the server streams events or sends one document. Throws
  * `PROVIDER_MALFORMED` where it is neither; the size is bounded by whoever made the request.
  */
-export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: string): AsyncGenerator<unknown, void> {
+export async function* jsonValues(
+  body: AsyncIterable<Uint8Array>,
+  provider: string,
+): AsyncGenerator<unknown, void> {
   const decoder = new TextDecoder();
   const ready: string[] = [];
   const parser = createParser({
@@ -19,7 +22,8 @@ export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: str
   for await (const bytes of body) {
     const text = decoder.decode(bytes, { stream: true });
     // A line of an event stream never begins with a brace.
-    if (kind === "unknown" && text.trim() !== "") kind = text.trimStart().startsWith("{") ? "document" : "events";
+    if (kind === "unknown" && text.trim() !== "")
+      kind = text.trimStart().startsWith("{") ? "document" : "events";
     if (kind === "document") document.push(text);
     else parser.feed(text);
     seen ||= ready.length > 0;
@@ -30,7 +34,8 @@ export async function* jsonValues(body: AsyncIterable<Uint8Array>, provider: str
   seen ||= ready.length > 0;
   for (const data of ready) yield parse(data, provider);
   if (kind === "document") yield parse(document.join(""), provider);
-  if (kind === "events" && !seen) throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
+  if (kind === "events" && !seen)
+    throw errors.PROVIDER_MALFORMED(provider, "it is neither JSON nor an event stream");
 }
 
 function parse(text: string, provider: string): unknown {

@@ -22,7 +22,11 @@ interface Call {
 
 /** Reads an answer in the messages format: a stream of events, or the whole message. */
 export class MessagesAnswer implements AnswerReader {
-  readonly #about: { readonly provider: string; readonly model: string | undefined; readonly secrets: readonly string[] };
+  readonly #about: {
+    readonly provider: string;
+    readonly model: string | undefined;
+    readonly secrets: readonly string[];
+  };
   readonly #calls: Call[] = [];
   /** By the index of its block, which some servers leave out. */
   readonly #open = new Map<unknown, Call>();
@@ -43,7 +47,8 @@ export class MessagesAnswer implements AnswerReader {
   take(value: unknown): readonly ProviderEvent[] {
     if (this.over) return [];
     const event = asObject(value);
-    if (!event) return this.#close(failed(errors.PROVIDER_MALFORMED(this.#about.provider, "it is not a message")));
+    if (!event)
+      return this.#close(failed(errors.PROVIDER_MALFORMED(this.#about.provider, "it is not a message")));
     if (event.error) return this.#close({ type: "error", failure: failureInside(this.#about, event.error) });
     switch (event.type) {
       case "message":
@@ -74,7 +79,8 @@ export class MessagesAnswer implements AnswerReader {
     const { provider } = this.#about;
     const stop = reasons.get(this.#reason ?? "") ?? "EndTurn";
     const nothing = !this.#spoke && this.#calls.length === 0;
-    if (nothing && (this.#reason === undefined || stop === "ToolUse")) return this.#close(emptyAnswer(provider));
+    if (nothing && (this.#reason === undefined || stop === "ToolUse"))
+      return this.#close(emptyAnswer(provider));
     if (this.#reason === undefined) return this.#close(cutAnswer(provider));
     const calls = this.#toolCalls(stop === "MaxTokens");
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
@@ -84,14 +90,22 @@ export class MessagesAnswer implements AnswerReader {
   #whole(message: Json): readonly ProviderEvent[] {
     this.#count(message.usage);
     this.#reason = asText(message.stop_reason) || "end_turn";
-    return [...asList(message.content).flatMap((block, index) => this.#start(index, asObject(block) ?? {})), ...this.end()];
+    return [
+      ...asList(message.content).flatMap((block, index) => this.#start(index, asObject(block) ?? {})),
+      ...this.end(),
+    ];
   }
 
   #start(index: unknown, block: Json): readonly ProviderEvent[] {
     if (block.type === "text") return this.#say(asText(block.text) ?? "");
     const name = asText(block.name);
     if (block.type === "tool_use" && name) {
-      const call: Call = { id: asText(block.id) || `toolu_${randomUUID()}`, name, input: block.input, pieces: [] };
+      const call: Call = {
+        id: asText(block.id) || `toolu_${randomUUID()}`,
+        name,
+        input: block.input,
+        pieces: [],
+      };
       this.#calls.push(call);
       this.#open.set(index, call);
     }
@@ -100,7 +114,8 @@ export class MessagesAnswer implements AnswerReader {
 
   #delta(index: unknown, delta: Json): readonly ProviderEvent[] {
     if (delta.type === "text_delta") return this.#say(asText(delta.text) ?? "");
-    if (delta.type === "input_json_delta") this.#open.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
+    if (delta.type === "input_json_delta")
+      this.#open.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
     return [];
   }
 

@@ -19,8 +19,14 @@ interface Turn {
 }
 
 /** The request in the messages format: system apart, roles in turns, all results of one answer in one user message. */
-export function messagesBody(request: ChatRequest, model: string | undefined, learned: Learned): Record<string, unknown> {
-  const system = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n\n");
+export function messagesBody(
+  request: ChatRequest,
+  model: string | undefined,
+  learned: Learned,
+): Record<string, unknown> {
+  const system = request.messages
+    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .join("\n\n");
   return {
     ...(model !== undefined && { model }),
     max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
@@ -28,7 +34,11 @@ export function messagesBody(request: ChatRequest, model: string | undefined, le
     messages: inTurns(request.messages).map(plain),
     ...(learned.temperature && { temperature: request.temperature }),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, input }) => ({ name, description, input_schema: input })),
+      tools: request.tools.map(({ name, description, input }) => ({
+        name,
+        description,
+        input_schema: input,
+      })),
     }),
     stream: true,
   };
@@ -41,7 +51,11 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
     learned.maxTokens = limit;
     return true;
   }
-  if (!("temperature" in sent) || !/temperature.*(?:deprecated|not support|unsupported|not permitted)/is.test(text)) return false;
+  if (
+    !("temperature" in sent) ||
+    !/temperature.*(?:deprecated|not support|unsupported|not permitted)/is.test(text)
+  )
+    return false;
   learned.temperature = false;
   return true;
 }
@@ -75,11 +89,23 @@ function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
           : text(part.text.trim() === "" ? "(no text)" : part.text),
       );
     case "tool":
-      return [{ type: "tool_result", tool_use_id: legalId(message.callId), content: message.text, is_error: message.failed }];
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: legalId(message.callId),
+          content: message.text,
+          is_error: message.failed,
+        },
+      ];
     case "assistant":
       return [
         ...text(message.text.trimEnd()),
-        ...message.toolCalls.map(({ id, name, args }) => ({ type: "tool_use", id: legalId(id), name, input: inputOf(args) })),
+        ...message.toolCalls.map(({ id, name, args }) => ({
+          type: "tool_use",
+          id: legalId(id),
+          name,
+          input: inputOf(args),
+        })),
       ];
   }
 }

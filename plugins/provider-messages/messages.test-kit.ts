@@ -2,7 +2,14 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ProviderTable } from "@gantry/sdk";
-import type { ChatMessage, ChatRequest, Provider, ProviderEvent, ProviderFailure, ToolSpec } from "@gantry/sdk";
+import type {
+  ChatMessage,
+  ChatRequest,
+  Provider,
+  ProviderEvent,
+  ProviderFailure,
+  ToolSpec,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { createUpstream } from "../net-undici/upstream.ts";
@@ -38,7 +45,12 @@ export async function serve(answer: (asked: Asked, response: ServerResponse) => 
   };
 }
 
-export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
@@ -52,7 +64,10 @@ export function stream(response: ServerResponse, pieces: readonly unknown[], end
   if (end) response.end();
 }
 
-export const begin = { type: "message_start", message: { role: "assistant", content: [], usage: { input_tokens: 11, output_tokens: 1 } } };
+export const begin = {
+  type: "message_start",
+  message: { role: "assistant", content: [], usage: { input_tokens: 11, output_tokens: 1 } },
+};
 export const say = (text: string, index = 0): object[] => [
   { type: "content_block_start", index, content_block: { type: "text", text: "" } },
   { type: "content_block_delta", index, delta: { type: "text_delta", text } },
@@ -64,7 +79,11 @@ export const end = (stop_reason: string, output_tokens = 5): object[] => [
 ];
 
 /** A provider as the plugin would make it, over the real client. */
-export function provider(url: string, config: Record<string, unknown> = {}, env: Record<string, string> = {}) {
+export function provider(
+  url: string,
+  config: Record<string, unknown> = {},
+  env: Record<string, string> = {},
+) {
   const upstream = createUpstream({});
   const server = serverOf(
     `messages-custom:${url}`,
@@ -78,27 +97,45 @@ export function provider(url: string, config: Record<string, unknown> = {}, env:
 
 export const user = (text: string): ChatMessage => ({ role: "user", text });
 export const tools = (...names: string[]): ToolSpec[] =>
-  names.map((name) => ({ name, description: `The tool ${name}.`, input: Type.Object({ path: Type.String() }) }));
+  names.map((name) => ({
+    name,
+    description: `The tool ${name}.`,
+    input: Type.Object({ path: Type.String() }),
+  }));
 
-export function request(messages: string | readonly ChatMessage[], more: Partial<ChatRequest> = {}): ChatRequest {
+export function request(
+  messages: string | readonly ChatMessage[],
+  more: Partial<ChatRequest> = {},
+): ChatRequest {
   const list = typeof messages === "string" ? [user(messages)] : messages;
-  return { model: "m", messages: list, tools: [], temperature: 0.7, session: "s", signal: new AbortController().signal, ...more };
+  return {
+    model: "m",
+    messages: list,
+    tools: [],
+    temperature: 0.7,
+    session: "s",
+    signal: new AbortController().signal,
+    ...more,
+  };
 }
 
 /** What an answer shows; signs of life are left out. */
 export async function collect(from: Provider, asked: ChatRequest): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
-  for await (const event of from.chat(asked)) if (event.type !== "text" || event.text !== "") events.push(event);
+  for await (const event of from.chat(asked))
+    if (event.type !== "text" || event.text !== "") events.push(event);
   return events;
 }
 
 export const textOf = (events: readonly ProviderEvent[]): string =>
   events.map((event) => (event.type === "text" ? event.text : "")).join("");
-export const callsOf = (events: readonly ProviderEvent[]) => events.flatMap((event) => (event.type === "tool_call" ? [event.call] : []));
+export const callsOf = (events: readonly ProviderEvent[]) =>
+  events.flatMap((event) => (event.type === "tool_call" ? [event.call] : []));
 
 export function failureOf(events: readonly ProviderEvent[]): ProviderFailure {
   const last = events.at(-1);
   if (last?.type !== "error") throw new Error(`ended in ${JSON.stringify(last)}`);
-  if (events.filter((event) => event.type === "error" || event.type === "stop").length !== 1) throw new Error("more than one end");
+  if (events.filter((event) => event.type === "error" || event.type === "stop").length !== 1)
+    throw new Error("more than one end");
   return last.failure;
 }

@@ -23,7 +23,11 @@ import {
 const use = (id: string, name: string, args: string) => ({ id, name, args });
 
 const block = (index: number, partial_json: string): object[] => [
-  { type: "content_block_start", index, content_block: { type: "tool_use", id: `t${index}`, name: "a", input: {} } },
+  {
+    type: "content_block_start",
+    index,
+    content_block: { type: "tool_use", id: `t${index}`, name: "a", input: {} },
+  },
   { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } },
 ];
 
@@ -39,8 +43,15 @@ beforeAll(async () => {
     ],
   });
   mock.onMessage("long", { content: "cut", finishReason: "length" });
-  mock.on({ userMessage: "limited" }, { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 7 });
-  mock.onMessage("break", { content: "one two three four five six" }, { chunkSize: 4, truncateAfterChunks: 3 });
+  mock.on(
+    { userMessage: "limited" },
+    { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 7 },
+  );
+  mock.onMessage(
+    "break",
+    { content: "one two three four five six" },
+    { chunkSize: 4, truncateAfterChunks: 3 },
+  );
 });
 afterAll(() => mock.stop());
 
@@ -58,7 +69,11 @@ test("PRV-02: messages-custom: posts to /v1/messages with system apart, Bearer a
     }),
   );
   await using p = provider(server.url, { api_key: "k" });
-  const messages: ChatMessage[] = [{ role: "system", text: "One." }, { role: "system", text: "Two." }, user("hello")];
+  const messages: ChatMessage[] = [
+    { role: "system", text: "One." },
+    { role: "system", text: "Two." },
+    user("hello"),
+  ];
   expect(await collect(p, request(messages, { maxTokens: 100 }))).toEqual([
     { type: "text", text: "Hi." },
     { type: "text", text: " You." },
@@ -107,7 +122,9 @@ test.each([
   ["refusal", "ContentFilter"],
   ["tool_use", "ToolUse"],
 ])("PRV-02: stop_reason %s is %s, with the counts of the whole stream", async (given, reason) => {
-  await using server = await serve((_, response) => stream(response, [begin, { type: "ping" }, ...say("x"), ...end(given, 7)]));
+  await using server = await serve((_, response) =>
+    stream(response, [begin, { type: "ping" }, ...say("x"), ...end(given, 7)]),
+  );
   await using p = provider(server.url);
   expect(await collect(p, request("hello"))).toEqual([
     { type: "text", text: "x" },
@@ -117,7 +134,9 @@ test.each([
 });
 
 test("PRV-07: all results of one answer go back in order in one user message, together with what the user says next", async () => {
-  await using server = await serve((_, response) => stream(response, [begin, ...say("ok"), ...end("end_turn")]));
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...say("ok"), ...end("end_turn")]),
+  );
   await using p = provider(server.url);
   const messages: ChatMessage[] = [
     user("read both"),
@@ -161,7 +180,9 @@ test("PRV-07: all results of one answer go back in order in one user message, to
 });
 
 test("PRV-02: an image marker goes out as an image, and no block is ever empty", async () => {
-  await using server = await serve((_, response) => stream(response, [begin, ...say("ok"), ...end("end_turn")]));
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...say("ok"), ...end("end_turn")]),
+  );
   await using p = provider(server.url);
   const silent: ChatMessage = { role: "assistant", text: "", toolCalls: [] };
   await collect(p, request([user("[IMAGE:data:image/png;base64,iVBORw0=]what?"), silent, user("  ")]));
@@ -197,19 +218,26 @@ test.each([
   [404, "PROVIDER_MODEL_UNKNOWN", /HTTP 404 model not found for `m`/],
   [400, "PROVIDER_REQUEST", /HTTP 400\): \*\*\* said no/],
   [529, "PROVIDER_SERVER", /HTTP 529/],
-])("PRV-13: HTTP %s is one sentence with the check to make, and without the key", async (status, code, words) => {
-  await using server = await serve((_, response) =>
-    json(response, status, { type: "error", error: { type: "x", message: "canary-key said no" } }),
-  );
-  await using p = provider(server.url, { api_key: "canary-key" });
-  const failure = failureOf(await collect(p, request("hello")));
-  expect(failure).toMatchObject({ code, status, message: expect.stringMatching(words) });
-  expect(server.asked).toHaveLength(1);
-});
+])(
+  "PRV-13: HTTP %s is one sentence with the check to make, and without the key",
+  async (status, code, words) => {
+    await using server = await serve((_, response) =>
+      json(response, status, { type: "error", error: { type: "x", message: "canary-key said no" } }),
+    );
+    await using p = provider(server.url, { api_key: "canary-key" });
+    const failure = failureOf(await collect(p, request("hello")));
+    expect(failure).toMatchObject({ code, status, message: expect.stringMatching(words) });
+    expect(server.asked).toHaveLength(1);
+  },
+);
 
 test("PRV-13: 429 carries what Retry-After asks for", async () => {
   await using p = provider(mock.url, { api_key: "k" });
-  expect(failureOf(await collect(p, request("limited")))).toMatchObject({ code: "PROVIDER_RATE_LIMIT", retryAfterMs: 7000, retry: true });
+  expect(failureOf(await collect(p, request("limited")))).toMatchObject({
+    code: "PROVIDER_RATE_LIMIT",
+    retryAfterMs: 7000,
+    retry: true,
+  });
 });
 
 test("PRV-13: an error event after some text ends the answer with its meaning", async () => {
@@ -223,7 +251,10 @@ test("PRV-13: an error event after some text ends the answer with its meaning", 
 
 test("PRV-15: an answer whose connection breaks ends in one error that says so", async () => {
   await using p = provider(mock.url, { api_key: "k" });
-  expect(failureOf(await collect(p, request("break")))).toMatchObject({ retry: true, message: expect.stringContaining("broke off") });
+  expect(failureOf(await collect(p, request("break")))).toMatchObject({
+    retry: true,
+    message: expect.stringContaining("broke off"),
+  });
 });
 
 test.each([
@@ -263,7 +294,9 @@ test("PRV-02: an answer holds what the format names, and may leave its type and 
     json(
       response,
       200,
-      body.model === "bare" ? { content } : { content, stop_reason: "max_tokens", usage: { input_tokens: 4, output_tokens: 2 } },
+      body.model === "bare"
+        ? { content }
+        : { content, stop_reason: "max_tokens", usage: { input_tokens: 4, output_tokens: 2 } },
     ),
   );
   await using p = provider(server.url);
@@ -272,11 +305,17 @@ test("PRV-02: an answer holds what the format names, and may leave its type and 
     { type: "usage", inputTokens: 4, outputTokens: 2 },
     { type: "stop", reason: "MaxTokens" },
   ]);
-  expect((await collect(p, request("hello", { model: "bare" }))).at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
+  expect((await collect(p, request("hello", { model: "bare" }))).at(-1)).toEqual({
+    type: "stop",
+    reason: "EndTurn",
+  });
 });
 
 test.each([undefined, 0])("PRV-07: blocks that all have the index %j lose no call", async (index) => {
-  const blocks = [...block(0, '{"path":"x"}'), ...block(1, '{"path":"y"}')].map((event) => ({ ...event, index }));
+  const blocks = [...block(0, '{"path":"x"}'), ...block(1, '{"path":"y"}')].map((event) => ({
+    ...event,
+    index,
+  }));
   await using server = await serve((_, response) => stream(response, [begin, ...blocks, ...end("tool_use")]));
   await using p = provider(server.url);
   expect(callsOf(await collect(p, request("hello", { tools: tools("a") })))).toEqual([
@@ -287,7 +326,10 @@ test.each([undefined, 0])("PRV-07: blocks that all have the index %j lose no cal
 
 test.each([
   ["without the blank line behind it", 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}'],
-  ["with [DONE] behind it", 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\ndata: [DONE]\n\n'],
+  [
+    "with [DONE] behind it",
+    'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\ndata: [DONE]\n\n',
+  ],
   ["with a reason nobody knows", 'data: {"type":"message_delta","delta":{"stop_reason":"constructor"}}\n\n'],
 ])("PRV-06: a last event %s counts, and the text before it", async (_, last) => {
   await using server = await serve((__, response) => {
@@ -328,9 +370,28 @@ test("PRV-07: of an answer that hit its limit, only calls whose arguments are wh
 });
 
 test("PRV-15: any JSON in place of events ends in exactly one end and never throws", () => {
-  const types = ["message", "message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop", "error", "x"];
-  const event = fc.record({ type: fc.constantFrom(...types), index: fc.jsonValue(), delta: fc.jsonValue(), content_block: fc.jsonValue() });
-  const message = fc.record({ type: fc.constant("message"), content: fc.jsonValue(), usage: fc.jsonValue(), stop_reason: fc.jsonValue() });
+  const types = [
+    "message",
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "message_delta",
+    "message_stop",
+    "error",
+    "x",
+  ];
+  const event = fc.record({
+    type: fc.constantFrom(...types),
+    index: fc.jsonValue(),
+    delta: fc.jsonValue(),
+    content_block: fc.jsonValue(),
+  });
+  const message = fc.record({
+    type: fc.constant("message"),
+    content: fc.jsonValue(),
+    usage: fc.jsonValue(),
+    stop_reason: fc.jsonValue(),
+  });
   fc.assert(
     fc.property(fc.array(fc.oneof(event, message, fc.jsonValue()), { maxLength: 8 }), (values) => {
       const reader = new MessagesAnswer("p", undefined, []);

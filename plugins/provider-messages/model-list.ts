@@ -1,4 +1,11 @@
-import { answerFailure, beginningOf, errors as common, modelNames, ProviderError, thrownFailure } from "@gantry/sdk";
+import {
+  answerFailure,
+  beginningOf,
+  errors as common,
+  modelNames,
+  ProviderError,
+  thrownFailure,
+} from "@gantry/sdk";
 import type { Upstream } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asObject } from "./json.ts";
@@ -11,7 +18,11 @@ const ABSENT = new Set([404, 405, 501]);
 const PATHS = ["/models", "/v1/models"];
 
 /** The ids on offer. Throws `MESSAGES_NO_MODEL_LIST` where the server has no list, and `PROVIDER_*`. */
-export async function listModels(upstream: Upstream, server: Server, signal: AbortSignal): Promise<readonly string[]> {
+export async function listModels(
+  upstream: Upstream,
+  server: Server,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   let failure: Error | undefined;
   for (const path of PATHS) {
     const found = await listAt(path, upstream, server, signal);
@@ -22,7 +33,12 @@ export async function listModels(upstream: Upstream, server: Server, signal: Abo
 }
 
 /** Gives an error where no list is to be found there; throws any other. */
-async function listAt(path: string, upstream: Upstream, server: Server, signal: AbortSignal): Promise<readonly string[] | Error> {
+async function listAt(
+  path: string,
+  upstream: Upstream,
+  server: Server,
+  signal: AbortSignal,
+): Promise<readonly string[] | Error> {
   const { name, address, secrets, timeoutMs } = server;
   const headers = { ...server.headers, accept: "application/json" };
   const response = await upstream
@@ -35,7 +51,9 @@ async function listAt(path: string, upstream: Upstream, server: Server, signal: 
   if (ABSENT.has(status)) return errors.MESSAGES_NO_MODEL_LIST(name, status);
   const retryAfter = response.headers["retry-after"];
   if (status < 200 || status >= 300)
-    throw new ProviderError(answerFailure({ provider: name, model: undefined, status, body, retryAfter, secrets }));
+    throw new ProviderError(
+      answerFailure({ provider: name, model: undefined, status, body, retryAfter, secrets }),
+    );
   return readList(body) ?? common.PROVIDER_MALFORMED(name, "it is not a list of models");
 }
 

@@ -11,7 +11,9 @@ const sourceOf = (config: object, env: Record<string, string>) =>
   serverOf("messages-custom:http://h", { providers: {}, ...config }, env)?.source;
 
 test("PRV-02: a whole turn through messages-custom:", async () => {
-  await using server = await serve((_, response) => stream(response, [begin, ...say("Good day."), ...end("end_turn")]));
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...say("Good day."), ...end("end_turn")]),
+  );
   const id = `messages-custom:${server.url}`;
   await using t = await start({ default_provider: id, default_model: "m", api_key: "k" });
   expect(await t.ask("hello")).toMatchObject({
@@ -29,8 +31,14 @@ test("PRV-03: api_key wins over SERVICE_API_KEY and API_KEY; variables of vendor
   expect(sourceOf({}, { API_KEY: "a", ANTHROPIC_API_KEY: "x" })).toBe("API_KEY env var");
   expect(sourceOf({}, { ANTHROPIC_API_KEY: "x" })).toBe("none");
   expect(sourceOf({}, { SERVICE_API_KEY: " ", API_KEY: "a" })).toBe("API_KEY env var");
-  await using server = await serve((_, response) => stream(response, [begin, ...say("x"), ...end("end_turn")]));
-  await using own = provider(server.url, { api_key: "k", providers: { "messages-custom": { api_key: "own" } } }, env);
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...say("x"), ...end("end_turn")]),
+  );
+  await using own = provider(
+    server.url,
+    { api_key: "k", providers: { "messages-custom": { api_key: "own" } } },
+    env,
+  );
   await collect(own, request("hello"));
   expect(server.asked.pop()?.headers).toMatchObject({ authorization: "Bearer own" });
   await using p = provider(server.url, {}, { ...env, SERVICE_API_KEY: "s\n" });
@@ -44,18 +52,28 @@ test("CFG-01: an address without a scheme is refused with the cure; another prov
   await expect(t.resolveProvider({ provider: "messages-custom:host", model: undefined })).rejects.toThrow(
     /write it with http:\/\/ or https:\/\//,
   );
-  await expect(t.resolveProvider({ provider: "custom:http://h", model: undefined })).rejects.toMatchObject({ code: "PROVIDER_UNKNOWN" });
-  const found = await t.resolveProvider({ provider: "messages-custom:https://me:secret@h/?k=1", model: undefined });
+  await expect(t.resolveProvider({ provider: "custom:http://h", model: undefined })).rejects.toMatchObject({
+    code: "PROVIDER_UNKNOWN",
+  });
+  const found = await t.resolveProvider({
+    provider: "messages-custom:https://me:secret@h/?k=1",
+    model: undefined,
+  });
   expect(found.name).toBe("messages-custom:https://h");
 });
 
-test.each([404, 200])("PRV-12: where %i without a list answers at /models, it is looked for at /v1/models", async (status) => {
-  await using server = await serve(({ path }, response) =>
-    path === "/v1/models" ? json(response, 200, { data: [{ id: "m-1" }] }) : json(response, status, { hello: "there" }),
-  );
-  await using p = provider(server.url);
-  expect(await p.models!(signal)).toEqual(["m-1"]);
-});
+test.each([404, 200])(
+  "PRV-12: where %i without a list answers at /models, it is looked for at /v1/models",
+  async (status) => {
+    await using server = await serve(({ path }, response) =>
+      path === "/v1/models"
+        ? json(response, 200, { data: [{ id: "m-1" }] })
+        : json(response, status, { hello: "there" }),
+    );
+    await using p = provider(server.url);
+    expect(await p.models!(signal)).toEqual(["m-1"]);
+  },
+);
 
 test("PRV-12: the models are listed; a missing list is explained as optional", async () => {
   let status = 200;
@@ -64,10 +82,16 @@ test("PRV-12: the models are listed; a missing list is explained as optional", a
   );
   await using p = provider(server.url, { api_key: "k" });
   expect(await p.models!(signal)).toEqual(["m-1", "m-2"]);
-  expect(server.asked[0]).toMatchObject({ path: "/models", headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" } });
+  expect(server.asked[0]).toMatchObject({
+    path: "/models",
+    headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" },
+  });
   expect(await p.warmup!(signal)).toBe(`messages-custom:${server.url} answers and lists 2 models.`);
   status = 404;
-  await expect(p.models!(signal)).rejects.toMatchObject({ code: "MESSAGES_NO_MODEL_LIST", message: expect.stringContaining("optional") });
+  await expect(p.models!(signal)).rejects.toMatchObject({
+    code: "MESSAGES_NO_MODEL_LIST",
+    message: expect.stringContaining("optional"),
+  });
   expect(await p.warmup!(signal)).toMatch(/no model list, which is optional/);
   status = 401;
   await expect(p.warmup!(signal)).rejects.toMatchObject({ code: "PROVIDER_AUTH" });

@@ -1,5 +1,12 @@
 import { answerFailure, beginningOf, GantryError, streamAnswer } from "@gantry/sdk";
-import type { ChatRequest, NetResponse, Provider, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import type {
+  ChatRequest,
+  NetResponse,
+  Provider,
+  ProviderEvent,
+  ProviderFailure,
+  Upstream,
+} from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";
 import { MessagesAnswer } from "./messages-answer.ts";
@@ -18,7 +25,11 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
       const response = await upstream.fetch({
         url: server.address.at("/v1/messages"),
         method: "POST",
-        headers: { ...server.headers, "content-type": "application/json", accept: "text/event-stream, application/json" },
+        headers: {
+          ...server.headers,
+          "content-type": "application/json",
+          accept: "text/event-stream, application/json",
+        },
         // Bytes, since a text would be held beside its bytes for as long as the model thinks.
         body: Buffer.from(JSON.stringify(body)),
         signal,
@@ -28,7 +39,14 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
       if (status >= 200 && status < 300) return response;
       const text = await beginningOf(response);
       if (status === 400 && learn(text, body, learned)) continue;
-      return answerFailure({ provider: name, model: request.model, status, body: text, retryAfter: headers["retry-after"], secrets });
+      return answerFailure({
+        provider: name,
+        model: request.model,
+        status,
+        body: text,
+        retryAfter: headers["retry-after"],
+        secrets,
+      });
     }
   }
 

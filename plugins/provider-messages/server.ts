@@ -23,7 +23,11 @@ export interface Server {
 }
 
 /** The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws `PROVIDER_URL`. */
-export function serverOf(id: string, config: ServerConfig, env: Readonly<Record<string, string | undefined>>): Server | undefined {
+export function serverOf(
+  id: string,
+  config: ServerConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Server | undefined {
   if (!id.startsWith(PREFIX)) return undefined;
   const own = providerSettings(config.providers, id, "messages-custom");
   const configured = (own.api_key ?? config.api_key)?.trim();

@@ -13,7 +13,12 @@ export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "call"; readonly name: string; readonly args: string }
   /** A call that must not run: `name` is what could be read of it. */
-  | { readonly type: "broken"; readonly name: string | undefined; readonly why: string; readonly raw: string };
+  | {
+      readonly type: "broken";
+      readonly name: string | undefined;
+      readonly why: string;
+      readonly raw: string;
+    };
 
 const LONGEST_CALL = 1024 * 1024;
 const EXCERPT = 500;
@@ -50,7 +55,11 @@ export function createCallParser(tags: Tags): { push(text: string): Piece[]; end
         if (tag === tags.open) call = { parts: [], length: 0 };
         rest = rest.slice(at + tag.length);
         at = -1;
-      } else if (!last && rest.length - at < tags.close.length && [tags.open, tags.close].some((one) => one.startsWith(rest.slice(at)))) {
+      } else if (
+        !last &&
+        rest.length - at < tags.close.length &&
+        [tags.open, tags.close].some((one) => one.startsWith(rest.slice(at)))
+      ) {
         pending = rest.slice(at);
         return yield* keep(rest.slice(0, at));
       }
@@ -65,7 +74,12 @@ export function createCallParser(tags: Tags): { push(text: string): Piece[]; end
 /** Exactly one JSON object with `name` and `args`, nothing else. */
 function read(text: string, fault: string | undefined, length: number): Piece {
   const raw = text.trim();
-  const broken = (why: string, name?: string): Piece => ({ type: "broken", name, why, raw: raw.slice(0, EXCERPT) });
+  const broken = (why: string, name?: string): Piece => ({
+    type: "broken",
+    name,
+    why,
+    raw: raw.slice(0, EXCERPT),
+  });
   const guess = /^\{\s*"name"\s*:\s*"([\w.-]{1,64})"/.exec(raw)?.[1];
   if (length > LONGEST_CALL) return broken(`it is longer than ${LONGEST_CALL} characters`, guess);
   if (fault) return broken(fault, guess);
@@ -75,10 +89,13 @@ function read(text: string, fault: string | undefined, length: number): Piece {
   } catch {
     return broken("what stands between the tags is not one JSON object", guess);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return broken("it is not a JSON object", guess);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return broken("it is not a JSON object", guess);
   const { name, args, ...more } = value as Record<string, unknown>;
-  if (typeof name !== "string" || name === "" || name.length > 128) return broken("`name` is missing or not a tool's name", guess);
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return broken("`args` is missing or not an object", guess);
+  if (typeof name !== "string" || name === "" || name.length > 128)
+    return broken("`name` is missing or not a tool's name", guess);
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return broken("`args` is missing or not an object", guess);
   if (Object.keys(more).length > 0) return broken("it holds more than `name` and `args`", guess);
   return { type: "call", name, args: JSON.stringify(args) };
 }

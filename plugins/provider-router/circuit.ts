@@ -45,7 +45,10 @@ export function createCircuits(
     const reason = failed.code === "PROVIDER_CANCELLED" ? (open.get(provider)?.reason ?? said) : said;
     const entry = { provider, until: new Date(until).toISOString(), reason };
     open.set(provider, entry);
-    log.warn({ provider, code: failed.code, until: entry.until }, `${provider} keeps failing and is left alone until ${entry.until}.`);
+    log.warn(
+      { provider, code: failed.code, until: entry.until },
+      `${provider} keeps failing and is left alone until ${entry.until}.`,
+    );
     void remembered((values) => values.put(SPACE, provider, entry, until));
   };
   const closed = (provider: string): void => {
@@ -61,7 +64,9 @@ export function createCircuits(
 
   return {
     async guard(provider, attempt, signal) {
-      const elsewhere = open.has(provider) ? undefined : await remembered((values) => values.get<Cooling>(SPACE, provider));
+      const elsewhere = open.has(provider)
+        ? undefined
+        : await remembered((values) => values.get<Cooling>(SPACE, provider));
       if (elsewhere && Date.parse(elsewhere.until) > Date.now()) return refused(elsewhere);
       // A provider that never failed needs no breaker, and its turn no time for one.
       const first = breakers.has(provider) ? undefined : await attempt();
@@ -72,7 +77,8 @@ export function createCircuits(
       } catch (error) {
         const entry = open.get(provider);
         if (first) return first;
-        if (entry && (error as { isBrokenCircuitError?: boolean }).isBrokenCircuitError) return refused(entry);
+        if (entry && (error as { isBrokenCircuitError?: boolean }).isBrokenCircuitError)
+          return refused(entry);
         throw error;
       }
     },
@@ -90,7 +96,8 @@ async function createBreaker(
   opened: (provider: string, failed: ProviderFailure, pause: number) => void,
   closed: (provider: string) => void,
 ): Promise<CircuitBreakerPolicy> {
-  const { circuitBreaker, CircuitState, ConsecutiveBreaker, DelegateBackoff, handleWhenResult } = await import("cockatiel");
+  const { circuitBreaker, CircuitState, ConsecutiveBreaker, DelegateBackoff, handleWhenResult } =
+    await import("cockatiel");
   const breaker: CircuitBreakerPolicy = circuitBreaker(
     handleWhenResult((result) => {
       const attempt = result as Attempt;
@@ -102,7 +109,10 @@ async function createBreaker(
       breaker: new ConsecutiveBreaker(FAILURES),
       halfOpenAfter: new DelegateBackoff(({ attempt, result }) => {
         const failed = (result as { value: Extract<Attempt, { ok: false }> }).value.failure;
-        const pause = Math.min(Math.max(pauses.first * 2 ** (attempt - 1), failed.retryAfterMs ?? 0), pauses.longest);
+        const pause = Math.min(
+          Math.max(pauses.first * 2 ** (attempt - 1), failed.retryAfterMs ?? 0),
+          pauses.longest,
+        );
         opened(provider, failed, pause);
         return pause;
       }),

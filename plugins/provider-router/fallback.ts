@@ -1,5 +1,14 @@
 import { errors as common, failure, providerSettings, shownAddress, thrownFailure } from "@gantry/sdk";
-import type { ChatRequest, Logger, ModelWant, Provider, ProviderFailure, ProviderTable, RoutedEvent, Router } from "@gantry/sdk";
+import type {
+  ChatRequest,
+  Logger,
+  ModelWant,
+  Provider,
+  ProviderFailure,
+  ProviderTable,
+  RoutedEvent,
+  Router,
+} from "@gantry/sdk";
 import type { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { worthElsewhere } from "./failure.ts";
@@ -18,15 +27,23 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
   return {
     async *chat(want, request, resolve) {
       const failures: [string, ProviderFailure][] = [];
-      const others = config.reliability.fallback_providers.filter((id, at, all) => id !== want.provider && all.indexOf(id) === at);
+      const others = config.reliability.fallback_providers.filter(
+        (id, at, all) => id !== want.provider && all.indexOf(id) === at,
+      );
       for (const id of [want.provider, ...others]) {
         const found = await find(id, want, resolve, request.signal);
         const name = "provider" in found ? found.provider.name : (id ?? "the default provider");
         if (failures.some(([tried]) => tried === name)) continue;
-        if (failures.length > 0) log.warn({ from: failures.at(-1)?.[0], to: name }, `Falling back to ${name}.`);
+        if (failures.length > 0)
+          log.warn({ from: failures.at(-1)?.[0], to: name }, `Falling back to ${name}.`);
         let failed: ProviderFailure;
         if ("provider" in found) {
-          const answer = yield* ask(found.provider, id, { ...request, model: want.model }, failures.length > 0);
+          const answer = yield* ask(
+            found.provider,
+            id,
+            { ...request, model: want.model },
+            failures.length > 0,
+          );
           if (answer === undefined) return;
           failed = answer;
         } else failed = found.failure;
@@ -51,8 +68,15 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
     const context = { provider: provider.name, settings, signal: request.signal, log };
     const attempt = (model: string | undefined): Promise<Attempt> =>
       withRetries(context, () =>
-        circuits.guard(provider.name, () => begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)), request.signal),
-      ).catch((error: unknown) => ({ ok: false, failure: thrownFailure(provider.name, error, request.signal, settings.timeout_seconds) }));
+        circuits.guard(
+          provider.name,
+          () => begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
+          request.signal,
+        ),
+      ).catch((error: unknown) => ({
+        ok: false,
+        failure: thrownFailure(provider.name, error, request.signal, settings.timeout_seconds),
+      }));
     yield { type: "served", provider: provider.name, model: request.model };
     let result = await attempt(request.model);
     if (!result.ok && isFallback && result.failure.status === 404 && request.model !== undefined) {
@@ -79,7 +103,12 @@ async function find(
   try {
     const provider = await resolve(id, want.model);
     if (provider) return { provider };
-    return { failure: failure(id === undefined ? common.NO_PROVIDER() : common.PROVIDER_UNKNOWN(shownAddress(id)), false) };
+    return {
+      failure: failure(
+        id === undefined ? common.NO_PROVIDER() : common.PROVIDER_UNKNOWN(shownAddress(id)),
+        false,
+      ),
+    };
   } catch (error) {
     return { failure: thrownFailure(id ?? "the default provider", error, signal, 0) };
   }
@@ -90,6 +119,9 @@ function summed(failures: readonly [string, ProviderFailure][]): ProviderFailure
   const [first, ...rest] = failures;
   const [, failed] = first ?? ["", failure(common.NO_PROVIDER(), false)];
   if (rest.length === 0) return failed;
-  const { message } = errors.ROUTER_ALL_FAILED(failed.message, rest.map(([name, { message: why }]) => `${name}: ${why}`).join(" "));
+  const { message } = errors.ROUTER_ALL_FAILED(
+    failed.message,
+    rest.map(([name, { message: why }]) => `${name}: ${why}`).join(" "),
+  );
   return { ...failed, message };
 }

@@ -12,7 +12,8 @@ export default definePlugin({
     reliability: Type.Object({
       fallback_providers: Type.Array(Type.String({ minLength: 1 }), {
         default: [],
-        description: "Providers asked in order when the configured one fails: ids, `custom:<url>` or `messages-custom:<url>`.",
+        description:
+          "Providers asked in order when the configured one fails: ids, `custom:<url>` or `messages-custom:<url>`.",
       }),
     }),
     providers: ProviderTable,

@@ -29,7 +29,10 @@ export async function begin(stream: AsyncGenerator<ProviderEvent, void>): Promis
   return { ok: true, events: after(held, stream) };
 }
 
-async function* after(held: readonly ProviderEvent[], rest: AsyncGenerator<ProviderEvent, void>): AsyncGenerator<ProviderEvent, void> {
+async function* after(
+  held: readonly ProviderEvent[],
+  rest: AsyncGenerator<ProviderEvent, void>,
+): AsyncGenerator<ProviderEvent, void> {
   try {
     yield* held;
     for await (const event of rest) if (event.type !== "text" || event.text !== "") yield event;
@@ -57,7 +60,8 @@ export async function withRetries(context: RetryContext, attempt: () => Promise<
     if (!isCooling(result)) last = result;
     return result;
   };
-  const { DelegateBackoff, ExponentialBackoff, halfJitterGenerator, handleWhenResult, retry } = await import("cockatiel");
+  const { DelegateBackoff, ExponentialBackoff, halfJitterGenerator, handleWhenResult, retry } =
+    await import("cockatiel");
   const { provider, settings, signal, log } = context;
   const growing = new ExponentialBackoff({
     generator: halfJitterGenerator,
@@ -72,7 +76,10 @@ export async function withRetries(context: RetryContext, attempt: () => Promise<
         const next = (state ?? growing).next(step);
         const last = "value" in step.result ? failureOf(step.result.value as Attempt) : undefined;
         const delay = Math.max(next.duration, last?.retryAfterMs ?? 0);
-        log.warn({ provider, code: last?.code, attempt: step.attempt, delay }, `${provider} failed; it is asked again in ${delay} ms.`);
+        log.warn(
+          { provider, code: last?.code, attempt: step.attempt, delay },
+          `${provider} failed; it is asked again in ${delay} ms.`,
+        );
         return { delay, state: next };
       }),
     },

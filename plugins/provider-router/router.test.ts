@@ -4,7 +4,9 @@ import type { ChatRequest, ProviderEvent, Store } from "@gantry/sdk";
 import plugin from "./index.ts";
 import { fail, routed, run, scripted, stop, text, words } from "./scripted.test-kit.ts";
 
-const quick = (id: string, more: object = {}) => ({ [id]: { max_retries: 2, retry_backoff_ms: 1, timeout_seconds: 120, ...more } });
+const quick = (id: string, more: object = {}) => ({
+  [id]: { max_retries: 2, retry_backoff_ms: 1, timeout_seconds: 120, ...more },
+});
 const fine: ProviderEvent[] = [text("hel"), text("lo"), stop];
 
 test("PRV-10: a provider that fails for a moment is asked again, and the person sees one answer", async () => {
@@ -61,7 +63,10 @@ test.each([400, 401, 403, 404, 413])("PRV-10: HTTP %d is not asked again", async
 test("PRV-10: nothing is asked again after text was shown, and the error is the last event", async () => {
   const a = scripted("a", [[text("half"), fail(500)], fine]);
   const b = scripted("b", [fine]);
-  const events = await run(routed({ providers: quick("a"), fallbacks: ["b"] }).router, [a.provider, b.provider]);
+  const events = await run(routed({ providers: quick("a"), fallbacks: ["b"] }).router, [
+    a.provider,
+    b.provider,
+  ]);
   expect(events.slice(1)).toEqual([text("half"), fail(500)]);
   expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
 });
@@ -70,7 +75,10 @@ test("PRV-11: nothing falls back after a tool call was handed on", async () => {
   const call: ProviderEvent = { type: "tool_call", call: { id: "1", name: "shell", args: "{}" } };
   const a = scripted("a", [[call, fail(500)]]);
   const b = scripted("b", [fine]);
-  const events = await run(routed({ providers: quick("a"), fallbacks: ["b"] }).router, [a.provider, b.provider]);
+  const events = await run(routed({ providers: quick("a"), fallbacks: ["b"] }).router, [
+    a.provider,
+    b.provider,
+  ]);
   expect(events.slice(1)).toEqual([call, fail(500)]);
   expect(b.asked).toHaveLength(0);
 });
@@ -78,7 +86,10 @@ test("PRV-11: nothing falls back after a tool call was handed on", async () => {
 test("PRV-10: timeout_seconds bounds the silence of a stream, before and between its pieces", async () => {
   const a = scripted("a", [["hang"]]);
   const b = scripted("b", [[text("x"), "hang"]]);
-  const providers = { ...quick("a", { timeout_seconds: 0.02, max_retries: 0 }), ...quick("b", { timeout_seconds: 0.02 }) };
+  const providers = {
+    ...quick("a", { timeout_seconds: 0.02, max_retries: 0 }),
+    ...quick("b", { timeout_seconds: 0.02 }),
+  };
   const events = await run(routed({ providers, fallbacks: ["b"] }).router, [a.provider, b.provider]);
   expect(events.map((event) => event.type)).toEqual(["served", "served", "text", "error"]);
   expect(events.at(-1)).toMatchObject({ failure: { code: "PROVIDER_TIMEOUT" } });
@@ -94,11 +105,21 @@ test("PRV-15: an answer without end is cut off, one without a reason is an error
   silent.provider.chat = async function* () {
     for (;;) yield text("");
   };
-  const { router } = routed({ providers: { ...quick("a"), ...quick("b"), ...quick("c", { max_retries: 0 }) } });
-  expect((await run(router, [endless.provider])).at(-1)).toMatchObject({ failure: { code: "PROVIDER_TOO_LARGE" } });
-  expect((await run(router, [silent.provider])).at(-1)).toMatchObject({ failure: { code: "PROVIDER_TOO_LARGE" } });
-  expect((await run(router, [scripted("c", [[text("a")]]).provider])).at(-1)).toMatchObject({ failure: { code: "PROVIDER_MALFORMED" } });
-  expect((await run(router, [scripted("d", [[...fine, text("more"), fail(500)]]).provider])).slice(1)).toEqual(fine);
+  const { router } = routed({
+    providers: { ...quick("a"), ...quick("b"), ...quick("c", { max_retries: 0 }) },
+  });
+  expect((await run(router, [endless.provider])).at(-1)).toMatchObject({
+    failure: { code: "PROVIDER_TOO_LARGE" },
+  });
+  expect((await run(router, [silent.provider])).at(-1)).toMatchObject({
+    failure: { code: "PROVIDER_TOO_LARGE" },
+  });
+  expect((await run(router, [scripted("c", [[text("a")]]).provider])).at(-1)).toMatchObject({
+    failure: { code: "PROVIDER_MALFORMED" },
+  });
+  expect(
+    (await run(router, [scripted("d", [[...fine, text("more"), fail(500)]]).provider])).slice(1),
+  ).toEqual(fine);
 });
 
 test("PRV-15: what a provider throws becomes an event that quotes only coded errors", async () => {
@@ -108,7 +129,9 @@ test("PRV-15: what a provider throws becomes an event that quotes only coded err
   const events = await run(router, [secret.provider]);
   expect(events.at(-1)).toMatchObject({ failure: { code: "PROVIDER_MALFORMED" } });
   expect(JSON.stringify(events)).not.toContain("CANARY");
-  expect((await run(router, [coded.provider])).at(-1)).toMatchObject({ failure: { code: "PROVIDER_NO_KEY" } });
+  expect((await run(router, [coded.provider])).at(-1)).toMatchObject({
+    failure: { code: "PROVIDER_NO_KEY" },
+  });
 });
 
 test.each([401, 403, 404, 429, 500, undefined])(
@@ -117,38 +140,62 @@ test.each([401, 403, 404, 429, 500, undefined])(
     const a = scripted("a", [[fail(status)]]);
     const b = scripted("b", [[fail(401)]]);
     const c = scripted("c", [fine]);
-    const { router } = routed({ providers: { ...quick("a"), ...quick("b") }, fallbacks: ["a", "b", "c", "d"] });
+    const { router } = routed({
+      providers: { ...quick("a"), ...quick("b") },
+      fallbacks: ["a", "b", "c", "d"],
+    });
     const events = await run(router, [a.provider, b.provider, c.provider]);
-    expect(events.filter((event) => event.type === "served").map((event) => event.provider)).toEqual(["a", "b", "c"]);
+    expect(events.filter((event) => event.type === "served").map((event) => event.provider)).toEqual([
+      "a",
+      "b",
+      "c",
+    ]);
     expect(words(events)).toBe("hello");
   },
 );
 
 test("PRV-11: a request that is wrong in itself is not carried to another provider", async () => {
   const b = scripted("b", [fine]);
-  const events = await run(routed({ fallbacks: ["b"] }).router, [scripted("a", [[fail(400, { retry: false })]]).provider, b.provider]);
+  const events = await run(routed({ fallbacks: ["b"] }).router, [
+    scripted("a", [[fail(400, { retry: false })]]).provider,
+    b.provider,
+  ]);
   expect(events.at(-1)).toMatchObject({ type: "error", failure: { status: 400 } });
   expect(b.asked).toHaveLength(0);
 });
 
 test("PRV-11: where all fail, the first failure leads and the others are told, an unknown name among them", async () => {
   const { router } = routed({ providers: { ...quick("a"), ...quick("b") }, fallbacks: ["b", "gone"] });
-  const events = await run(router, [scripted("a", [[fail(401)]]).provider, scripted("b", [[fail(500)]]).provider]);
+  const events = await run(router, [
+    scripted("a", [[fail(401)]]).provider,
+    scripted("b", [[fail(500)]]).provider,
+  ]);
   const last = events.at(-1);
   expect(last).toMatchObject({ type: "error", failure: { code: "CODE_401", status: 401 } });
-  expect(last?.type === "error" && last.failure.message).toMatch(/401.*b: It failed with 500.*gone: No plugin serves/);
+  expect(last?.type === "error" && last.failure.message).toMatch(
+    /401.*b: It failed with 500.*gone: No plugin serves/,
+  );
 });
 
 test("PRV-11: a fallback that does not know the model is asked for its own", async () => {
   const b = scripted("b", [[fail(404)], fine]);
-  const events = await run(routed({ fallbacks: ["b"] }).router, [scripted("a", [[fail(401)]]).provider, b.provider]);
+  const events = await run(routed({ fallbacks: ["b"] }).router, [
+    scripted("a", [[fail(401)]]).provider,
+    b.provider,
+  ]);
   expect(b.asked.map(({ model }) => model)).toEqual(["m", undefined]);
-  expect(events.filter((event) => event.type === "served").at(-1)).toEqual({ type: "served", provider: "b", model: undefined });
+  expect(events.filter((event) => event.type === "served").at(-1)).toEqual({
+    type: "served",
+    provider: "b",
+    model: undefined,
+  });
 });
 
 test("ERR-01: `No provider configured` where nobody answers and nothing is configured", async () => {
   const events = await run(routed({}).router, []);
-  expect(events.at(-1)).toMatchObject({ failure: { code: "NO_PROVIDER", message: expect.stringContaining("No provider configured") } });
+  expect(events.at(-1)).toMatchObject({
+    failure: { code: "NO_PROVIDER", message: expect.stringContaining("No provider configured") },
+  });
 });
 
 test("PRV-10: cancel ends a request and a wait at once, with nothing after it", async () => {
@@ -171,7 +218,10 @@ test("PRV-11: a turn that is cancelled while a fallback is asked was cancelled, 
   const b = scripted("b", [["hang"]]);
   const { router } = routed({ fallbacks: ["b"] });
   const cancel = new AbortController();
-  const provider = { ...b.provider, chat: (request: ChatRequest) => (cancel.abort(), b.provider.chat(request)) };
+  const provider = {
+    ...b.provider,
+    chat: (request: ChatRequest) => (cancel.abort(), b.provider.chat(request)),
+  };
   const events = await run(router, [a.provider, provider], { signal: cancel.signal });
   expect(events.at(-1)).toMatchObject({ type: "error", failure: { code: "PROVIDER_CANCELLED" } });
 });
@@ -199,11 +249,15 @@ test("PRV-10: a provider that keeps failing is left alone, tried again later, an
     for (let request = 0; request < 5; request++) await run(router, [a.provider]);
     const refused = await run(router, [a.provider]);
     expect(a.asked).toHaveLength(5);
-    expect(refused.at(-1)).toMatchObject({ failure: { code: "ROUTER_COOLING", message: expect.stringContaining("It failed with 503") } });
+    expect(refused.at(-1)).toMatchObject({
+      failure: { code: "ROUTER_COOLING", message: expect.stringContaining("It failed with 503") },
+    });
     expect(router.cooling()).toMatchObject([{ provider: "a", reason: "It failed with 503" }]);
 
     const b = scripted("b", [fine]);
-    expect(words(await run(routed({ providers, fallbacks: ["b"] }, store).router, [a.provider, b.provider]))).toBe("hello");
+    expect(
+      words(await run(routed({ providers, fallbacks: ["b"] }, store).router, [a.provider, b.provider])),
+    ).toBe("hello");
     expect(a.asked, "another process sees the pause too").toHaveLength(5);
 
     vi.setSystemTime(Date.now() + 1_001);
@@ -225,9 +279,9 @@ test("PRV-10: turns that fail beside each other each get their own failure, also
   const a = scripted("a", [[fail(503)]]);
   const { router } = routed({ providers: quick("a", { max_retries: 1 }) });
   const ends = await Promise.all(Array.from({ length: 12 }, () => run(router, [a.provider])));
-  expect(new Set(ends.map((events) => (events.at(-1) as Extract<ProviderEvent, { type: "error" }>).failure.code))).toEqual(
-    new Set(["CODE_503"]),
-  );
+  expect(
+    new Set(ends.map((events) => (events.at(-1) as Extract<ProviderEvent, { type: "error" }>).failure.code)),
+  ).toEqual(new Set(["CODE_503"]));
 });
 
 test("PRV-10: a wrong key does not open the circuit, so mending it helps at once", async () => {
@@ -238,7 +292,9 @@ test("PRV-10: a wrong key does not open the circuit, so mending it helps at once
 });
 
 test("PRV-10: a store that fails hurts no turn", async () => {
-  const broken = { values: new Proxy({}, { get: () => async () => Promise.reject(new Error("disk full")) }) } as unknown as Store;
+  const broken = {
+    values: new Proxy({}, { get: () => async () => Promise.reject(new Error("disk full")) }),
+  } as unknown as Store;
   const { router, logs } = routed({}, broken);
   expect(words(await run(router, [scripted("a", [fine]).provider]))).toBe("hello");
   expect(logs.some(({ level }) => level === "warn")).toBe(true);

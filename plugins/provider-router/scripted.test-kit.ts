@@ -1,4 +1,13 @@
-import type { ChatRequest, Logger, Provider, ProviderEvent, ProviderFailure, RoutedEvent, Router, Store } from "@gantry/sdk";
+import type {
+  ChatRequest,
+  Logger,
+  Provider,
+  ProviderEvent,
+  ProviderFailure,
+  RoutedEvent,
+  Router,
+  Store,
+} from "@gantry/sdk";
 import { createCircuits } from "./circuit.ts";
 import { createRouter } from "./fallback.ts";
 import type { FallbackConfig } from "./fallback.ts";
@@ -17,7 +26,11 @@ export const fail = (status: number | undefined, more: Partial<ProviderFailure> 
 });
 
 /** A provider that answers its n-th request with the n-th script (the last one again and again), and keeps what it was asked. */
-export function scripted(name: string, scripts: readonly (readonly (ProviderEvent | Error | "hang")[])[], native = true) {
+export function scripted(
+  name: string,
+  scripts: readonly (readonly (ProviderEvent | Error | "hang")[])[],
+  native = true,
+) {
   const asked: ChatRequest[] = [];
   const provider: Provider = {
     name,
@@ -52,7 +65,10 @@ export function routed(
       void logs.push({ level, message, detail: detail as LogLine["detail"] });
   const log: Logger = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   const circuits = createCircuits(store, log, pauses);
-  const full = { reliability: { fallback_providers: config.fallbacks ?? [] }, providers: config.providers ?? {} } as FallbackConfig;
+  const full = {
+    reliability: { fallback_providers: config.fallbacks ?? [] },
+    providers: config.providers ?? {},
+  } as FallbackConfig;
   return { router: createRouter(full, circuits, log), circuits, logs };
 }
 
@@ -72,8 +88,14 @@ export async function run(
     ...rest,
   };
   const resolve = async (id: string | undefined) => providers.find(({ name }) => name === id);
-  for await (const event of router.chat({ provider: provider ?? providers[0]?.name, model }, request, resolve)) events.push(event);
+  for await (const event of router.chat(
+    { provider: provider ?? providers[0]?.name, model },
+    request,
+    resolve,
+  ))
+    events.push(event);
   return events;
 }
 
-export const words = (events: readonly RoutedEvent[]): string => events.map((event) => (event.type === "text" ? event.text : "")).join("");
+export const words = (events: readonly RoutedEvent[]): string =>
+  events.map((event) => (event.type === "text" ? event.text : "")).join("");

@@ -9,7 +9,11 @@ const PER_EVENT = 16;
  * One answer of any provider, made to keep the contract: never throws, ends with exactly one `stop` or `error`, is silent for
  * at most `idleSeconds`, has a size, and ends at once when the request is cancelled. An empty text is a sign of life.
  */
-export async function* bounded(provider: Provider, request: ChatRequest, idleSeconds: number): AsyncGenerator<ProviderEvent, void> {
+export async function* bounded(
+  provider: Provider,
+  request: ChatRequest,
+  idleSeconds: number,
+): AsyncGenerator<ProviderEvent, void> {
   const cut = new AbortController();
   let iterator: AsyncIterator<ProviderEvent> | undefined;
   try {
@@ -19,7 +23,8 @@ export async function* bounded(provider: Provider, request: ChatRequest, idleSec
       const next = await pull(iterator, idleSeconds * 1000, request.signal);
       if (next === "idle") return yield end(common.PROVIDER_TIMEOUT(provider.name, idleSeconds), true);
       if (next === "cancelled") return yield end(common.PROVIDER_CANCELLED(provider.name), false);
-      if (next.done) return yield end(common.PROVIDER_MALFORMED(provider.name, "it ended without a reason"), true);
+      if (next.done)
+        return yield end(common.PROVIDER_MALFORMED(provider.name, "it ended without a reason"), true);
       size += PER_EVENT + sizeOf(next.value);
       if (size > MOST) return yield end(common.PROVIDER_TOO_LARGE(provider.name, MOST), false);
       yield next.value;

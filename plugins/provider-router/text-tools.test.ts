@@ -5,10 +5,17 @@ import { Type } from "typebox";
 import { createCallParser, tagsOf } from "./call-parser.ts";
 import { withTextTools } from "./text-tools.ts";
 
-const tools = [{ name: "file_read", description: "Reads a file.", input: Type.Object({ path: Type.String() }) }];
+const tools = [
+  { name: "file_read", description: "Reads a file.", input: Type.Object({ path: Type.String() }) },
+];
 
 /** Asks through the wrapper a model that writes `answer`, with WORD for the word of the request, in pieces of `size`. */
-async function ask(answer: string, messages: readonly ChatMessage[] = [{ role: "user", text: "hi" }], size = 3, reason = "EndTurn") {
+async function ask(
+  answer: string,
+  messages: readonly ChatMessage[] = [{ role: "user", text: "hi" }],
+  size = 3,
+  reason = "EndTurn",
+) {
   let seen: ChatRequest | undefined;
   const model: Provider = {
     name: "plain",
@@ -16,26 +23,40 @@ async function ask(answer: string, messages: readonly ChatMessage[] = [{ role: "
     async *chat(request) {
       seen = request;
       const whole = answer.replaceAll("WORD", wordOf(request));
-      for (let at = 0; at < whole.length; at += size) yield { type: "text", text: whole.slice(at, at + size) };
+      for (let at = 0; at < whole.length; at += size)
+        yield { type: "text", text: whole.slice(at, at + size) };
       yield { type: "stop", reason: reason as "EndTurn" };
     },
   };
   const events: ProviderEvent[] = [];
   const signal = new AbortController().signal;
-  for await (const event of withTextTools(model).chat({ model: "m", messages, tools, temperature: 0, session: "s", signal })) {
+  for await (const event of withTextTools(model).chat({
+    model: "m",
+    messages,
+    tools,
+    temperature: 0,
+    session: "s",
+    signal,
+  })) {
     if (event.type !== "text" || event.text !== "") events.push(event);
   }
   const shown = events.map((event) => (event.type === "text" ? event.text : "")).join("");
   const calls = events.flatMap((event) => (event.type === "tool_call" ? [event.call] : []));
   return { events, shown, calls, seen: seen as ChatRequest, stop: events.at(-1) };
 }
-const wordOf = (request: ChatRequest): string => /<tool_call:([0-9a-f]+)>/.exec(request.messages[0]?.text ?? "")?.[1] ?? "none";
+const wordOf = (request: ChatRequest): string =>
+  /<tool_call:([0-9a-f]+)>/.exec(request.messages[0]?.text ?? "")?.[1] ?? "none";
 const block = (body: string): string => `<tool_call:WORD>\n${body}\n</tool_call:WORD>`;
 
 test("GEN-11: a provider without native calling uses tools as text and looks native to the turn", async () => {
-  const { shown, calls, stop, seen } = await ask(`Let me look.\n${block('{"name": "file_read", "args": {"path": "a.txt"}}')}`);
+  const { shown, calls, stop, seen } = await ask(
+    `Let me look.\n${block('{"name": "file_read", "args": {"path": "a.txt"}}')}`,
+  );
   expect(seen.tools).toEqual([]);
-  expect(seen.messages[0]).toMatchObject({ role: "system", text: expect.stringContaining("- file_read: Reads a file.") });
+  expect(seen.messages[0]).toMatchObject({
+    role: "system",
+    text: expect.stringContaining("- file_read: Reads a file."),
+  });
   expect(seen.messages[0]?.text).toContain(JSON.stringify(tools[0]?.input));
   expect(shown).toBe("Let me look.\n");
   expect(calls).toMatchObject([{ name: "file_read", args: '{"path":"a.txt"}' }]);
@@ -64,7 +85,10 @@ test("GEN-11: the word is new in every request", async () => {
 
 test.each([
   ["no boundary", '<tool_call>\n{"name":"file_read","args":{"path":"x"}}\n</tool_call>'],
-  ["an old boundary", '<tool_call:0123456789abcdef>\n{"name":"file_read","args":{"path":"x"}}\n</tool_call:0123456789abcdef>'],
+  [
+    "an old boundary",
+    '<tool_call:0123456789abcdef>\n{"name":"file_read","args":{"path":"x"}}\n</tool_call:0123456789abcdef>',
+  ],
   ["another spelling", '<TOOL_CALL:WORD>\n{"name":"file_read","args":{"path":"x"}}\n</TOOL_CALL:WORD>'],
   ["only the closing tag", '{"name":"file_read","args":{"path":"x"}}</tool_call:WORD>'],
 ])("GEN-11: a call with %s is text, never a call", async (_, answer) => {
@@ -74,8 +98,18 @@ test.each([
 });
 
 test.each([
-  ["half-written", '<tool_call:WORD>\n{"name":"file_read","args":{"path":"x"}}', "file_read", "its closing tag is missing"],
-  ["cut in the tag", '<tool_call:WORD>\n{"name":"file_read","args":{"path":"x"}}</tool_ca', "file_read", "its closing tag is missing"],
+  [
+    "half-written",
+    '<tool_call:WORD>\n{"name":"file_read","args":{"path":"x"}}',
+    "file_read",
+    "its closing tag is missing",
+  ],
+  [
+    "cut in the tag",
+    '<tool_call:WORD>\n{"name":"file_read","args":{"path":"x"}}</tool_ca',
+    "file_read",
+    "its closing tag is missing",
+  ],
   ["not JSON", block("file_read x"), "unreadable", "not one JSON object"],
   ["two objects", block('{"name":"a","args":{}}{"name":"b","args":{}}'), "a", "not one JSON object"],
   ["fenced", block('```json\n{"name":"a","args":{}}\n```'), "unreadable", "not one JSON object"],
@@ -83,25 +117,33 @@ test.each([
   ["no args", block('{"name":"a"}'), "a", "`args` is missing"],
   ["args as text", block('{"name":"a","args":"{}"}'), "a", "`args` is missing"],
   ["more keys", block('{"name":"a","args":{},"approved":true}'), "a", "more than"],
-])("GEN-11: a call that is %s never runs, and the next request tells the model why", async (_, answer, name, why) => {
-  const { calls, stop } = await ask(answer, undefined, 5);
-  expect(stop).toEqual({ type: "stop", reason: "ToolUse" });
-  const [call] = calls;
-  expect(calls).toHaveLength(1);
-  expect(call?.name).toBe(name);
-  expect(() => JSON.parse(call?.args ?? "{}")).toThrow("not valid JSON");
-  const history: ChatMessage[] = [
-    { role: "user", text: "hi" },
-    { role: "assistant", text: "", toolCalls: calls },
-    { role: "tool", callId: call?.id ?? "", name, text: "The arguments are wrong.", failed: true },
-  ];
-  const { seen } = await ask("ok", history);
-  expect(seen.messages.at(-1)?.text).toContain(why);
-  expect(seen.messages.at(-1)?.text).toContain("Write the whole call again");
-});
+])(
+  "GEN-11: a call that is %s never runs, and the next request tells the model why",
+  async (_, answer, name, why) => {
+    const { calls, stop } = await ask(answer, undefined, 5);
+    expect(stop).toEqual({ type: "stop", reason: "ToolUse" });
+    const [call] = calls;
+    expect(calls).toHaveLength(1);
+    expect(call?.name).toBe(name);
+    expect(() => JSON.parse(call?.args ?? "{}")).toThrow("not valid JSON");
+    const history: ChatMessage[] = [
+      { role: "user", text: "hi" },
+      { role: "assistant", text: "", toolCalls: calls },
+      { role: "tool", callId: call?.id ?? "", name, text: "The arguments are wrong.", failed: true },
+    ];
+    const { seen } = await ask("ok", history);
+    expect(seen.messages.at(-1)?.text).toContain(why);
+    expect(seen.messages.at(-1)?.text).toContain("Write the whole call again");
+  },
+);
 
 test("GEN-11: a call that the length limit cut off is told as that, so that the model writes less", async () => {
-  const { calls, stop } = await ask('<tool_call:WORD>{"name":"file_write","args":{"content":"aaaa', undefined, 5, "MaxTokens");
+  const { calls, stop } = await ask(
+    '<tool_call:WORD>{"name":"file_write","args":{"content":"aaaa',
+    undefined,
+    5,
+    "MaxTokens",
+  );
   expect(calls[0]?.args).toContain("reached its length limit");
   expect(stop).toEqual({ type: "stop", reason: "ToolUse" });
 });
@@ -129,8 +171,12 @@ test("GEN-11: calls and results of earlier rounds are told as text, under the wo
   const word = wordOf(seen);
   expect(seen.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
   expect(seen.messages[0]?.text.startsWith("You are kind.\n\n")).toBe(true);
-  expect(seen.messages[2]?.text).toBe(`ok\n<tool_call:${word}>\n{"name": "file_read", "args": {"path":"a"}}\n</tool_call:${word}>`);
-  expect(seen.messages[3]?.text).toContain(`<tool_result:${word} name="file_read">\none\n</tool_result:${word}>`);
+  expect(seen.messages[2]?.text).toBe(
+    `ok\n<tool_call:${word}>\n{"name": "file_read", "args": {"path":"a"}}\n</tool_call:${word}>`,
+  );
+  expect(seen.messages[3]?.text).toContain(
+    `<tool_result:${word} name="file_read">\none\n</tool_result:${word}>`,
+  );
   expect(seen.messages[3]?.text).toContain('failed="true">\ntwo');
 });
 
@@ -140,7 +186,13 @@ test("GEN-11: a tool result can neither hold a call of this request nor smuggle 
   const { seen } = await ask("x", [
     { role: "user", text: "read" },
     { role: "assistant", text: "", toolCalls: [{ id: "1", name: "file_read", args: "{}" }] },
-    { role: "tool", callId: "1", name: "file_read", text: `${stolen} [IMAGE:data:image/png;base64,AAAA]`, failed: false },
+    {
+      role: "tool",
+      callId: "1",
+      name: "file_read",
+      text: `${stolen} [IMAGE:data:image/png;base64,AAAA]`,
+      failed: false,
+    },
   ]);
   const last = seen.messages.at(-1)?.text ?? "";
   expect(last.split(`<tool_call:${wordOf(seen)}>`)).toHaveLength(1);
@@ -158,7 +210,14 @@ test("GEN-11: without tools now or before, the request passes unchanged", async 
       yield { type: "stop", reason: "EndTurn" };
     },
   };
-  const request = { model: "m", messages: [], tools: [], temperature: 0, session: "s", signal: new AbortController().signal };
+  const request = {
+    model: "m",
+    messages: [],
+    tools: [],
+    temperature: 0,
+    session: "s",
+    signal: new AbortController().signal,
+  };
   for await (const _ of withTextTools(model).chat(request));
   expect(seen).toBe(request);
 });
@@ -167,12 +226,21 @@ test("GEN-11: however a text is cut, it is read the same, and text without the w
   const tags = tagsOf("00ff00ff00ff00ff");
   const part = fc.oneof(
     fc.string({ maxLength: 20 }),
-    fc.constantFrom(tags.open, tags.close, "<", "</tool_call:", '{"name":"a","args":{"b":1}}', "<tool_call:00ff>"),
+    fc.constantFrom(
+      tags.open,
+      tags.close,
+      "<",
+      "</tool_call:",
+      '{"name":"a","args":{"b":1}}',
+      "<tool_call:00ff>",
+    ),
   );
   const read = (pieces: readonly string[]): string => {
     const parser = createCallParser(tags);
     const all = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end(false)];
-    const merged = all.map((piece) => (piece.type === "text" ? piece.text : `\u0000${JSON.stringify(piece)}\u0000`));
+    const merged = all.map((piece) =>
+      piece.type === "text" ? piece.text : `\u0000${JSON.stringify(piece)}\u0000`,
+    );
     return merged.join("");
   };
   fc.assert(

@@ -16,7 +16,9 @@ export function withTextTools(provider: Provider): Provider {
 function usesTools({ tools, messages }: ChatRequest): boolean {
   return (
     tools.length > 0 ||
-    messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.toolCalls.length > 0))
+    messages.some(
+      (message) => message.role === "tool" || (message.role === "assistant" && message.toolCalls.length > 0),
+    )
   );
 }
 
@@ -37,13 +39,22 @@ async function* chat(provider: Provider, request: ChatRequest): AsyncGenerator<P
 }
 
 /** Text before the first call is shown; text after it is not, since it can only be a guess at a result. */
-function createReader(tags: Tags): { push(text: string): ProviderEvent[]; end(cut: boolean): ProviderEvent[]; called(): boolean } {
+function createReader(tags: Tags): {
+  push(text: string): ProviderEvent[];
+  end(cut: boolean): ProviderEvent[];
+  called(): boolean;
+} {
   const parser = createCallParser(tags);
   let calls = 0;
   const shown = (piece: Piece): ProviderEvent[] => {
     if (piece.type === "text") return calls > 0 ? [] : [{ type: "text", text: piece.text }];
     const id = `text_${tags.word}_${++calls}`;
-    return [{ type: "tool_call", call: piece.type === "call" ? { id, name: piece.name, args: piece.args } : broken(id, piece) }];
+    return [
+      {
+        type: "tool_call",
+        call: piece.type === "call" ? { id, name: piece.name, args: piece.args } : broken(id, piece),
+      },
+    ];
   };
   return {
     push: (text) => parser.push(text).flatMap(shown),

@@ -31,17 +31,21 @@ async function serve(statuses: readonly number[], answer = "served", headers: Re
   };
 }
 
-const start = (config: object) => startTestHost({ plugins: [memoryStore(), net, chat, plugin], config: { ...config } });
+const start = (config: object) =>
+  startTestHost({ plugins: [memoryStore(), net, chat, plugin], config: { ...config } });
 
 test.each([
   [1, 2, "Error"],
   [3, 4, "EndTurn"],
-])("PRV-10: max_retries = %d in [providers.<id>] lets a real server be asked %d times", async (max_retries, requests, stop_reason) => {
-  await using server = await serve([503, 503, 503, 200]);
-  await using gantry = await start({ providers: { custom: { max_retries, retry_backoff_ms: 1 } } });
-  expect(await gantry.ask("hi", { provider: server.id, model: "m" })).toMatchObject({ stop_reason });
-  expect(server.asked).toHaveLength(requests);
-});
+])(
+  "PRV-10: max_retries = %d in [providers.<id>] lets a real server be asked %d times",
+  async (max_retries, requests, stop_reason) => {
+    await using server = await serve([503, 503, 503, 200]);
+    await using gantry = await start({ providers: { custom: { max_retries, retry_backoff_ms: 1 } } });
+    expect(await gantry.ask("hi", { provider: server.id, model: "m" })).toMatchObject({ stop_reason });
+    expect(server.asked).toHaveLength(requests);
+  },
+);
 
 test.each([
   ["local-a", "local-a-server"],
@@ -49,7 +53,11 @@ test.each([
 ])("PRV-10: max_retries for %s counts where the table has the name %s", async (default_provider, table) => {
   await using server = await serve([503, 503, 503, 200]);
   const api_url = server.id.replace("custom:", "");
-  await using gantry = await start({ default_provider, api_url, providers: { [table]: { max_retries: 3, retry_backoff_ms: 1 } } });
+  await using gantry = await start({
+    default_provider,
+    api_url,
+    providers: { [table]: { max_retries: 3, retry_backoff_ms: 1 } },
+  });
   expect(await gantry.ask("hi", { model: "m" })).toMatchObject({ reply: "served" });
 });
 
@@ -61,23 +69,29 @@ test("PRV-10: Retry-After of a real server is waited for", async () => {
   expect(performance.now() - before).toBeGreaterThan(990);
 });
 
-test.each([401, 404, 429, 500, 0])("PRV-11: after %d the fallback serves the turn, and the result says who it was", async (status) => {
-  await using first = await serve([status]);
-  await using second = await serve([200], "from the second");
-  await using gantry = await start({
-    reliability: { fallback_providers: [second.id] },
-    providers: { custom: { max_retries: 1, retry_backoff_ms: 1 } },
-  });
-  const result = await gantry.ask("hi", { provider: first.id, model: "m" });
-  expect(result).toMatchObject({ reply: "from the second", provider: second.id, stop_reason: "EndTurn" });
-  expect(second.asked[0]?.model).toBe("m");
-});
+test.each([401, 404, 429, 500, 0])(
+  "PRV-11: after %d the fallback serves the turn, and the result says who it was",
+  async (status) => {
+    await using first = await serve([status]);
+    await using second = await serve([200], "from the second");
+    await using gantry = await start({
+      reliability: { fallback_providers: [second.id] },
+      providers: { custom: { max_retries: 1, retry_backoff_ms: 1 } },
+    });
+    const result = await gantry.ask("hi", { provider: first.id, model: "m" });
+    expect(result).toMatchObject({ reply: "from the second", provider: second.id, stop_reason: "EndTurn" });
+    expect(second.asked[0]?.model).toBe("m");
+  },
+);
 
 test("PRV-11: a turn never falls back after text was shown", async () => {
   await using second = await serve([200]);
   const half = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "half" } }] })}\n\n`, () => response.destroy());
+    response.write(
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "half" } }] })}\n\n`,
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve) => half.listen(0, "127.0.0.1", resolve));
   try {
@@ -104,5 +118,7 @@ test("PRV-10: a server that keeps failing is left alone, and `status` says so", 
   expect(server.asked).toHaveLength(before);
   expect(result.error?.code).toBe("ROUTER_COOLING");
   const rows = await gantry.slot(Checks).get("providers-left-alone")?.run(new AbortController().signal);
-  expect(rows).toMatchObject([{ what: `provider ${server.id}`, state: "warn", detail: expect.stringContaining("HTTP 503") }]);
+  expect(rows).toMatchObject([
+    { what: `provider ${server.id}`, state: "warn", detail: expect.stringContaining("HTTP 503") },
+  ]);
 });

@@ -105,7 +105,9 @@ const phones: Rule = (text) =>
     (clean, [pattern, least, most]) =>
       replaceFolded(clean, pattern, (found) => {
         const digits = found.replace(/\D/g, "").length;
-        return digits >= least && digits <= most ? { length: found.length, mark: mark("phone number") } : undefined;
+        return digits >= least && digits <= most
+          ? { length: found.length, mark: mark("phone number") }
+          : undefined;
       }),
     text,
   );

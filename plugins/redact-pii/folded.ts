@@ -22,7 +22,11 @@ function digitOf(code: number): number {
 export function replaceFolded(
   text: string,
   pattern: RegExp,
-  replace: (found: string, folded: string, at: number) => { readonly length: number; readonly mark: string } | undefined,
+  replace: (
+    found: string,
+    folded: string,
+    at: number,
+  ) => { readonly length: number; readonly mark: string } | undefined,
 ): string {
   const plain = folded(text);
   // Whatever is looked for here has two digits in a row.

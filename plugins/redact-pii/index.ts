@@ -12,11 +12,13 @@ export default definePlugin({
     security: Type.Object({
       redact_pii: Type.Boolean({
         default: true,
-        description: "Remove e-mail addresses, phone numbers, payment cards, IBANs and credentials from replies, logs and the audit.",
+        description:
+          "Remove e-mail addresses, phone numbers, payment cards, IBANs and credentials from replies, logs and the audit.",
       }),
       pii_patterns: Type.Array(Type.String(), {
         default: [],
-        description: "Regular expressions (RE2 syntax: no look-around, no back-references) whose matches are removed as well.",
+        description:
+          "Regular expressions (RE2 syntax: no look-around, no back-references) whose matches are removed as well.",
       }),
     }),
   }),

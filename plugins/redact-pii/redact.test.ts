@@ -30,7 +30,12 @@ const { redact } = await redactor();
 const x = (length: number, of = "aB3dE6gH9") => of.repeat(Math.ceil(length / of.length)).slice(0, length);
 
 const luhn = (digits: string) =>
-  [...digits].toReversed().reduce((sum, digit, at) => sum + (at % 2 ? [0, 2, 4, 6, 8, 1, 3, 5, 7, 9][Number(digit)]! : Number(digit)), 0) %
+  [...digits]
+    .toReversed()
+    .reduce(
+      (sum, digit, at) => sum + (at % 2 ? [0, 2, 4, 6, 8, 1, 3, 5, 7, 9][Number(digit)]! : Number(digit)),
+      0,
+    ) %
     10 ===
   0;
 
@@ -96,7 +101,10 @@ const secrets: readonly (readonly [text: string, secret: string])[] = [
   ["authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"],
   ['{"password":"hunter2!"}', "hunter2!"],
   ["DB_PASSWORD=s3cretpass", "s3cretpass"],
-  ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"],
+  [
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+  ],
   ["client_secret: 'abc123def'", "abc123def"],
   ["postgres://app:pa55word@db.test/x", "pa55word"],
   ...Object.values(credentials).map((secret) => [`the key is ${secret} and`, secret] as const),
@@ -263,8 +271,11 @@ test("SEC-09: replies, streamed in pieces of any size, hold no secret", async ()
     const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
     await using host = await startTestHost({ plugins: [plugin, speaker(pieces)] });
     let shown = "";
-    const { reply } = await host.ask("hi", { onEvent: (event) => void (event.type === "delta" && (shown += event.text)) });
-    for (const [, secret] of secrets) expect([size, shown.includes(secret), reply.includes(secret)]).toEqual([size, false, false]);
+    const { reply } = await host.ask("hi", {
+      onEvent: (event) => void (event.type === "delta" && (shown += event.text)),
+    });
+    for (const [, secret] of secrets)
+      expect([size, shown.includes(secret), reply.includes(secret)]).toEqual([size, false, false]);
     expect(shown).toBe(reply);
   }
 });
@@ -272,7 +283,8 @@ test("SEC-09: replies, streamed in pieces of any size, hold no secret", async ()
 test("SEC-09: logs and audit records hold no secret", async () => {
   const talker = definePlugin({
     name: "talker",
-    setup: (host) => host.log.info({ key: credentials["github"], mail: "a@b.example" }, "from jane@mail.example"),
+    setup: (host) =>
+      host.log.info({ key: credentials["github"], mail: "a@b.example" }, "from jane@mail.example"),
   });
   await using host = await startTestHost({ plugins: [plugin, talker] });
   await host.call("nothing", { card: 4111111111111111, text: `x ${credentials["aws"]} jane@mail.example` });

@@ -29,9 +29,21 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
   const relative = `${"../".repeat(12)}${secret.slice(1)}`;
   return [
     ...named("read", [
-      ...["cat", "head", "tail", "tac", "nl", "od -c", "base64", "sort", "uniq", "wc", "md5sum", "strings", "cut -c1-"].map(
-        (word) => `${word} ${secret}`,
-      ),
+      ...[
+        "cat",
+        "head",
+        "tail",
+        "tac",
+        "nl",
+        "od -c",
+        "base64",
+        "sort",
+        "uniq",
+        "wc",
+        "md5sum",
+        "strings",
+        "cut -c1-",
+      ].map((word) => `${word} ${secret}`),
       `cat ${relative}`,
       `cat /..${secret}`,
       `cat //${secret}`,
@@ -87,7 +99,9 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
       `mknod node b 254 0 && ${won}`,
       call("ptrace", 16, host, 0, 0),
       call("ptrace", 0x4206, host, 0, 0),
-      perl(`$b="\\0"x64; $v=pack("QQ",unpack("Q",pack("P",$b)),8); syscall(${nr("process_vm_readv")},${host},$v,1,$v,1,0) >= 0`),
+      perl(
+        `$b="\\0"x64; $v=pack("QQ",unpack("Q",pack("P",$b)),8); syscall(${nr("process_vm_readv")},${host},$v,1,$v,1,0) >= 0`,
+      ),
       call("open_by_handle_at", -100, '"\\0"x64', 0),
       call("bpf", 0, '"\\0"x128', 128),
       call("io_uring_setup", 4, '"\\0"x128'),
@@ -101,7 +115,9 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
       call("finit_module", 0, '""', 0),
       call("shmget", 0, 4096, 0o1600),
       call("fanotify_init", 0, 0),
-      perl(`$f=syscall(${nr("inotify_init1")},0); $o="${outside}"; syscall(${nr("inotify_add_watch")},$f,$o,0xfff) >= 0`),
+      perl(
+        `$f=syscall(${nr("inotify_init1")},0); $o="${outside}"; syscall(${nr("inotify_add_watch")},$f,$o,0xfff) >= 0`,
+      ),
       perl(`$p=syscall(${nr("pidfd_open")},${host},0); syscall(${nr("pidfd_getfd")},$p,0,0) >= 0`),
       call("kcmp", host, host, 0, 0, 0),
       call("settimeofday", '"\\0"x16', 0),
@@ -159,14 +175,23 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
       ...[2, 10].flatMap((family) => [1, 2, 3].map((type) => call("socket", family, type, 0))),
       call("socket", 2, 1, 262),
       call("socket", 2, 1, 132),
-      ...[16, 17, 29, 31, 38, 40, 44].flatMap((family) => [call("socket", family, 2, 0), call("socket", family, 3, 0)]),
+      ...[16, 17, 29, 31, 38, 40, 44].flatMap((family) => [
+        call("socket", family, 2, 0),
+        call("socket", family, 3, 0),
+      ]),
       call("socket", 1, 2, 0),
       call("socketpair", 1, 2, 0, '"\\0"x8'),
-      perl(`use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack_sockaddr_un("${outside}/stream"))`),
+      perl(
+        `use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack_sockaddr_un("${outside}/stream"))`,
+      ),
       `ln -s ${outside} link6; ${perl(`use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack_sockaddr_un("link6/stream"))`)}`,
       perl(`use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack("Sa*",1,"\\0${abstract}"))`),
-      perl(`use Socket; socket(S,AF_UNIX,SOCK_SEQPACKET,0) and send(S,"x",0,pack_sockaddr_un("${outside}/stream"))`),
-      perl(`use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack_sockaddr_un("/var/run/docker.sock"))`),
+      perl(
+        `use Socket; socket(S,AF_UNIX,SOCK_SEQPACKET,0) and send(S,"x",0,pack_sockaddr_un("${outside}/stream"))`,
+      ),
+      perl(
+        `use Socket; socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,pack_sockaddr_un("/var/run/docker.sock"))`,
+      ),
       `getent hosts example.com && ${won}`,
       `ping -c 1 -W 1 127.0.0.1 && ${won}`,
     ]),

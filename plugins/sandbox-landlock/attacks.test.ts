@@ -26,7 +26,9 @@ async function listening(address: string | number, contacts: string[]): Promise<
     socket.destroy();
   });
   await new Promise<void>((resolve) =>
-    typeof address === "number" ? server.listen(address, "127.0.0.1", resolve) : server.listen(address, resolve),
+    typeof address === "number"
+      ? server.listen(address, "127.0.0.1", resolve)
+      : server.listen(address, resolve),
   );
   return server;
 }
@@ -40,7 +42,9 @@ test.runIf(linux)(
     writeFileSync(path.join(outside, "secret"), `echo ${CANARY}\n`);
     mkdirSync(path.join(outside, "empty"));
     const abstract = `gantry-${process.pid}`;
-    const servers = await Promise.all([0, path.join(outside, "stream"), `\0${abstract}`].map((address) => listening(address, contacts)));
+    const servers = await Promise.all(
+      [0, path.join(outside, "stream"), `\0${abstract}`].map((address) => listening(address, contacts)),
+    );
     const { port } = servers[0]!.address() as { port: number };
     const before = snapshot(outside);
     try {

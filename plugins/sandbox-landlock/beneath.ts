@@ -14,7 +14,13 @@ export function pathOf({ thread }: Asked, directory: number, path: string): stri
 }
 
 /** Hands `use` a name for one file beneath the roots, which stays that file whatever is swapped meanwhile. Throws KernelError. */
-export function beneath<T>({ check }: Asked, path: string, flags: number, roots: readonly string[], use: (pinned: string) => T): T {
+export function beneath<T>(
+  { check }: Asked,
+  path: string,
+  flags: number,
+  roots: readonly string[],
+  use: (pinned: string) => T,
+): T {
   const fd = openPath(path, flags);
   const pinned = `/proc/self/fd/${fd}`;
   try {

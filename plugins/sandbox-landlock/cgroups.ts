@@ -46,7 +46,11 @@ export function openCgroups(bounds: Bounds): Cgroups {
   const wanted = settings(bounds);
   const held = new Set<Controller>();
   const directories = new Set<string>();
-  const probe = spawn("/bin/sh", ["-c", "read -r _"], { cwd: "/", env: {}, stdio: ["pipe", "ignore", "ignore"] });
+  const probe = spawn("/bin/sh", ["-c", "read -r _"], {
+    cwd: "/",
+    env: {},
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   probe.unref();
   for (const { parent, holds } of parents()) {
     const directory = path.join(parent, name);
@@ -101,7 +105,9 @@ function parents(): readonly Parent[] {
     const [, names = "", group = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     const holds = controllers.filter((controller) => names.split(",").includes(controller));
     const type = names === "" ? "cgroup2" : "cgroup";
-    const mount = mounts.find((m) => m.includes(type, 6) && (names === "" || m.at(-1)!.split(",").includes(names.split(",")[0]!)));
+    const mount = mounts.find(
+      (m) => m.includes(type, 6) && (names === "" || m.at(-1)!.split(",").includes(names.split(",")[0]!)),
+    );
     if (!mount) return [];
     const directory = path.join(mount[4]!, path.relative(mount[3]!, group));
     if (holds.length > 0) return [{ parent: directory, holds }];

@@ -4,9 +4,14 @@ import path from "node:path";
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** All that a started process finds in its environment; nothing of the service's own. */
-export function childEnvironment(workspace: string, proxy: string | undefined): Readonly<Record<string, string>> {
+export function childEnvironment(
+  workspace: string,
+  proxy: string | undefined,
+): Readonly<Record<string, string>> {
   const temporary = temporaryDirectory(workspace);
-  const proxied = Object.fromEntries(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]));
+  const proxied = Object.fromEntries(
+    ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]),
+  );
   return {
     PATH,
     HOME: workspace,

@@ -42,7 +42,8 @@ export function readFile(path: string, maxBytes: number): Answers["read"] {
       const { size } = fstatSync(fd);
       const data = new Uint8Array(Math.min(maxBytes, size || UNSIZED_BYTES));
       let filled = 0;
-      for (let got = 1; got > 0 && filled < data.length; filled += got) got = readSync(fd, data, filled, data.length - filled, null);
+      for (let got = 1; got > 0 && filled < data.length; filled += got)
+        got = readSync(fd, data, filled, data.length - filled, null);
       return { data: data.subarray(0, filled), bytes: size || filled };
     } finally {
       closeSync(fd);
@@ -92,19 +93,29 @@ export function listDirectory(path: string, limit: number): Answers["list"] {
     const names: string[] = [];
     const reader = opendirSync(directory);
     try {
-      for (let entry = reader.readSync(); entry && names.length < MAX_NAMES; entry = reader.readSync()) names.push(entry.name);
+      for (let entry = reader.readSync(); entry && names.length < MAX_NAMES; entry = reader.readSync())
+        names.push(entry.name);
     } finally {
       reader.closeSync();
     }
     names.sort();
-    return { entries: names.slice(0, limit).flatMap((name) => describe(directory, name)), more: names.length > limit };
+    return {
+      entries: names.slice(0, limit).flatMap((name) => describe(directory, name)),
+      more: names.length > limit,
+    };
   });
 }
 
 function describe(directory: string, name: string): readonly DirectoryEntry[] {
   const about = lstatSync(`${directory}/${name}`, { throwIfNoEntry: false });
   if (!about) return [];
-  const kind = about.isFile() ? "file" : about.isDirectory() ? "directory" : about.isSymbolicLink() ? "link" : "other";
+  const kind = about.isFile()
+    ? "file"
+    : about.isDirectory()
+      ? "directory"
+      : about.isSymbolicLink()
+        ? "link"
+        : "other";
   return [{ name, kind, bytes: about.size }];
 }
 
@@ -121,7 +132,12 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What a failed operation is told as; outside the roots nothing is told of what is there. */
-export function faultOf(error: unknown, path: string, verb: string, roots: readonly string[] | undefined): FileFault {
+export function faultOf(
+  error: unknown,
+  path: string,
+  verb: string,
+  roots: readonly string[] | undefined,
+): FileFault {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (roots && !isBeneath(path, roots)) return { fault: "outside", path };
   if (error instanceof LinkInPath || code === "ELOOP") return { fault: "outside", path };

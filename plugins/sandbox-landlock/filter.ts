@@ -35,7 +35,11 @@ function match(
 }
 
 /** `yes` where a pointer argument is null, else `no`. */
-function isNull(argument: number, yes: readonly Instruction[], no: readonly Instruction[]): readonly Instruction[] {
+function isNull(
+  argument: number,
+  yes: readonly Instruction[],
+  no: readonly Instruction[],
+): readonly Instruction[] {
   return [low(argument), [EQUAL, 0, 2, 0], high(argument), [EQUAL, no.length, 0, 0], ...no, ...yes];
 }
 
@@ -67,19 +71,81 @@ export interface FilterFacts {
 /** io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody else can make one. */
 const forbidden: readonly Syscall[] = [
   ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
-  ...(["mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr", "fsopen", "fsconfig"] as const),
-  ...(["fsmount", "fspick", "mount_setattr", "swapon", "swapoff", "reboot", "acct", "quotactl", "quotactl_fd"] as const),
-  ...(["sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "syslog"] as const),
-  ...(["iopl", "ioperm", "modify_ldt", "vhangup", "fanotify_init", "inotify_add_watch", "open_by_handle_at"] as const),
+  ...([
+    "mount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "move_mount",
+    "open_tree",
+    "open_tree_attr",
+    "fsopen",
+    "fsconfig",
+  ] as const),
+  ...([
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "swapon",
+    "swapoff",
+    "reboot",
+    "acct",
+    "quotactl",
+    "quotactl_fd",
+  ] as const),
+  ...([
+    "sethostname",
+    "setdomainname",
+    "settimeofday",
+    "clock_settime",
+    "clock_adjtime",
+    "adjtimex",
+    "syslog",
+  ] as const),
+  ...([
+    "iopl",
+    "ioperm",
+    "modify_ldt",
+    "vhangup",
+    "fanotify_init",
+    "inotify_add_watch",
+    "open_by_handle_at",
+  ] as const),
   ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
-  ...(["kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "unshare", "setns"] as const),
-  ...(["keyctl", "add_key", "request_key", "migrate_pages", "move_pages", "uselib", "lookup_dcookie", "file_setattr"] as const),
+  ...([
+    "kexec_load",
+    "kexec_file_load",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "unshare",
+    "setns",
+  ] as const),
+  ...([
+    "keyctl",
+    "add_key",
+    "request_key",
+    "migrate_pages",
+    "move_pages",
+    "uselib",
+    "lookup_dcookie",
+    "file_setattr",
+  ] as const),
   ...(["shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
   ...(["semget", "semop", "semtimedop", "semctl"] as const),
 ];
 
 const unsupported: readonly Syscall[] = [
-  ...(["setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat"] as const),
+  ...([
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "setxattrat",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "removexattrat",
+  ] as const),
 ];
 
 /** Landlock does not know these: the referee reads the path once and does the work itself, inside the walls. */
@@ -88,10 +154,17 @@ export const metadataCalls: readonly Syscall[] = [
   ...(["utime", "utimes", "futimesat", "utimensat"] as const),
 ];
 /** Signals, by hand where Landlock has no scope for them yet. */
-export const signalCalls: readonly Syscall[] = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"];
+export const signalCalls: readonly Syscall[] = [
+  "kill",
+  "tkill",
+  "tgkill",
+  "rt_sigqueueinfo",
+  "rt_tgsigqueueinfo",
+];
 
 function rules({ abi, tcp }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
-  const each = (calls: readonly Syscall[], body: readonly Instruction[]) => calls.map((call) => [call, body] as const);
+  const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
+    calls.map((call) => [call, body] as const);
   const own = match(0, [0], allow, fail(EPERM));
   const noFastOpen = (flags: number, then = allow) => match(flags, [0], then, fail(EACCES), FASTOPEN);
   const local = match(1, STREAM_TYPES, allow, fail(EACCES), TYPE_MASK);

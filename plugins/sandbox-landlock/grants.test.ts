@@ -66,7 +66,9 @@ test("SEC-05: nothing granted is blocked or holds something blocked, whatever is
       for (const one of [...granted.read, ...granted.write].filter((each) => isBeneath(each, [root]))) {
         for (const closed of blocked.map((each) => expand(each, places.workspace))) {
           const aroundWorkspace =
-            closed !== places.workspace && isBeneath(places.workspace, [closed]) && isBeneath(one, [places.workspace]);
+            closed !== places.workspace &&
+            isBeneath(places.workspace, [closed]) &&
+            isBeneath(one, [places.workspace]);
           expect(isBeneath(closed, [one]) || (isBeneath(one, [closed]) && !aroundWorkspace)).toBe(false);
         }
         expect(isBeneath(one, [places.configDir]) && !isBeneath(one, [places.workspace])).toBe(false);

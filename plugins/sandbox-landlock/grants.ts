@@ -18,7 +18,14 @@ export interface Grants {
 }
 
 /** Devices and lists that hold nothing of anybody and that programs cannot do without. */
-const HARMLESS_READ = ["/dev/zero", "/dev/random", "/dev/urandom", "/etc/ld.so.cache", "/proc/cpuinfo", "/proc/meminfo"];
+const HARMLESS_READ = [
+  "/dev/zero",
+  "/dev/random",
+  "/dev/urandom",
+  "/etc/ld.so.cache",
+  "/proc/cpuinfo",
+  "/proc/meminfo",
+];
 const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
 
 /** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists. */
@@ -54,7 +61,10 @@ export function grants({ read, write, blocked, workspace, configDir }: GrantsInp
   const around = closed.filter((one) => one !== workspace && isBeneath(workspace, [one]));
   const open = (written: string): readonly string[] => {
     const allowed = expand(written, workspace);
-    return exclude(allowed, isBeneath(allowed, [workspace]) ? closed.filter((one) => !around.includes(one)) : closed);
+    return exclude(
+      allowed,
+      isBeneath(allowed, [workspace]) ? closed.filter((one) => !around.includes(one)) : closed,
+    );
   };
   return {
     read: [...new Set([...read.flatMap(open), ...HARMLESS_READ, ...HARMLESS_BOTH])],

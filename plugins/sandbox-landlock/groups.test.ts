@@ -23,14 +23,17 @@ test("SBX-04: whoever looks while others change the table sees no group that is 
   const url = new URL("groups.ts", import.meta.url).href;
   // Numbers that no process has: nothing is ever signalled by them.
   const runs = [5_000_000, 6_000_000];
-  const threads = runs.map((run) => new Worker(busy, { eval: true, workerData: { url, memory, run, rounds: 4_000 } }));
+  const threads = runs.map(
+    (run) => new Worker(busy, { eval: true, workerData: { url, memory, run, rounds: 4_000 } }),
+  );
   const left = threads.map((thread) => once(thread, "exit"));
   const groups = new Groups(memory);
   const strange = new Set<number>();
   const state = { running: true };
   void Promise.all(left).then(() => (state.running = false));
   while (state.running) {
-    for (const run of runs) for (const group of groups.of(run)) if (group < run || group > run + 8) strange.add(group);
+    for (const run of runs)
+      for (const group of groups.of(run)) if (group < run || group > run + 8) strange.add(group);
     await new Promise(setImmediate);
   }
   expect([...strange]).toEqual([]);
@@ -40,7 +43,11 @@ test("SBX-04: a run that is being ended takes no group, and a group of nobody le
   const groups = new Groups(Groups.memory());
   expect([groups.add(5_000_000, 5_000_000), groups.add(5_000_001, 5_000_000)]).toEqual([true, true]);
   groups.doom(5_000_000);
-  expect([groups.add(5_000_002, 5_000_000), groups.add(5_000_001, 5_000_000), groups.add(5_000_003, 0)]).toEqual([false, false, false]);
+  expect([
+    groups.add(5_000_002, 5_000_000),
+    groups.add(5_000_001, 5_000_000),
+    groups.add(5_000_003, 0),
+  ]).toEqual([false, false, false]);
   expect(groups.of(5_000_000)).toEqual([5_000_000, 5_000_001]);
   groups.forget(5_000_000);
   expect(groups.runs()).toEqual([]);

@@ -72,7 +72,8 @@ export class Groups {
   /** Every run there is. */
   runs(): readonly number[] {
     const found = new Set<number>();
-    for (let slot = FIRST; slot < this.#end; slot++) found.add(Math.abs(Atomics.load(this.#halves, slot * 2 + 1)));
+    for (let slot = FIRST; slot < this.#end; slot++)
+      found.add(Math.abs(Atomics.load(this.#halves, slot * 2 + 1)));
     found.delete(0);
     return [...found];
   }
@@ -80,7 +81,8 @@ export class Groups {
   /** From here on the run makes no new group. */
   doom(run: number): void {
     for (let pass = 0; pass < 2; pass++) {
-      for (const [slot, cell] of this.#cellsOf(run)) Atomics.compareExchange(this.#cells, slot, cell, cellOf(groupIn(cell), -run));
+      for (const [slot, cell] of this.#cellsOf(run))
+        Atomics.compareExchange(this.#cells, slot, cell, cellOf(groupIn(cell), -run));
     }
   }
 
@@ -130,7 +132,8 @@ export class Groups {
 
   /** Whoever looks finds the slot from here on; it is reached before it is claimed. */
   #reach(slot: number): void {
-    for (let end = this.#end; end <= slot; end = this.#end) Atomics.compareExchange(this.#halves, 0, end - FIRST, slot + 1 - FIRST);
+    for (let end = this.#end; end <= slot; end = this.#end)
+      Atomics.compareExchange(this.#halves, 0, end - FIRST, slot + 1 - FIRST);
   }
 
   /** The line is blank before the slot is free, so that it never blanks the next owner's. */
@@ -141,6 +144,7 @@ export class Groups {
   }
 
   #write(slot: number, line: string): void {
-    if (this.#ledger !== undefined) writeSync(this.#ledger, line.padStart(LINE - 1) + "\n", (slot - FIRST) * LINE);
+    if (this.#ledger !== undefined)
+      writeSync(this.#ledger, line.padStart(LINE - 1) + "\n", (slot - FIRST) * LINE);
   }
 }

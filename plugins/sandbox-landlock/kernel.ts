@@ -28,21 +28,28 @@ export function syscall(name: Syscall, ...args: readonly Argument[]): number {
 }
 
 /** A function of libc. `types` are C types; throws KernelError where it answers below zero. */
-export function libcCall(name: string, types: readonly string[], ...args: readonly (Argument | string)[]): number {
+export function libcCall(
+  name: string,
+  types: readonly string[],
+  ...args: readonly (Argument | string)[]
+): number {
   return invoke(name, name, types, args);
 }
 
 function invoke(label: string, symbol: string, types: readonly string[], args: readonly unknown[]): number {
   const key = `${symbol}(${types.join()})`;
   let found = bySignature.get(key);
-  if (!found) bySignature.set(key, (found = libc.func(symbol, symbol === "syscall" ? "long" : "int", [...types])));
+  if (!found)
+    bySignature.set(key, (found = libc.func(symbol, symbol === "syscall" ? "long" : "int", [...types])));
   const result = Number(found(...args));
   if (result < 0) throw new KernelError(label, koffi.errno());
   return result;
 }
 
 /** Little-endian words in a row: `[4, 1]` is a 32-bit one. */
-export function struct(...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number | bigint])[]): Uint8Array {
+export function struct(
+  ...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number | bigint])[]
+): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(fields.reduce((sum, [size]) => sum + size, 0)));
   let at = 0;
   for (const [size, value] of fields) {

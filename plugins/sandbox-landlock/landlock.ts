@@ -47,7 +47,11 @@ export interface Grants {
 /** Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set. Throws KernelError. */
 export function restrictFiles(grants: Grants, abi: number): void {
   const rights = handled(abi);
-  const attributes = struct([8, rights], ...(abi >= 4 ? [[8, TCP] as const] : []), ...(abi >= 6 ? [[8, SCOPES] as const] : []));
+  const attributes = struct(
+    [8, rights],
+    ...(abi >= 4 ? [[8, TCP] as const] : []),
+    ...(abi >= 6 ? [[8, SCOPES] as const] : []),
+  );
   const ruleset = syscall("landlock_create_ruleset", attributes, attributes.length, 0);
   try {
     for (const path of grants.read) grant(ruleset, path, READ & rights);

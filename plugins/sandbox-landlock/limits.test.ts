@@ -6,7 +6,8 @@ import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
-const hog = (mb: number): string => `perl -e '$x = "a" x (${mb} * 1048576); select undef, undef, undef, 0.6; print "held ", length($x)'`;
+const hog = (mb: number): string =>
+  `perl -e '$x = "a" x (${mb} * 1048576); select undef, undef, undef, 0.6; print "held ", length($x)'`;
 
 for (const cgroups of [true, false]) {
   const how = cgroups ? "by control groups where there are any" : "by a regular look where there are none";
@@ -24,9 +25,13 @@ for (const cgroups of [true, false]) {
     await using kit = await startSandbox({ bounds: { max_processes: 20 }, cgroups });
     const { stdout } = await kit.run("for i in $(seq 15); do sleep 0.1 & done; wait; echo fine");
     expect(stdout).toBe("fine\n");
-    const bomb = await kit.run("b() { b | b & b | b & wait; }; b; b; b; sleep 1; echo survived", { timeoutMs: 900 });
+    const bomb = await kit.run("b() { b | b & b | b & wait; }; b; b; b; sleep 1; echo survived", {
+      timeoutMs: 900,
+    });
     expect(bomb.stdout).toBe("");
-    const many = await kit.run("for i in $(seq 60); do sleep 0.5 & done 2>/dev/null; wait; echo all", { timeoutMs: 900 });
+    const many = await kit.run("for i in $(seq 60); do sleep 0.5 & done 2>/dev/null; wait; echo all", {
+      timeoutMs: 900,
+    });
     expect(many.stdout).toBe("");
     expect((await kit.run("echo next")).stdout).toBe("next\n");
   });
@@ -36,7 +41,10 @@ for (const cgroups of [true, false]) {
     const { stdout } = await kit.run(
       "timeout -s KILL 2 perl -e 'fork; 1 while 1'; sleep 0.1; perl -e '@t = times; print $t[2] + $t[3]'; times",
     );
-    const used = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+    const used = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+      (sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest),
+      0,
+    );
     expect(used).toBeLessThan(1.6);
   });
 }

@@ -21,7 +21,9 @@ const ENAMETOOLONG = 36;
 export function readPath(asked: Asked, address: bigint): string {
   const left = PAGE - Number(address % BigInt(PAGE));
   const first = readMemory(asked, address, left);
-  const bytes = first.includes(0) ? first : Buffer.concat([first, readMemory(asked, address + BigInt(left), PAGE)]);
+  const bytes = first.includes(0)
+    ? first
+    : Buffer.concat([first, readMemory(asked, address + BigInt(left), PAGE)]);
   const end = bytes.indexOf(0);
   if (end < 0) throw new KernelError("path", ENAMETOOLONG);
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end));

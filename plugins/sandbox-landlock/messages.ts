@@ -27,7 +27,9 @@ export interface Answers {
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
 }
 
-export type ToThread = { readonly id: number; readonly order: Order } | { readonly id: number; readonly abort: true };
+export type ToThread =
+  | { readonly id: number; readonly order: Order }
+  | { readonly id: number; readonly abort: true };
 export type FromThread =
   | { readonly id: number; readonly value: Answers[keyof Answers] }
   | { readonly id: number; readonly fault: FileFault };

@@ -27,9 +27,22 @@ const mode = (at: number) => (asked: Asked, pinned: string) => {
   libcCall("chmod", ["const char *", "uint"], pinned, bits);
 };
 const owner = (at: number) => (asked: Asked, pinned: string) =>
-  void libcCall("chown", ["const char *", "int", "int"], pinned, int(asked.args[at]), int(asked.args[at + 1]));
+  void libcCall(
+    "chown",
+    ["const char *", "int", "int"],
+    pinned,
+    int(asked.args[at]),
+    int(asked.args[at + 1]),
+  );
 const times = (at: number, unit: "s" | "us" | "ns") => (asked: Asked, pinned: string) =>
-  void libcCall("utimensat", ["int", "const char *", "void *", "int"], AT_FDCWD, pinned, timespecs(asked, at, unit), 0);
+  void libcCall(
+    "utimensat",
+    ["int", "const char *", "void *", "int"],
+    AT_FDCWD,
+    pinned,
+    timespecs(asked, at, unit),
+    0,
+  );
 
 function timespecs(asked: Asked, at: number, unit: "s" | "us" | "ns"): Uint8Array | null {
   const address = asked.args[at]!;
@@ -38,7 +51,8 @@ function timespecs(asked: Asked, at: number, unit: "s" | "us" | "ns"): Uint8Arra
   if (bytes.length < (unit === "s" ? 16 : 32)) throw new KernelError("utimensat", EFAULT);
   const words = new BigInt64Array(bytes.slice().buffer);
   if (unit === "s") return struct([8, words[0]!], [8, 0], [8, words[1]!], [8, 0]);
-  if (unit === "us") return struct([8, words[0]!], [8, words[1]! * 1000n], [8, words[2]!], [8, words[3]! * 1000n]);
+  if (unit === "us")
+    return struct([8, words[0]!], [8, words[1]! * 1000n], [8, words[2]!], [8, words[3]! * 1000n]);
   return bytes.slice();
 }
 
@@ -65,6 +79,8 @@ export function changeMetadata(name: Syscall, asked: Asked, roots: readonly stri
   const directory = layout.directory === undefined ? AT_FDCWD : int(asked.args[layout.directory]);
   const flags = layout.flags === undefined ? 0 : int(asked.args[layout.flags]);
   const stay = written !== "" && (layout.stay || flags & AT_SYMLINK_NOFOLLOW);
-  beneath(asked, pathOf(asked, directory, written), stay ? O_NOFOLLOW : 0, roots, (pinned) => layout.change(asked, pinned));
+  beneath(asked, pathOf(asked, directory, written), stay ? O_NOFOLLOW : 0, roots, (pinned) =>
+    layout.change(asked, pinned),
+  );
   return 0;
 }

@@ -31,13 +31,21 @@ function netPlugin(port: () => number) {
   return definePlugin({ name: "net-test", provides: [Net], setup: (host) => host.provide(Net, netTo(port)) });
 }
 
-async function listen<T extends Server | HttpServer>(server: T, host = "127.0.0.1", port = 0): Promise<number> {
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, () => resolve()));
+async function listen<T extends Server | HttpServer>(
+  server: T,
+  host = "127.0.0.1",
+  port = 0,
+): Promise<number> {
+  await new Promise<void>((resolve, reject) =>
+    server.once("error", reject).listen(port, host, () => resolve()),
+  );
   return (server.address() as AddressInfo).port;
 }
 
 const curl = async (...args: string[]): Promise<string> =>
-  new Promise((resolve) => execFile("curl", ["-sS", "-i", "-m", "3", ...args], (_, out, err) => resolve(out + err)));
+  new Promise((resolve) =>
+    execFile("curl", ["-sS", "-i", "-m", "3", ...args], (_, out, err) => resolve(out + err)),
+  );
 
 /** Says what a socket file answers. */
 const client = (at: string): string =>
@@ -56,7 +64,9 @@ async function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
     let body = "";
     request.on("data", (chunk) => (body += chunk));
     request.on("end", () => {
-      requests.push(`${request.method} ${request.headers.host}${request.url} ${body} ${Object.keys(request.headers).join(",")}`);
+      requests.push(
+        `${request.method} ${request.headers.host}${request.url} ${body} ${Object.keys(request.headers).join(",")}`,
+      );
       response.end("from the server\n");
     });
   });
@@ -66,7 +76,8 @@ async function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       plugins: [sandbox, shell, netPlugin(() => port)],
       config: { security: { allowed_domains: ["allowed.test"] } },
     });
-    const run = async (command: string): Promise<string> => (await t.call("shell", { command, timeout_seconds: 10 })).text;
+    const run = async (command: string): Promise<string> =>
+      (await t.call("shell", { command, timeout_seconds: 10 })).text;
     await use({ t, port, run, requests });
   } finally {
     server.closeAllConnections();
@@ -83,46 +94,56 @@ test.runIf(linux)(
       expect(requests[0]).toMatch(/^POST allowed\.test\/a\?b=c body /);
       expect(requests[0]).not.toContain("proxy-authorization");
       expect(requests[1]).toMatch(/^GET allowed\.test\/tunnel /);
-      expect((await t.slot(Runner).walls()).detail).toContain("only through the service's proxy to allowed.test");
+      expect((await t.slot(Runner).walls()).detail).toContain(
+        "only through the service's proxy to allowed.test",
+      );
     });
   },
 );
 
-test.runIf(linux)("SBX-02: a host that is not allowed is refused with the reason, by plain requests and by CONNECT", async () => {
-  await scene(async ({ run, requests }) => {
-    expect(await run("curl -sS http://other.test/")).toContain("other.test is not allowed: it is not in security.allowed_domains");
-    expect(await run("curl -sS -p http://other.test/")).toContain("403");
-    expect(await run("curl -sS https://169.254.169.254/latest")).toContain("403");
-    expect(requests).toEqual([]);
-  });
-});
-
-test.runIf(linux)("SBX-02: nothing but the proxy can be reached: no other port, address, family or listener", async () => {
-  await scene(async ({ run, port, requests }) => {
-    const elsewhere = createServer((socket) => {
-      requests.push("elsewhere");
-      socket.destroy();
+test.runIf(linux)(
+  "SBX-02: a host that is not allowed is refused with the reason, by plain requests and by CONNECT",
+  async () => {
+    await scene(async ({ run, requests }) => {
+      expect(await run("curl -sS http://other.test/")).toContain(
+        "other.test is not allowed: it is not in security.allowed_domains",
+      );
+      expect(await run("curl -sS -p http://other.test/")).toContain("403");
+      expect(await run("curl -sS https://169.254.169.254/latest")).toContain("403");
+      expect(requests).toEqual([]);
     });
-    const proxyPort = /:(\d+)$/.exec((await run("echo $http_proxy")).split("\n")[0]!)![1]!;
-    await listen(elsewhere, "127.0.0.2", Number(proxyPort));
-    const attempts = [
-      `curl --noproxy '*' -sS -m 3 http://127.0.0.1:${port}/`,
-      `exec 3<>/dev/tcp/127.0.0.1/${port} && echo got through`,
-      `exec 3<>/dev/tcp/127.0.0.2/${proxyPort} && echo got through`,
-      `exec 3<>/dev/tcp/::1/${proxyPort} && echo got through`,
-      `exec 3<>/dev/tcp/1.1.1.1/443 && echo got through`,
-      `exec 3<>/dev/udp/127.0.0.1/${proxyPort} && echo got through`,
-      `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); send(S,"x",0x20000000,pack_sockaddr_in(${port},inet_aton("127.0.0.1"))) and print "got through"'`,
-      `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); listen(S,1) and print "got through"'`,
-      `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); bind(S,pack_sockaddr_in(0,INADDR_ANY)) and print "got through"'`,
-      `perl -e 'use Socket; socket(S,AF_INET,SOCK_DGRAM,0) and print "got through"'`,
-    ];
-    for (const attempt of attempts) expect(await run(attempt)).not.toContain("got through");
-    expect(requests).toEqual([]);
-    expect(await run(`exec 3<>/dev/tcp/127.0.0.1/${proxyPort} && echo reached`)).toContain("reached");
-    elsewhere.close();
-  });
-});
+  },
+);
+
+test.runIf(linux)(
+  "SBX-02: nothing but the proxy can be reached: no other port, address, family or listener",
+  async () => {
+    await scene(async ({ run, port, requests }) => {
+      const elsewhere = createServer((socket) => {
+        requests.push("elsewhere");
+        socket.destroy();
+      });
+      const proxyPort = /:(\d+)$/.exec((await run("echo $http_proxy")).split("\n")[0]!)![1]!;
+      await listen(elsewhere, "127.0.0.2", Number(proxyPort));
+      const attempts = [
+        `curl --noproxy '*' -sS -m 3 http://127.0.0.1:${port}/`,
+        `exec 3<>/dev/tcp/127.0.0.1/${port} && echo got through`,
+        `exec 3<>/dev/tcp/127.0.0.2/${proxyPort} && echo got through`,
+        `exec 3<>/dev/tcp/::1/${proxyPort} && echo got through`,
+        `exec 3<>/dev/tcp/1.1.1.1/443 && echo got through`,
+        `exec 3<>/dev/udp/127.0.0.1/${proxyPort} && echo got through`,
+        `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); send(S,"x",0x20000000,pack_sockaddr_in(${port},inet_aton("127.0.0.1"))) and print "got through"'`,
+        `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); listen(S,1) and print "got through"'`,
+        `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); bind(S,pack_sockaddr_in(0,INADDR_ANY)) and print "got through"'`,
+        `perl -e 'use Socket; socket(S,AF_INET,SOCK_DGRAM,0) and print "got through"'`,
+      ];
+      for (const attempt of attempts) expect(await run(attempt)).not.toContain("got through");
+      expect(requests).toEqual([]);
+      expect(await run(`exec 3<>/dev/tcp/127.0.0.1/${proxyPort} && echo reached`)).toContain("reached");
+      elsewhere.close();
+    });
+  },
+);
 
 const compiler = "/usr/bin/cc";
 const racer = `
@@ -151,7 +172,12 @@ test.runIf(linux && existsSync(compiler))(
     await scene(async ({ t, run, requests }) => {
       const directory = mkdtempSync(path.join(tmpdir(), "gantry-racer-"));
       writeFileSync(path.join(directory, "racer.c"), racer);
-      execFileSync(compiler, ["-pthread", "-o", path.join(t.runtime.workspace, "racer"), path.join(directory, "racer.c")]);
+      execFileSync(compiler, [
+        "-pthread",
+        "-o",
+        path.join(t.runtime.workspace, "racer"),
+        path.join(directory, "racer.c"),
+      ]);
       rmSync(directory, { recursive: true });
       const contacts: number[] = [];
       const prey = createServer((socket) => {
@@ -177,7 +203,9 @@ test("SBX-02: the proxy serves nobody without its credential, and closes what it
   const proxy = await startProxy(netTo(() => port));
   const stranger = `http://127.0.0.1:${proxy.port}`;
   expect(await curl("-x", stranger, "http://allowed.test/")).toContain("407");
-  expect(await curl("-x", stranger.replace("//", "//gantry:guess@"), "http://allowed.test/")).toContain("407");
+  expect(await curl("-x", stranger.replace("//", "//gantry:guess@"), "http://allowed.test/")).toContain(
+    "407",
+  );
   expect(await curl("-p", "-x", stranger, "http://allowed.test/")).toContain("407");
   expect(await curl("-x", proxy.url, "http://allowed.test/")).toContain("inside");
   expect(await curl("-x", proxy.url, "-p", "http://allowed.test/")).toContain("inside");
@@ -188,30 +216,40 @@ test("SBX-02: the proxy serves nobody without its credential, and closes what it
 });
 
 test.runIf(linux)("SBX-02: without a plugin that reaches out, allowed_domains opens nothing", async () => {
-  await using t = await startTestHost({ plugins: [sandbox, shell], config: { security: { allowed_domains: ["allowed.test"] } } });
-  expect((await t.call("shell", { command: "env | grep -ci proxy; exec 3<>/dev/tcp/127.0.0.1/1" })).text).toContain(
-    "socket: Permission denied",
-  );
+  await using t = await startTestHost({
+    plugins: [sandbox, shell],
+    config: { security: { allowed_domains: ["allowed.test"] } },
+  });
+  expect(
+    (await t.call("shell", { command: "env | grep -ci proxy; exec 3<>/dev/tcp/127.0.0.1/1" })).text,
+  ).toContain("socket: Permission denied");
   expect((await t.slot(Runner).walls()).detail).toContain("no network");
 });
 
-test.runIf(linux)("SBX-02: programs of one command talk over sockets of the workspace, and to no socket outside", async () => {
-  const outside = mkdtempSync(path.join(tmpdir(), "gantry-sockets-"));
-  const contacts: number[] = [];
-  const server = createServer((socket) => {
-    contacts.push(1);
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(path.join(outside, "socket"), resolve));
-  await using t = await startTestHost({ plugins: [sandbox, shell] });
-  const serve = `perl -e 'use Socket; socket(S,AF_UNIX,SOCK_STREAM,0); bind(S,pack_sockaddr_un("own")) or die; listen(S,1); print STDERR "up"; accept(C,S); print C "hello"'`;
-  const { text } = await t.call("shell", { command: `${serve} 2>up & until [ -s up ]; do sleep 0.02; done; ${client("own")}; wait` });
-  expect(text).toContain("hello");
-  expect((await t.call("shell", { command: client(path.join(outside, "socket")) })).text).toContain("no: Permission denied");
-  expect(contacts).toEqual([]);
-  server.close();
-  rmSync(outside, { recursive: true });
-});
+test.runIf(linux)(
+  "SBX-02: programs of one command talk over sockets of the workspace, and to no socket outside",
+  async () => {
+    const outside = mkdtempSync(path.join(tmpdir(), "gantry-sockets-"));
+    const contacts: number[] = [];
+    const server = createServer((socket) => {
+      contacts.push(1);
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(path.join(outside, "socket"), resolve));
+    await using t = await startTestHost({ plugins: [sandbox, shell] });
+    const serve = `perl -e 'use Socket; socket(S,AF_UNIX,SOCK_STREAM,0); bind(S,pack_sockaddr_un("own")) or die; listen(S,1); print STDERR "up"; accept(C,S); print C "hello"'`;
+    const { text } = await t.call("shell", {
+      command: `${serve} 2>up & until [ -s up ]; do sleep 0.02; done; ${client("own")}; wait`,
+    });
+    expect(text).toContain("hello");
+    expect((await t.call("shell", { command: client(path.join(outside, "socket")) })).text).toContain(
+      "no: Permission denied",
+    );
+    expect(contacts).toEqual([]);
+    server.close();
+    rmSync(outside, { recursive: true });
+  },
+);
 
 test.runIf(linux)(
   "SBX-02, SEC-07: under the real rules of egress the proxy leads neither to loopback nor to a domain that is not allowed",
@@ -226,9 +264,19 @@ test.runIf(linux)(
       plugins: [sandbox, shell, netUndici],
       config: { security: { allowed_domains: ["localhost", "127.0.0.1", "*.example.test"] } },
     });
-    for (const host of ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "other.test"]) {
+    for (const host of [
+      "127.0.0.1",
+      "localhost",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "2130706433",
+      "0x7f.1",
+      "other.test",
+    ]) {
       for (const flag of ["", "-p"]) {
-        const { text } = await t.call("shell", { command: `curl -sS -i -m 5 ${flag} 'http://${host}:${port}/'` });
+        const { text } = await t.call("shell", {
+          command: `curl -sS -i -m 5 ${flag} 'http://${host}:${port}/'`,
+        });
         expect(text).toMatch(/403|502|not allowed|Refused|URL/);
       }
     }

@@ -18,6 +18,10 @@ export interface Outputs {
 export const outputs: Outputs = {
   open() {
     const [read, write] = pipe();
-    return { write, closeWrite: () => void close(write), read: () => new Socket({ fd: read, readable: true, writable: false }) };
+    return {
+      write,
+      closeWrite: () => void close(write),
+      read: () => new Socket({ fd: read, readable: true, writable: false }),
+    };
   },
 };

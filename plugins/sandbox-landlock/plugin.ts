@@ -18,7 +18,8 @@ export function sandboxPlugin(base: string, abiCap?: number): Plugin {
     setup(host) {
       const walled = new Walled(host.config, host.needs, { base, ...(abiCap !== undefined && { abiCap }) });
       host.provide(Runner, runnerOf(walled));
-      for (const kind of ["status", "doctor"] as const) host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
+      for (const kind of ["status", "doctor"] as const)
+        host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
       host.onDispose(() => walled.close());
     },

@@ -23,7 +23,11 @@ export function dropPrivileges(): void {
   const held = new Uint8Array(24);
   syscall("capget", header, held);
   const [effective, permitted] = new Uint32Array(held.buffer);
-  syscall("capset", header, struct([4, effective! & KEPT], [4, permitted! & KEPT], [4, 0], [4, 0], [4, 0], [4, 0]));
+  syscall(
+    "capset",
+    header,
+    struct([4, effective! & KEPT], [4, permitted! & KEPT], [4, 0], [4, 0], [4, 0], [4, 0]),
+  );
 }
 
 /** Descriptors that the service inherited from whoever started it are not for its children. */

@@ -29,7 +29,11 @@ export interface Surroundings {
  * Starts a program in a session of its own and waits for the end of it and of everything it left behind; an abort ends it
  * early. Throws NotStarted.
  */
-export async function runProcess(order: RunOrder, { groups, gated, reap, outputs }: Surroundings, signal: AbortSignal): Promise<RunResult> {
+export async function runProcess(
+  order: RunOrder,
+  { groups, gated, reap, outputs }: Surroundings,
+  signal: AbortSignal,
+): Promise<RunResult> {
   const [program = "", ...args] = order.argv;
   const { child, streams } = start(program, args, order, outputs);
   const run = child.pid;
@@ -60,10 +64,20 @@ interface Started {
   readonly streams: readonly [Readable, Readable];
 }
 
-function start(program: string, args: readonly string[], { cwd, env }: RunOrder, outputs: Outputs | undefined): Started {
+function start(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: RunOrder,
+  outputs: Outputs | undefined,
+): Started {
   const [out, error] = outputs ? [outputs.open(), outputs.open()] : [];
   try {
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", out?.write ?? "pipe", error?.write ?? "pipe"] });
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", out?.write ?? "pipe", error?.write ?? "pipe"],
+    });
     return { child, streams: [out?.read() ?? child.stdout!, error?.read() ?? child.stderr!] };
   } catch (reason) {
     throw new NotStarted(reason instanceof Error ? reason.message : String(reason));
@@ -86,7 +100,10 @@ async function failure(child: ChildProcess): Promise<string> {
 }
 
 /** Keeps at most `limit` bytes of both streams together, counts the rest. */
-function collect(streams: readonly [Readable, Readable], limit: number): () => Pick<RunResult, "stdout" | "stderr" | "droppedBytes"> {
+function collect(
+  streams: readonly [Readable, Readable],
+  limit: number,
+): () => Pick<RunResult, "stdout" | "stderr" | "droppedBytes"> {
   let room = limit;
   let droppedBytes = 0;
   const kept = [new Kept(), new Kept()] as const;
@@ -108,7 +125,8 @@ class Kept {
 
   add(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
-    if (needed > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(needed, this.#bytes.length * 2));
+    if (needed > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes], Math.max(needed, this.#bytes.length * 2));
     chunk.copy(this.#bytes, this.#length);
     this.#length = needed;
   }

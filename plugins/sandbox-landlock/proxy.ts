@@ -6,7 +6,16 @@ import { GantryError, type Net } from "@gantry/sdk";
 
 const MAX_CONNECTIONS = 128;
 /** Headers that belong to one connection only. */
-const HOP_BY_HOP = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
 
 const STRANGER = "This proxy serves only what the service started.";
 
@@ -43,7 +52,13 @@ export async function startProxy(net: Pick<Net, "connect">): Promise<Proxy> {
   return { port, url: `http://${credential}@127.0.0.1:${port}`, close: () => close(server, ending) };
 }
 
-async function tunnel(net: Pick<Net, "connect">, target: string, client: Duplex, head: Buffer, ending: AbortSignal): Promise<void> {
+async function tunnel(
+  net: Pick<Net, "connect">,
+  target: string,
+  client: Duplex,
+  head: Buffer,
+  ending: AbortSignal,
+): Promise<void> {
   const { host, port } = authority(target, 443);
   try {
     const server = await net.connect(host, port, ending);
@@ -55,7 +70,12 @@ async function tunnel(net: Pick<Net, "connect">, target: string, client: Duplex,
   }
 }
 
-async function plain(net: Pick<Net, "connect">, from: IncomingMessage, to: ServerResponse, ending: AbortSignal): Promise<void> {
+async function plain(
+  net: Pick<Net, "connect">,
+  from: IncomingMessage,
+  to: ServerResponse,
+  ending: AbortSignal,
+): Promise<void> {
   try {
     const url = new URL(from.url ?? "");
     if (url.protocol !== "http:") return answer(to, 400, "Only http:// is served without CONNECT.");
@@ -63,7 +83,12 @@ async function plain(net: Pick<Net, "connect">, from: IncomingMessage, to: Serve
     const connection = await net.connect(host, port, ending);
     const headers = { ...passed(from.headers), host: url.host, connection: "close" };
     const { method } = from;
-    const outgoing = request({ createConnection: () => connection, method, path: `${url.pathname}${url.search}`, headers });
+    const outgoing = request({
+      createConnection: () => connection,
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers,
+    });
     outgoing.on("error", (error) => (to.headersSent ? to.destroy() : answer(to, ...problem(error))));
     outgoing.on("response", (response) => {
       to.writeHead(response.statusCode ?? 502, passed(response.headers));

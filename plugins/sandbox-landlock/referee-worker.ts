@@ -64,7 +64,8 @@ port.once("message", ({ listener }: { listener: number }) => {
     }
     return (polled.getInt16(6, true) & POLLIN) !== 0;
   };
-  const over = (): boolean => (polled.getInt16(14, true) & POLLIN) !== 0 || (polled.getInt16(6, true) & POLLHUP) !== 0;
+  const over = (): boolean =>
+    (polled.getInt16(14, true) & POLLIN) !== 0 || (polled.getInt16(6, true) & POLLHUP) !== 0;
 
   port.postMessage({ wake, ledger: guardian.ledger });
   let due = 0;

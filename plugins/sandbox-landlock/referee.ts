@@ -27,14 +27,19 @@ export interface RefereeFacts {
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 
 /** Answers one question (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
-export function referee(facts: RefereeFacts, groups: Groups): (question: DataView, check: () => void) => Answer {
+export function referee(
+  facts: RefereeFacts,
+  groups: Groups,
+): (question: DataView, check: () => void) => Answer {
   const service = sessionOf(0);
   const judges = new Map<number, (asked: Asked) => Answer>([
     [number("setsid"), lead],
     [number("setpgid"), newGroup],
     [number("connect"), (asked) => connectSocket(asked, facts.write, Atomics.load(facts.proxy, 0))],
     [number("listen"), listenSocket],
-    ...metadataCalls.map((name) => [number(name), (asked: Asked) => changeMetadata(name, asked, facts.write)] as const),
+    ...metadataCalls.map(
+      (name) => [number(name), (asked: Asked) => changeMetadata(name, asked, facts.write)] as const,
+    ),
     ...signalCalls.map((name) => [number(name), (asked: Asked) => signal(name, asked)] as const),
   ]);
 
@@ -50,7 +55,14 @@ export function referee(facts: RefereeFacts, groups: Groups): (question: DataVie
     try {
       for (const file of facts.cgroups) writeFileSync(file, String(pid));
       for (const [resource, value] of facts.limits) {
-        libcCall("prlimit", ["int", "int", "void *", "void *"], pid, resource, struct([8, value], [8, value]), null);
+        libcCall(
+          "prlimit",
+          ["int", "int", "void *", "void *"],
+          pid,
+          resource,
+          struct([8, value], [8, value]),
+          null,
+        );
       }
       if (groups.add(pid, pid)) return "continue";
     } catch {

@@ -19,14 +19,19 @@ export function runnerOf(walled: Walled): Runner {
   return {
     walls: async () => (await walled.state()).walls,
     files: {
-      read: (path, maxBytes, signal) => order((sandbox) => sandbox.order<"read">({ do: "read", path, maxBytes }, signal)),
-      write: async (path, data, signal) => void (await order((sandbox) => sandbox.order<"write">({ do: "write", path, data }, signal))),
-      list: (path, limit, signal) => order((sandbox) => sandbox.order<"list">({ do: "list", path, limit }, signal)),
+      read: (path, maxBytes, signal) =>
+        order((sandbox) => sandbox.order<"read">({ do: "read", path, maxBytes }, signal)),
+      write: async (path, data, signal) =>
+        void (await order((sandbox) => sandbox.order<"write">({ do: "write", path, data }, signal))),
+      list: (path, limit, signal) =>
+        order((sandbox) => sandbox.order<"list">({ do: "list", path, limit }, signal)),
     },
     async run({ argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec): Promise<RunResult> {
       const { proxy } = await walled.open();
       const full = { ...childEnvironment(walled.workspace, proxy?.url), ...env };
-      return order((sandbox) => sandbox.order<"run">({ do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes }, signal));
+      return order((sandbox) =>
+        sandbox.order<"run">({ do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes }, signal),
+      );
     },
   };
 }

@@ -14,7 +14,11 @@ export interface SandboxKit extends AsyncDisposable {
   readonly workspace: string;
   run(
     command: string,
-    options?: { readonly timeoutMs?: number; readonly maxOutputBytes?: number; readonly signal?: AbortSignal },
+    options?: {
+      readonly timeoutMs?: number;
+      readonly maxOutputBytes?: number;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<RunResult>;
 }
 
@@ -27,9 +31,20 @@ export interface KitOptions {
 }
 
 /** A sandbox with a workspace of its own, without a host. */
-export async function startSandbox({ bounds, cgroups = true, abiCap, walls = true }: KitOptions = {}): Promise<SandboxKit> {
+export async function startSandbox({
+  bounds,
+  cgroups = true,
+  abiCap,
+  walls = true,
+}: KitOptions = {}): Promise<SandboxKit> {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
-  const all = { max_memory_mb: 512, max_cpu_percent: 100, max_processes: 64, max_file_descriptors: 256, ...bounds };
+  const all = {
+    max_memory_mb: 512,
+    max_cpu_percent: 100,
+    max_processes: 64,
+    max_file_descriptors: 256,
+    ...bounds,
+  };
   const limits = prepareLimits(all, cgroups);
   const granted = grants({
     read: ["/usr", "/lib", "/lib64", "/bin", "$WORKSPACE"],
@@ -40,14 +55,27 @@ export async function startSandbox({ bounds, cgroups = true, abiCap, walls = tru
   });
   const base = new URL("./index.ts", import.meta.url).href;
   const cap = abiCap === undefined ? {} : { abiCap };
-  const sandbox = await Sandbox.start({ base, ...(walls && { walls: { ...granted, ...limits, ...cap, tcp: false } }) });
+  const sandbox = await Sandbox.start({
+    base,
+    ...(walls && { walls: { ...granted, ...limits, ...cap, tcp: false } }),
+  });
   const env = childEnvironment(workspace, undefined);
   return {
     sandbox,
     workspace,
-    run: (command, { timeoutMs = 10_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {}) =>
+    run: (
+      command,
+      { timeoutMs = 10_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
+    ) =>
       sandbox.order<"run">(
-        { do: "run", argv: ["/bin/bash", "--norc", "--noprofile", "-c", command], cwd: workspace, env, timeoutMs, maxOutputBytes },
+        {
+          do: "run",
+          argv: ["/bin/bash", "--norc", "--noprofile", "-c", command],
+          cwd: workspace,
+          env,
+          timeoutMs,
+          maxOutputBytes,
+        },
         signal,
       ),
     async [Symbol.asyncDispose]() {

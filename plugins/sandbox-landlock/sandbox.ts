@@ -68,7 +68,11 @@ export class Sandbox {
     const proxy = new Int32Array(new SharedArrayBuffer(4));
     const { base, walls, prefix = [] } = options;
     if (walls && process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const thread = startWorker(base, "walled-worker", { walls: walls && wallFacts(walls), prefix, groups: memory } satisfies ThreadFacts);
+    const thread = startWorker(base, "walled-worker", {
+      walls: walls && wallFacts(walls),
+      prefix,
+      groups: memory,
+    } satisfies ThreadFacts);
     if (!walls) {
       thread.postMessage({});
       return new Sandbox(thread, new Groups(memory), proxy, 0);
@@ -88,7 +92,10 @@ export class Sandbox {
 
   /** False where it broke, or where a file operation that was given up still holds the thread. */
   get usable(): boolean {
-    return this.#broken === undefined && [...this.#stuck.values()].every((since) => performance.now() - since < STUCK_MS);
+    return (
+      this.#broken === undefined &&
+      [...this.#stuck.values()].every((since) => performance.now() - since < STUCK_MS)
+    );
   }
 
   /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
@@ -97,7 +104,10 @@ export class Sandbox {
   }
 
   /** Throws ThreadFault, and the signal's reason where it is aborted. */
-  async order<K extends Order["do"]>(order: Extract<Order, { do: K }>, signal: AbortSignal): Promise<Answers[K]> {
+  async order<K extends Order["do"]>(
+    order: Extract<Order, { do: K }>,
+    signal: AbortSignal,
+  ): Promise<Answers[K]> {
     signal.throwIfAborted();
     if (this.#broken) throw this.#broken;
     const id = ++this.#last;

@@ -31,17 +31,25 @@ export function connectSocket(asked: Asked, roots: readonly string[], proxy: num
   const family = view.getUint16(0, true);
   if (family === AF_UNIX) {
     const end = address.indexOf(0, 2);
-    const path = new TextDecoder("utf-8", { fatal: true }).decode(address.subarray(2, end < 0 ? undefined : end));
+    const path = new TextDecoder("utf-8", { fatal: true }).decode(
+      address.subarray(2, end < 0 ? undefined : end),
+    );
     if (path === "") return EACCES;
     return beneath(asked, pathOf(asked, AT_FDCWD, path), 0, roots, (pinned) =>
-      withSocket(asked, int(args[0]), (fd) => connect(fd, Buffer.concat([struct([2, AF_UNIX]), Buffer.from(`${pinned}\0`)]))),
+      withSocket(asked, int(args[0]), (fd) =>
+        connect(fd, Buffer.concat([struct([2, AF_UNIX]), Buffer.from(`${pinned}\0`)])),
+      ),
     );
   }
   if (proxy === 0 || address.length < 8 || view.getUint16(2) !== proxy) return EACCES;
   const to4 = struct([2, AF_INET], [2, swap(proxy)], [4, LOOPBACK], [8, 0]);
   const to6 = struct([2, AF_INET6], [2, swap(proxy)], [4, 0], [8, 0], [4, 0xffff0000], [4, LOOPBACK], [4, 0]);
-  if (family === AF_INET && view.getUint32(4, true) === LOOPBACK) return withSocket(asked, int(args[0]), (fd) => connect(fd, to4));
-  const mapped = family === AF_INET6 && address.length >= 24 && Buffer.from(address.subarray(8, 24)).equals(to6.subarray(8, 24));
+  if (family === AF_INET && view.getUint32(4, true) === LOOPBACK)
+    return withSocket(asked, int(args[0]), (fd) => connect(fd, to4));
+  const mapped =
+    family === AF_INET6 &&
+    address.length >= 24 &&
+    Buffer.from(address.subarray(8, 24)).equals(to6.subarray(8, 24));
   return mapped ? withSocket(asked, int(args[0]), (fd) => connect(fd, to6)) : EACCES;
 }
 
@@ -87,6 +95,14 @@ function connect(fd: number, address: Uint8Array): number {
 
 function option(fd: number, name: number): number {
   const value = new Int32Array(1);
-  libcCall("getsockopt", ["int", "int", "int", "void *", "void *"], fd, SOL_SOCKET, name, new Uint8Array(value.buffer), struct([4, 4]));
+  libcCall(
+    "getsockopt",
+    ["int", "int", "int", "void *", "void *"],
+    fd,
+    SOL_SOCKET,
+    name,
+    new Uint8Array(value.buffer),
+    struct([4, 4]),
+  );
   return value[0]!;
 }

@@ -138,7 +138,10 @@ const table = {
 export type Syscall = keyof typeof table;
 
 /** The machines whose walls are known, with the value the kernel gives a filter as `arch`. */
-export const machines = { x64: { column: 0, audit: 0xc000003e }, arm64: { column: 1, audit: 0xc00000b7 } } as const;
+export const machines = {
+  x64: { column: 0, audit: 0xc000003e },
+  arm64: { column: 1, audit: 0xc00000b7 },
+} as const;
 export type Machine = keyof typeof machines;
 
 /** The newest call this table was checked against; what is newer is answered as if it did not exist. */

@@ -29,7 +29,11 @@ async function follow(id: number, order: Order): Promise<Answers[keyof Answers]>
       running.set(id, abort);
       try {
         const argv = [...facts.prefix, ...order.argv];
-        return await runProcess({ ...order, argv }, { groups: groups!, gated: walls !== undefined, ...own }, abort.signal);
+        return await runProcess(
+          { ...order, argv },
+          { groups: groups!, gated: walls !== undefined, ...own },
+          abort.signal,
+        );
       } finally {
         running.delete(id);
       }
@@ -39,7 +43,11 @@ async function follow(id: number, order: Order): Promise<Answers[keyof Answers]>
 
 function fault(error: unknown, order: Order): FileFault {
   if (order.do === "run") {
-    return { fault: "not started", path: order.argv[0] ?? "", reason: error instanceof NotStarted ? error.message : String(error) };
+    return {
+      fault: "not started",
+      path: order.argv[0] ?? "",
+      reason: error instanceof NotStarted ? error.message : String(error),
+    };
   }
   const verb = { read: "read", write: "written", list: "listed" }[order.do];
   return faultOf(error, order.path, verb, order.do === "write" ? walls?.write : walls?.read);
@@ -56,7 +64,12 @@ async function serve(message: ToThread): Promise<void> {
   port.postMessage(answer);
 }
 
-async function restrict({ read, write, tcp, abiCap = Infinity }: WallFacts): Promise<{ abi: number; listener: number }> {
+async function restrict({
+  read,
+  write,
+  tcp,
+  abiCap = Infinity,
+}: WallFacts): Promise<{ abi: number; listener: number }> {
   const { closeOnExec, dropPrivileges } = await import("./privileges.ts");
   const { landlockAbi, restrictFiles } = await import("./landlock.ts");
   const { restrictCalls } = await import("./seccomp.ts");

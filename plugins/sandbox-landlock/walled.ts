@@ -1,4 +1,14 @@
-import { type CheckRow, type Net, type Question, type Refusal, type Runtime, type ToolCall, type Walls, ask, refuse } from "@gantry/sdk";
+import {
+  type CheckRow,
+  type Net,
+  type Question,
+  type Refusal,
+  type Runtime,
+  type ToolCall,
+  type Walls,
+  ask,
+  refuse,
+} from "@gantry/sdk";
 import type { Static } from "typebox";
 import type { config } from "./config.ts";
 import { removeTemporary } from "./environment.ts";
@@ -83,7 +93,8 @@ export class Walled {
     const { sandbox, walls, open } = await this.state();
     const row = { what: "sandbox", detail: walls.detail };
     if (open === undefined) return [{ ...row, state: "ok" }];
-    const cure = "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
+    const cure =
+      "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
     return [{ ...row, state: sandbox ? "warn" : "fail", cure }];
   }
 
@@ -117,13 +128,18 @@ export class Walled {
     const read = sandboxing.allowed_read_paths;
     const granted = grants({ read, write: sandboxing.allowed_write_paths, blocked, workspace, configDir });
     const net = domains.length > 0 ? this.#needs.net : undefined;
-    const sandbox = await Sandbox.start({ base, walls: { ...granted, ...limits, ...cap, tcp: net !== undefined } }).catch((error) => {
+    const sandbox = await Sandbox.start({
+      base,
+      walls: { ...granted, ...limits, ...cap, tcp: net !== undefined },
+    }).catch((error) => {
       limits.close();
       throw error;
     });
     const proxy = net && (await (await import("./proxy.ts")).startProxy(net));
     if (proxy) sandbox.openProxy(proxy.port);
-    const network = proxy ? `network only through the service's proxy to ${domains.join(", ")}` : "no network";
+    const network = proxy
+      ? `network only through the service's proxy to ${domains.join(", ")}`
+      : "no network";
     const detail = `walls of the kernel (Landlock level ${sandbox.abi}, filtered system calls); ${network}; ${limits.detail}`;
     return {
       sandbox,
@@ -138,8 +154,12 @@ export class Walled {
   }
 
   async #without(open: string, allowed: boolean): Promise<State> {
-    const sandbox = allowed ? await Sandbox.start({ base: this.#place.base, prefix: limitingShell(this.#config.runtime) }) : undefined;
-    const what = allowed ? "every call that starts or opens something asks a person" : "such calls are refused";
+    const sandbox = allowed
+      ? await Sandbox.start({ base: this.#place.base, prefix: limitingShell(this.#config.runtime) })
+      : undefined;
+    const what = allowed
+      ? "every call that starts or opens something asks a person"
+      : "such calls are refused";
     return {
       sandbox,
       open,

@@ -44,13 +44,16 @@ export function watcher(groups: Groups, watched: Watched): () => void {
     const ahead = spent > earned + CPU_SLACK_SECONDS;
     if (ahead === held && !held) return;
     held = ahead;
-    for (const run of usage.keys()) for (const group of groups.of(run)) signalGroup(group, held ? "SIGSTOP" : "SIGCONT");
+    for (const run of usage.keys())
+      for (const group of groups.of(run)) signalGroup(group, held ? "SIGSTOP" : "SIGCONT");
   };
 }
 
 function usageByRun(groups: Groups): Map<number, Usage> {
   const pageBytes = libcCall("getpagesize", []);
-  const found = new Map<number, Usage>(groups.runs().map((run) => [run, { memoryBytes: 0, processes: 0, cpuSeconds: 0 }]));
+  const found = new Map<number, Usage>(
+    groups.runs().map((run) => [run, { memoryBytes: 0, processes: 0, cpuSeconds: 0 }]),
+  );
   for (const pid of readdirSync("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
     const fields = statOf(pid);
@@ -58,7 +61,8 @@ function usageByRun(groups: Groups): Map<number, Usage> {
     if (!usage) continue;
     usage.processes += Number(fields[17]);
     usage.memoryBytes += Number(fields[21]) * pageBytes;
-    usage.cpuSeconds += fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+    usage.cpuSeconds +=
+      fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
   }
   return found;
 }

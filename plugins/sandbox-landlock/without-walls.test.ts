@@ -29,17 +29,28 @@ test("SBX-03: asked for by hand and absent: every call that starts or opens some
   await using t = await start(absent, true);
   for (const [tool, args] of calls) {
     for (const approvals of ["none", "yes"] as const) {
-      expect(await t.call(tool, args, { approvals })).toMatchObject({ decision: "refused", code: "SANDBOX_ABSENT" });
+      expect(await t.call(tool, args, { approvals })).toMatchObject({
+        decision: "refused",
+        code: "SANDBOX_ABSENT",
+      });
     }
   }
-  const run = t.slot(Runner).run({ argv: ["true"], cwd: "/", timeoutMs: 1, maxOutputBytes: 1, signal: new AbortController().signal });
+  const run = t
+    .slot(Runner)
+    .run({ argv: ["true"], cwd: "/", timeoutMs: 1, maxOutputBytes: 1, signal: new AbortController().signal });
   await expect(run).rejects.toMatchObject({ code: "SANDBOX_ABSENT" });
-  await expect(t.slot(Runner).files.list(t.runtime.workspace, 1, new AbortController().signal)).rejects.toMatchObject({
+  await expect(
+    t.slot(Runner).files.list(t.runtime.workspace, 1, new AbortController().signal),
+  ).rejects.toMatchObject({
     code: "SANDBOX_ABSENT",
   });
   for (const name of ["sandbox-status", "sandbox-doctor"]) {
     const [row] = await t.slot(Checks).get(name)!.run(new AbortController().signal);
-    expect(row).toMatchObject({ what: "sandbox", state: "fail", detail: expect.stringContaining("such calls are refused") });
+    expect(row).toMatchObject({
+      what: "sandbox",
+      state: "fail",
+      detail: expect.stringContaining("such calls are refused"),
+    });
   }
   expect(await t.slot(Runner).walls()).toMatchObject({ files: false, network: false });
 });
@@ -56,7 +67,11 @@ for (const [how, plugin, enabled, why] of [
       expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "approved" });
       const opinions = await t.explain(tool, args);
       const own = opinions.find(({ by }) => by === "sandbox-landlock")?.answer;
-      expect(own).toMatchObject({ verdict: "ask", code: "SANDBOX_OPEN", reason: expect.stringContaining(linux || !enabled ? why : "") });
+      expect(own).toMatchObject({
+        verdict: "ask",
+        code: "SANDBOX_OPEN",
+        reason: expect.stringContaining(linux || !enabled ? why : ""),
+      });
     }
     const [row] = await t.slot(Checks).get("sandbox-status")!.run(new AbortController().signal);
     expect(row).toMatchObject({ state: "warn", detail: expect.stringContaining("no walls") });
@@ -66,19 +81,30 @@ for (const [how, plugin, enabled, why] of [
 test("SBX-04: without walls timeouts still end the process group, and a shell sets what limits it can", async () => {
   await using t = await start(here, false);
   const n = `8${process.pid}.${Math.floor(performance.now() * 1000)}`;
-  const call = await t.call("shell", { command: `sleep ${n} & sleep ${n}; wait`, timeout_seconds: 1 }, { approvals: "yes" });
+  const call = await t.call(
+    "shell",
+    { command: `sleep ${n} & sleep ${n}; wait`, timeout_seconds: 1 },
+    { approvals: "yes" },
+  );
   expect(call.text).toContain("stopped after 1 s");
   expect(linux ? processesWith(n) : []).toEqual([]);
-  expect((await t.call("shell", { command: "ulimit -n; ulimit -c" }, { approvals: "yes" })).text).toContain("256\n0");
+  expect((await t.call("shell", { command: "ulimit -n; ulimit -c" }, { approvals: "yes" })).text).toContain(
+    "256\n0",
+  );
 });
 
 test.runIf(linux)("SBX-03: with walls the same calls run unasked, and the state is ok", async () => {
   await using t = await start(here, true);
-  expect(await t.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed", text: "ran\n[exit code 0]" });
+  expect(await t.call("shell", { command: "echo ran" })).toMatchObject({
+    decision: "allowed",
+    text: "ran\n[exit code 0]",
+  });
   const [row] = await t.slot(Checks).get("sandbox-doctor")!.run(new AbortController().signal);
   expect(row).toMatchObject({
     state: "ok",
-    detail: expect.stringMatching(/Landlock level \d+.*no network.*512 MiB.*64 processes.*100 %.*256 open files/),
+    detail: expect.stringMatching(
+      /Landlock level \d+.*no network.*512 MiB.*64 processes.*100 %.*256 open files/,
+    ),
   });
 });
 
@@ -87,6 +113,10 @@ test.runIf(linux)("SBX-03: loading the plugin loads no native code", () => {
     await import(${JSON.stringify(base)});
     const { sharedObjects } = process.report.getReport();
     console.log(sharedObjects.filter((one) => one.includes("koffi")).length);`;
-  const out = execFileSync(process.execPath, ["--conditions=gantry-source", "--input-type=module", "-e", script], { encoding: "utf8" });
+  const out = execFileSync(
+    process.execPath,
+    ["--conditions=gantry-source", "--input-type=module", "-e", script],
+    { encoding: "utf8" },
+  );
   expect(out.trim()).toBe("0");
 });

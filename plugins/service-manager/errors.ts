@@ -1,9 +1,15 @@
 import { defineErrors, failed, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  SERVICE_PLATFORM: usage("There is no service manager for %s: run `gantry daemon` under the one that you use."),
-  SERVICE_NO_MANAGER: failed("The program %s is not there: this system does not use it, so run `gantry daemon` under the manager it has."),
+  SERVICE_PLATFORM: usage(
+    "There is no service manager for %s: run `gantry daemon` under the one that you use.",
+  ),
+  SERVICE_NO_MANAGER: failed(
+    "The program %s is not there: this system does not use it, so run `gantry daemon` under the manager it has.",
+  ),
   SERVICE_MANAGER_FAILED: failed("`%s` failed: %s; see what it says when you run it yourself."),
-  SERVICE_NOT_INSTALLED: failed("The service is not installed (%s is not there): run `gantry service install`."),
+  SERVICE_NOT_INSTALLED: failed(
+    "The service is not installed (%s is not there): run `gantry service install`.",
+  ),
   SERVICE_FILE: failed("The file %s cannot be written (%s): check the directory and its owner."),
 });

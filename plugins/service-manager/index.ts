@@ -18,7 +18,8 @@ export default definePlugin({
   provides: [Commands],
   errors,
   setup(host) {
-    const manager = () => managerOf(process.platform, specOf(host.needs.runtime.configDir, host.config.runtime));
+    const manager = () =>
+      managerOf(process.platform, specOf(host.needs.runtime.configDir, host.config.runtime));
     for (const command of serviceCommands(manager)) host.provide(Commands, command);
   },
 });
@@ -37,7 +38,9 @@ function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
 
 /** Without the folders that npm puts before it for its scripts. */
 function searchPath(given: string = ""): string {
-  const kept = given.split(path.delimiter).filter((folder) => path.isAbsolute(folder) && !folder.includes("/node_modules/"));
+  const kept = given
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder) && !folder.includes("/node_modules/"));
   return kept.join(path.delimiter) || "/usr/local/bin:/usr/bin:/bin";
 }
 

@@ -35,7 +35,9 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 /** Runs a program of the service manager; throws SERVICE_NO_MANAGER where it is not there. */
-export function run(argv: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+export function run(
+  argv: readonly string[],
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve, reject) => {
     execFile(program, args, { timeout: timeoutMs }, (error, stdout, stderr) => {

@@ -61,12 +61,21 @@ async function word(
 
 test("CLI-03: service install writes a private unit with the [runtime] limits, then reloads and enables it", async () => {
   const system = fakeSystem();
-  const config = { runtime: { max_memory_mb: 700, max_cpu_percent: 150, max_processes: 70, max_file_descriptors: 400 } };
+  const config = {
+    runtime: { max_memory_mb: 700, max_cpu_percent: 150, max_processes: 70, max_file_descriptors: 400 },
+  };
   const { code, err } = await word("service install", {}, config);
   expect(code).toBe(0);
   expect(err).toContain(system.unit);
   const unit = readFileSync(system.unit, "utf8");
-  for (const line of ["MemoryMax=700M", "CPUQuota=150%", "TasksMax=70", "LimitNOFILE=400", "NoNewPrivileges=yes", "Restart=on-failure"])
+  for (const line of [
+    "MemoryMax=700M",
+    "CPUQuota=150%",
+    "TasksMax=70",
+    "LimitNOFILE=400",
+    "NoNewPrivileges=yes",
+    "Restart=on-failure",
+  ])
     expect(unit.split("\n")).toContain(line);
   expect(unit).toMatch(/^ExecStart="[^"]+" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m);
   expect(unit).toMatch(/^Environment="SERVICE_CONFIG_DIR=[^"]+"$/m);
@@ -113,7 +122,10 @@ test("CLI-03: what is not installed cannot be started, stopped or uninstalled, a
 test("CLI-03: service status says what the manager says, and its exit code whether the service runs", async () => {
   fakeSystem(`echo "ActiveState=active"; echo "SubState=running"; echo "MainPID=4711"`);
   await word("service install");
-  expect(await word("service status")).toMatchObject({ code: 0, out: "installed, active (running), process 4711\n" });
+  expect(await word("service status")).toMatchObject({
+    code: 0,
+    out: "installed, active (running), process 4711\n",
+  });
   const { out } = await word("service status", { json: true });
   expect(JSON.parse(out)).toEqual({ installed: true, running: true, state: "active (running)", pid: 4711 });
   fakeSystem(`echo "ActiveState=inactive"; echo "SubState=dead"; echo "MainPID=0"`);
@@ -132,7 +144,9 @@ test("CLI-03: a manager that fails or is not there is named with its own words",
   const system = fakeSystem(`echo "Failed to connect to bus: No medium found" >&2; exit 1`);
   await expect(word("service install")).rejects.toMatchObject({
     code: "SERVICE_MANAGER_FAILED",
-    message: expect.stringContaining("`systemctl --user daemon-reload` failed: Failed to connect to bus: No medium found"),
+    message: expect.stringContaining(
+      "`systemctl --user daemon-reload` failed: Failed to connect to bus: No medium found",
+    ),
   });
   await expect(word("service status")).rejects.toMatchObject({ code: "SERVICE_MANAGER_FAILED" });
   vi.stubEnv("PATH", path.dirname(system.unit));
@@ -148,22 +162,31 @@ test("CLI-03: a system without a known manager gets a clear error", async () => 
 });
 
 test("CLI-03: a unit keeps spaces, quotes, percent and dollar signs of a path as they are", () => {
-  const [step] = systemd({ ...spec, argv: ['/opt/my "50%" $HOME/node', "daemon"], env: { A: 'b\\c "d" %h $e' } }, {}).plan("install");
+  const [step] = systemd(
+    { ...spec, argv: ['/opt/my "50%" $HOME/node', "daemon"], env: { A: 'b\\c "d" %h $e' } },
+    {},
+  ).plan("install");
   const text = step?.do === "write" ? step.text : "";
   expect(text).toContain(String.raw`ExecStart="/opt/my \"50%%\" $$HOME/node" "daemon"`);
   expect(text).toContain(String.raw`Environment="A=b\\c \"d\" %%h $e"`);
 });
 
-test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("CLI-03: systemd itself finds nothing wrong with the unit", () => {
-  fakeSystem();
-  const dir = dirs[0] as string;
-  const [step] = systemd({ ...spec, argv: [process.execPath, "daemon"] }, {}).plan("install");
-  const file = path.join(dir, "gantry.service");
-  writeFileSync(file, step?.do === "write" ? step.text : "");
-  const env = { ...process.env, XDG_RUNTIME_DIR: dir, HOME: dir };
-  const { status, stderr } = spawnSync("/usr/bin/systemd-analyze", ["verify", "--user", file], { env, encoding: "utf8" });
-  expect([status, stderr]).toEqual([0, ""]);
-});
+test.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
+  "CLI-03: systemd itself finds nothing wrong with the unit",
+  () => {
+    fakeSystem();
+    const dir = dirs[0] as string;
+    const [step] = systemd({ ...spec, argv: [process.execPath, "daemon"] }, {}).plan("install");
+    const file = path.join(dir, "gantry.service");
+    writeFileSync(file, step?.do === "write" ? step.text : "");
+    const env = { ...process.env, XDG_RUNTIME_DIR: dir, HOME: dir };
+    const { status, stderr } = spawnSync("/usr/bin/systemd-analyze", ["verify", "--user", file], {
+      env,
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+  },
+);
 
 test("CLI-03: the launchd plist runs the daemon, restarts it after a failure and bounds its files", () => {
   const manager = launchd({ ...spec, argv: ["/opt/a & b/node", "daemon"] }, 501);
@@ -175,7 +198,14 @@ test("CLI-03: the launchd plist runs the daemon, restarts it after a failure and
   expect(text).toContain("<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>");
   expect(text.match(/<key>NumberOfFiles<\/key><integer>256<\/integer>/g)).toHaveLength(2);
   expect(enable).toEqual({ do: "run", argv: ["launchctl", "enable", "gui/501/gantry"] });
-  expect(manager.plan("restart").at(-1)).toEqual({ do: "run", argv: ["launchctl", "kickstart", "-k", "gui/501/gantry"] });
-  expect(manager.read(0, "\tstate = running\n\tpid = 42\n")).toEqual({ running: true, state: "running", pid: 42 });
+  expect(manager.plan("restart").at(-1)).toEqual({
+    do: "run",
+    argv: ["launchctl", "kickstart", "-k", "gui/501/gantry"],
+  });
+  expect(manager.read(0, "\tstate = running\n\tpid = 42\n")).toEqual({
+    running: true,
+    state: "running",
+    pid: 42,
+  });
   expect(manager.read(113, "")).toEqual({ running: false, state: "not loaded" });
 });

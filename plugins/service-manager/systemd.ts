@@ -23,7 +23,11 @@ export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv): Manager {
       const facts = new Map(stdout.split("\n").map((line) => line.split("=", 2) as [string, string]));
       const active = facts.get("ActiveState") ?? "unknown";
       const pid = Number(facts.get("MainPID") ?? 0);
-      return { running: active === "active", state: `${active} (${facts.get("SubState") ?? "unknown"})`, ...(pid > 0 && { pid }) };
+      return {
+        running: active === "active",
+        state: `${active} (${facts.get("SubState") ?? "unknown"})`,
+        ...(pid > 0 && { pid }),
+      };
     },
   };
 }

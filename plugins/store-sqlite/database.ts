@@ -145,7 +145,8 @@ export class Database {
     if (error instanceof GantryError) return error;
     const { message, errcode, code } = error as { message: string; errcode?: number; code?: string };
     const primary = (errcode ?? 0) & 0xff;
-    if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB) return errors.STORE_DAMAGED(this.path, message);
+    if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB)
+      return errors.STORE_DAMAGED(this.path, message);
     if (REFUSED.has(primary) || error instanceof TypeError) return shared.STORE_REFUSED(this.path, message);
     return shared.STORE_FAILED(this.path, errcode === undefined ? (code ?? message) : message);
   }

@@ -51,7 +51,10 @@ describe("the file", () => {
     const old = createStore(file);
     await old.store.lanes.accept([hello]);
     await old.close();
-    const broken = [...layout, "CREATE TABLE extra (a); INSERT INTO extra VALUES (1); SELECT no_such_function()"];
+    const broken = [
+      ...layout,
+      "CREATE TABLE extra (a); INSERT INTO extra VALUES (1); SELECT no_such_function()",
+    ];
     await expect(openFile(file, broken)).rejects.toThrow("no_such_function");
     const sql = await openFile(file, [...layout, "CREATE TABLE extra (a)"]);
     expect(sql.all("SELECT * FROM extra")).toEqual([]);
@@ -75,14 +78,18 @@ describe("the file", () => {
     await mkdir(join(home, "state"));
     await writeFile(file, bytes(), { mode: 0o600 });
     const { store, close } = createStore(file);
-    await expect(store.lanes.accept([hello])).rejects.toMatchObject({ code: "STORE_DAMAGED", message: expect.stringContaining(file) });
+    await expect(store.lanes.accept([hello])).rejects.toMatchObject({
+      code: "STORE_DAMAGED",
+      message: expect.stringContaining(file),
+    });
     await close();
     expect(readFileSync(file).equals(bytes())).toBe(true);
   });
 
   test("CHA-06: pages damaged in the middle are named, not served", async () => {
     const first = createStore(file);
-    for (let n = 0; n < 200; n++) void first.store.sessions.append(`s${n}`, [{ role: "user", text: "x".repeat(500) }]);
+    for (let n = 0; n < 200; n++)
+      void first.store.sessions.append(`s${n}`, [{ role: "user", text: "x".repeat(500) }]);
     await first.store.sessions.append("last", [{ role: "user", text: "x" }]);
     await first.close();
     const bytes = readFileSync(file);
@@ -96,26 +103,36 @@ describe("the file", () => {
   test("CHA-06: what cannot be opened fails with its place, and works once the cause is gone", async () => {
     await writeFile(join(home, "state"), "in the way");
     const { store, close } = createStore(file);
-    await expect(store.values.put("s", "k", 1)).rejects.toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining(file) });
+    await expect(store.values.put("s", "k", 1)).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining(file),
+    });
     await rm(join(home, "state"));
     await store.values.put("s", "k", 1);
     expect(await store.values.get("s", "k")).toBe(1);
     await close();
   });
 
-  test.skipIf(process.platform === "win32")("CHA-06: a state directory that may not be written gives STORE_FAILED", async () => {
-    await mkdir(join(home, "state"));
-    await chmod(home, 0o755);
-    await chmod(join(home, "state"), 0o555);
-    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const { stdout, status } = spawnSync(process.execPath, ["--conditions=gantry-source", script, file, "use"], {
-      encoding: "utf8",
-      ...nobody,
-    });
-    expect(stdout).toContain("failed STORE_FAILED");
-    expect(stdout).toContain(file);
-    expect(status).toBe(0);
-  });
+  test.skipIf(process.platform === "win32")(
+    "CHA-06: a state directory that may not be written gives STORE_FAILED",
+    async () => {
+      await mkdir(join(home, "state"));
+      await chmod(home, 0o755);
+      await chmod(join(home, "state"), 0o555);
+      const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+      const { stdout, status } = spawnSync(
+        process.execPath,
+        ["--conditions=gantry-source", script, file, "use"],
+        {
+          encoding: "utf8",
+          ...nobody,
+        },
+      );
+      expect(stdout).toContain("failed STORE_FAILED");
+      expect(stdout).toContain(file);
+      expect(status).toBe(0);
+    },
+  );
 
   test("CHA-06: one write that fails leaves those that shared its transaction alone", async () => {
     const { store, close } = createStore(file);
@@ -131,7 +148,10 @@ describe("the file", () => {
   test("CHA-06: finished messages are known for eight days, what was put aside for thirty, then both are dropped", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
-    const after = async (days: number, check: (store: ReturnType<typeof createStore>["store"]) => Promise<void>): Promise<void> => {
+    const after = async (
+      days: number,
+      check: (store: ReturnType<typeof createStore>["store"]) => Promise<void>,
+    ): Promise<void> => {
       vi.setSystemTime(start + days * DAY);
       const { store, close } = createStore(file);
       await store.values.put("s", "k", days);
@@ -148,7 +168,9 @@ describe("the file", () => {
       expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, setAside: 1 });
       expect(await lanes.accept([hello])).toEqual([true]);
     });
-    await after(30.1, async ({ lanes }) => expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, setAside: 0 }));
+    await after(30.1, async ({ lanes }) =>
+      expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, setAside: 0 }),
+    );
   });
 });
 
@@ -156,7 +178,9 @@ describe("a full disk", () => {
   test("CHA-06: a file that may not grow gives STORE_FAILED, and nothing is half-written", async () => {
     const command = `trap '' XFSZ; ulimit -f 600; exec "$0" --conditions=gantry-source "$1" "$2" fill`;
     await mkdir(join(home, "state"));
-    const child = spawn("bash", ["-c", command, process.execPath, script, file], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn("bash", ["-c", command, process.execPath, script, file], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     const { stored, kept, failed } = await untilFull(child.stdout);
     child.kill("SIGKILL");
     expect(failed).toContain("STORE_FAILED");
@@ -172,9 +196,13 @@ describe("a full disk", () => {
     await mkdir(place);
     spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "none", place]);
     try {
-      const child = spawn(process.execPath, ["--conditions=gantry-source", script, join(place, "gantry.db"), "fill"], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
+      const child = spawn(
+        process.execPath,
+        ["--conditions=gantry-source", script, join(place, "gantry.db"), "fill"],
+        {
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
       const { stored, kept, failed, lines } = await untilFull(child.stdout);
       expect(failed).toContain("STORE_FAILED");
       expect(kept).toBe(stored * 3);

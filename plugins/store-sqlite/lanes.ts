@@ -54,7 +54,11 @@ export function createLanes(db: Database): Lanes & { close(): void } {
     answer(claim, reply, session, turn) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
-        if (!held || sql.run("UPDATE inbox SET reply = ? WHERE seq = ? AND reply IS NULL", reply, held.seq) === 0) return false;
+        if (
+          !held ||
+          sql.run("UPDATE inbox SET reply = ? WHERE seq = ? AND reply IS NULL", reply, held.seq) === 0
+        )
+          return false;
         appendTurn(sql, session, turn, Date.now());
         return true;
       });
@@ -65,7 +69,11 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         const held = holding(sql, claim);
         if (!held) return;
         // Only the id is kept, to know a redelivery.
-        sql.run(`UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`, Date.now(), held.seq);
+        sql.run(
+          `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`,
+          Date.now(),
+          held.seq,
+        );
         moveOn(sql, held.lane);
       });
     },
@@ -84,16 +92,26 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
-        sql.run(`UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`, reason, Date.now(), held.seq);
+        sql.run(
+          `UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`,
+          reason,
+          Date.now(),
+          held.seq,
+        );
         moveOn(sql, held.lane);
       });
     },
 
     recover() {
       return db.write((sql) => {
-        for (const { process } of sql.all<{ process: string }>("SELECT DISTINCT process FROM lanes WHERE process IS NOT NULL")) {
+        for (const { process } of sql.all<{ process: string }>(
+          "SELECT DISTINCT process FROM lanes WHERE process IS NOT NULL",
+        )) {
           if (lives(process)) continue;
-          sql.run("UPDATE lanes SET ready = due, holder = NULL, process = NULL, until = 0, running = 0 WHERE process = ?", process);
+          sql.run(
+            "UPDATE lanes SET ready = due, holder = NULL, process = NULL, until = 0, running = 0 WHERE process = ?",
+            process,
+          );
         }
         sql.run("DELETE FROM lanes WHERE head IS NULL AND holder IS NULL");
       });
@@ -101,7 +119,9 @@ export function createLanes(db: Database): Lanes & { close(): void } {
 
     nextDue() {
       return db.read((sql) => {
-        const open = sql.get<{ ready: number }>("SELECT ready FROM lanes WHERE ready = 0 AND head IS NOT NULL LIMIT 1");
+        const open = sql.get<{ ready: number }>(
+          "SELECT ready FROM lanes WHERE ready = 0 AND head IS NOT NULL LIMIT 1",
+        );
         const later = "SELECT ready FROM lanes WHERE ready > 0 AND head IS NOT NULL ORDER BY ready LIMIT 1";
         return (open ?? sql.get<{ ready: number }>(later))?.ready;
       });
@@ -112,7 +132,11 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         const count = (text: string): number => sql.get<{ n: number }>(text)!.n;
         const running = count("SELECT count(*) AS n FROM lanes WHERE running = 1");
         const pending = count(`SELECT count(*) AS n FROM inbox WHERE state = ${PENDING}`);
-        return { waiting: pending - running, running, setAside: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`) };
+        return {
+          waiting: pending - running,
+          running,
+          setAside: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
+        };
       });
     },
 
@@ -129,7 +153,12 @@ export function createLanes(db: Database): Lanes & { close(): void } {
     hold(lane, holder, leaseMs, now) {
       return db.write((sql) => {
         sql.run("INSERT INTO lanes (lane) VALUES (?) ON CONFLICT DO NOTHING", lane);
-        const open = sql.get("SELECT 1 FROM lanes WHERE lane = ? AND (until <= ? OR (holder = ? AND running = 0))", lane, now, holder);
+        const open = sql.get(
+          "SELECT 1 FROM lanes WHERE lane = ? AND (until <= ? OR (holder = ? AND running = 0))",
+          lane,
+          now,
+          holder,
+        );
         if (open) take(sql, lane, holder, own(), now + leaseMs, 0);
         return open !== undefined;
       });
@@ -137,7 +166,8 @@ export function createLanes(db: Database): Lanes & { close(): void } {
 
     release(lane, holder) {
       return db.write((sql) => {
-        if (sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0", lane, holder)) free(sql, lane);
+        if (sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0", lane, holder))
+          free(sql, lane);
       });
     },
 

@@ -21,13 +21,19 @@ export function createLimits(db: Database): Limits {
         return { ok: true as const };
 
         function nthNewest(n: number): number {
-          const row = sql.get<{ at: number }>("SELECT at FROM hits WHERE key = ? ORDER BY at DESC LIMIT 1 OFFSET ?", key, n - 1);
+          const row = sql.get<{ at: number }>(
+            "SELECT at FROM hits WHERE key = ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+            key,
+            n - 1,
+          );
           return row?.at ?? -Infinity;
         }
       });
     },
     async count(key, ms, now) {
-      const row = await db.read((sql) => sql.get<{ n: number }>("SELECT count(*) AS n FROM hits WHERE key = ? AND at > ?", key, now - ms));
+      const row = await db.read((sql) =>
+        sql.get<{ n: number }>("SELECT count(*) AS n FROM hits WHERE key = ? AND at > ?", key, now - ms),
+      );
       return row!.n;
     },
   };

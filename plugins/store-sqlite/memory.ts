@@ -40,7 +40,9 @@ export function createMemory(db: Database): Memory {
       return db.commit((sql) => {
         const old = drop(sql, "SELECT id FROM memory WHERE created < ?", before);
         const surplus = count(sql) - Math.max(0, maxEntries);
-        return old + (surplus > 0 ? drop(sql, "SELECT id FROM memory ORDER BY created, id LIMIT ?", surplus) : 0);
+        return (
+          old + (surplus > 0 ? drop(sql, "SELECT id FROM memory ORDER BY created, id LIMIT ?", surplus) : 0)
+        );
       });
     },
     count() {
@@ -55,7 +57,10 @@ function startOf(sql: Sql, user: string): number | undefined {
 }
 
 function entry(sql: Sql, id: number): MemoryEntry {
-  const { text, created } = sql.get<{ text: string; created: number }>("SELECT text, created FROM memory WHERE id = ?", id)!;
+  const { text, created } = sql.get<{ text: string; created: number }>(
+    "SELECT text, created FROM memory WHERE id = ?",
+    id,
+  )!;
   return { id: String(id % RANGE), text, created: new Date(created).toISOString() };
 }
 

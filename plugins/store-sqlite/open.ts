@@ -16,7 +16,9 @@ export async function openFile(path: string, steps: readonly string[] = layout):
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
   try {
-    sql.script(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+    sql.script(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+    );
     upgrade(sql, path, steps);
     return sql;
   } catch (error) {

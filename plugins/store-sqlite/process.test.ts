@@ -6,12 +6,14 @@ import { closed, lives, newProcessName } from "./process.ts";
 test("MEM-01: a process lives while it runs under its name, by its number alone where nobody can tell when it started", async () => {
   const child = spawn("sleep", ["600"]);
   try {
-    const start = execFileSync("cut", ["-d", " ", "-f", "22", `/proc/${child.pid}/stat`], { encoding: "utf8" }).trim();
-    expect([lives(`${child.pid}.${start}.1`), lives(`${child.pid}.${Number(start) - 1}.1`), lives(`${child.pid}.0.1`)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    const start = execFileSync("cut", ["-d", " ", "-f", "22", `/proc/${child.pid}/stat`], {
+      encoding: "utf8",
+    }).trim();
+    expect([
+      lives(`${child.pid}.${start}.1`),
+      lives(`${child.pid}.${Number(start) - 1}.1`),
+      lives(`${child.pid}.0.1`),
+    ]).toEqual([true, false, true]);
   } finally {
     child.kill("SIGKILL");
   }

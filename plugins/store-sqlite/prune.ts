@@ -30,7 +30,11 @@ export function prune(sql: Sql, now: number): boolean {
       now,
       AT_ONCE,
     ),
-    sql.run("DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE head IS NULL AND until <= ? LIMIT ?)", now, AT_ONCE),
+    sql.run(
+      "DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE head IS NULL AND until <= ? LIMIT ?)",
+      now,
+      AT_ONCE,
+    ),
   ];
   return removed.some((count) => count === AT_ONCE);
 }

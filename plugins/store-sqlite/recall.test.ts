@@ -23,9 +23,15 @@ const texts = async (user: string, query: string): Promise<readonly string[]> =>
 test("AGT-06: an old entry that holds all the words is found among thousands that hold each of them", async () => {
   const { memory } = opened.store;
   await memory.remember("many", "the spare key of the blue car hangs behind the door");
-  await Promise.all(Array.from({ length: 1500 }, (_, n) => memory.remember("many", n % 2 ? `the car number ${n}` : `a blue thing, ${n}`)));
+  await Promise.all(
+    Array.from({ length: 1500 }, (_, n) =>
+      memory.remember("many", n % 2 ? `the car number ${n}` : `a blue thing, ${n}`),
+    ),
+  );
   expect((await texts("many", "blue car"))[0]).toBe("the spare key of the blue car hangs behind the door");
-  expect((await texts("many", "where is the spare key for my car?"))[0]).toBe("the spare key of the blue car hangs behind the door");
+  expect((await texts("many", "where is the spare key for my car?"))[0]).toBe(
+    "the spare key of the blue car hangs behind the door",
+  );
 });
 
 test("AGT-06: words are found in other forms, without their accents, and in scripts without spaces", async () => {

@@ -9,11 +9,22 @@ const LOOKED_AT = 500;
  * holds, and of equals the newest comes first. The work is bounded for any query and any number of entries, which the
  * index's own ranking is not: it visits every entry that holds any of the words. Without a word: the newest entries.
  */
-export function bestMatches(sql: Sql, from: number, to: number, query: string, limit: number): readonly number[] {
+export function bestMatches(
+  sql: Sql,
+  from: number,
+  to: number,
+  query: string,
+  limit: number,
+): readonly number[] {
   const words = queryWords(query).map((word) => `"${word}"`);
   if (words.length === 0) {
     return sql
-      .all<{ id: number }>("SELECT id FROM memory WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?", from, to, limit)
+      .all<{ id: number }>(
+        "SELECT id FROM memory WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?",
+        from,
+        to,
+        limit,
+      )
       .map(({ id }) => id);
   }
   const worth = new Map<number, number>();
@@ -28,7 +39,9 @@ export function bestMatches(sql: Sql, from: number, to: number, query: string, l
     cut ||= ids.length === LOOKED_AT;
   }
   // Entries with all of the words may be older than those that were looked at.
-  if (cut) for (const id of newestWith(sql, words.join(" AND "), from, to, Math.max(limit, LOOKED_AT))) worth.set(id, all);
+  if (cut)
+    for (const id of newestWith(sql, words.join(" AND "), from, to, Math.max(limit, LOOKED_AT)))
+      worth.set(id, all);
   return [...worth]
     .toSorted(([a, worthOfA], [b, worthOfB]) => worthOfB - worthOfA || b - a)
     .slice(0, limit)

@@ -20,7 +20,11 @@ export function createSessions(db: Database): Sessions {
     },
     async recent(session, turns) {
       const rows = await db.read((sql) =>
-        sql.all<{ messages: string }>("SELECT messages FROM turns WHERE session = ? ORDER BY id DESC LIMIT ?", session, Math.max(0, turns)),
+        sql.all<{ messages: string }>(
+          "SELECT messages FROM turns WHERE session = ? ORDER BY id DESC LIMIT ?",
+          session,
+          Math.max(0, turns),
+        ),
       );
       return rows.toReversed().flatMap(({ messages }) => JSON.parse(messages) as ChatMessage[]);
     },

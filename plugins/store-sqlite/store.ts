@@ -11,7 +11,13 @@ export function createStore(path: string): { readonly store: Store; close(): Pro
   const db = new Database(path);
   const lanes = createLanes(db);
   return {
-    store: { sessions: createSessions(db), memory: createMemory(db), lanes, limits: createLimits(db), values: createValues(db) },
+    store: {
+      sessions: createSessions(db),
+      memory: createMemory(db),
+      lanes,
+      limits: createLimits(db),
+      values: createValues(db),
+    },
     async close() {
       await db.close();
       lanes.close();

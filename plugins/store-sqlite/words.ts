@@ -1,5 +1,6 @@
 /** Scripts written without spaces: each character is a word of its own. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu;
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** A query longer than this is searched by its first words. */
 const MAX_QUERY_WORDS = 32;

@@ -36,7 +36,8 @@ async function answer(): Promise<void> {
       continue;
     }
     const { id, sender } = claim.message;
-    if (claim.reply === undefined) await store.lanes.answer(claim, `re: ${id}`, `t:${sender}`, [{ role: "user", text: id }]);
+    if (claim.reply === undefined)
+      await store.lanes.answer(claim, `re: ${id}`, `t:${sender}`, [{ role: "user", text: id }]);
     say("sent", id);
     await store.lanes.done(claim);
   }

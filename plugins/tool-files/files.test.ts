@@ -51,7 +51,9 @@ test("TOL-01: a large file is read by pages of lines, each saying where to go on
   expect((await t.call("file_read", { path: "large", offset: 7, limit: 2 })).text).toBe(
     "line 7\nline 8\n[lines 7-8 of 5000; go on with offset 9]",
   );
-  expect((await t.call("file_read", { path: "large", offset: 6_000 })).text).toBe("[large has only 5000 lines]");
+  expect((await t.call("file_read", { path: "large", offset: 6_000 })).text).toBe(
+    "[large has only 5000 lines]",
+  );
 });
 
 test("TOL-01: one line that is too long is cut and said", async () => {
@@ -66,7 +68,10 @@ test("TOL-01: a binary file is said to be one, and what is not a readable file i
   await using t = await startTestHost({ plugins });
   writeFileSync(path.join(t.runtime.workspace, "image"), Buffer.from([1, 0, 2]));
   expect((await t.call("file_read", { path: "image" })).text).toBe("[image is a binary file of 3 bytes]");
-  expect(await t.call("file_read", { path: "missing" })).toMatchObject({ decision: "failed", code: "FILE_MISSING" });
+  expect(await t.call("file_read", { path: "missing" })).toMatchObject({
+    decision: "failed",
+    code: "FILE_MISSING",
+  });
   expect(await t.call("file_read", { path: "." })).toMatchObject({ decision: "failed", code: "FILE_FAILED" });
   expect(await t.call("file_list", { path: "image" })).toMatchObject({ decision: "failed" });
 });
@@ -104,13 +109,17 @@ test("TOL-01: without a sandbox the tools are not offered and refuse", async () 
     ["file_list", {}],
   ] as const) {
     expect(t.slot(Tools).get(tool)!.offered!()).toBe(false);
-    expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "FILES_NO_SANDBOX" });
+    expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({
+      decision: "refused",
+      code: "FILES_NO_SANDBOX",
+    });
   }
 });
 
 test("TOL-01: file_operation_timeout_seconds is the limit of each operation", async () => {
   await using t = await startTestHost({ plugins, config: { tools: { file_operation_timeout_seconds: 3 } } });
-  for (const tool of ["file_read", "file_write", "file_list"]) expect(t.slot(Tools).get(tool)!.timeoutMs).toBe(3_000);
+  for (const tool of ["file_read", "file_write", "file_list"])
+    expect(t.slot(Tools).get(tool)!.timeoutMs).toBe(3_000);
 });
 
 test("TOL-01: a name cannot pass for another entry of the list", async () => {

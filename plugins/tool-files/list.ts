@@ -10,7 +10,11 @@ export function listTool(options: FileOptions): Tool {
     description: "Lists a directory of the workspace: kind, size and name of each entry.",
     input: Type.Object({
       path: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 4_096, description: "Relative to the workspace, or absolute; default the workspace." }),
+        Type.String({
+          minLength: 1,
+          maxLength: 4_096,
+          description: "Relative to the workspace, or absolute; default the workspace.",
+        }),
       ),
     }),
     parallel: true,
@@ -28,5 +32,9 @@ export function listTool(options: FileOptions): Tool {
 /** A name could hold a line break; as JSON it cannot pass for another entry. */
 function line({ name, kind, bytes }: DirectoryEntry): string {
   const shown = /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) ? JSON.stringify(name) : name;
-  return kind === "directory" ? `${shown}/` : kind === "file" ? `${shown} (${bytes} bytes)` : `${shown} (${kind})`;
+  return kind === "directory"
+    ? `${shown}/`
+    : kind === "file"
+      ? `${shown} (${bytes} bytes)`
+      : `${shown} (${kind})`;
 }

@@ -15,9 +15,19 @@ export function readTool(options: FileOptions): Tool {
     name: "file_read",
     description: "Reads a text file of the workspace, a page of lines at a time.",
     input: Type.Object({
-      path: Type.String({ minLength: 1, maxLength: 4_096, description: "Relative to the workspace, or absolute." }),
+      path: Type.String({
+        minLength: 1,
+        maxLength: 4_096,
+        description: "Relative to the workspace, or absolute.",
+      }),
       offset: Type.Optional(Type.Integer({ minimum: 1, description: "The first line to read; default 1." })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: `How many lines; default ${DEFAULT_LINES}.` })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          description: `How many lines; default ${DEFAULT_LINES}.`,
+        }),
+      ),
     }),
     parallel: true,
     timeoutMs: options.timeoutMs,
@@ -57,7 +67,10 @@ function page(text: string, { path, offset, limit, bytes, read, room }: Page): s
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
     const size = Buffer.byteLength(line) + 1;
     if (size > left) {
-      if (taken.length === 0) taken.push(`${Buffer.from(line).subarray(0, left).toString("utf8")} [line cut: ${size - left} more bytes]`);
+      if (taken.length === 0)
+        taken.push(
+          `${Buffer.from(line).subarray(0, left).toString("utf8")} [line cut: ${size - left} more bytes]`,
+        );
       break;
     }
     left -= size;

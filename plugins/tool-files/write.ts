@@ -9,9 +9,14 @@ const PREVIEW_LINES = 20;
 export function writeTool(options: FileOptions & { readonly enabled: boolean }): Tool {
   return defineTool({
     name: "file_write",
-    description: "Writes a text file of the workspace, replacing what was there; missing directories are made.",
+    description:
+      "Writes a text file of the workspace, replacing what was there; missing directories are made.",
     input: Type.Object({
-      path: Type.String({ minLength: 1, maxLength: 4_096, description: "Relative to the workspace, or absolute." }),
+      path: Type.String({
+        minLength: 1,
+        maxLength: 4_096,
+        description: "Relative to the workspace, or absolute.",
+      }),
       content: Type.String({ maxLength: MAX_CONTENT, description: "The whole new text." }),
     }),
     timeoutMs: options.timeoutMs,

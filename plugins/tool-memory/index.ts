@@ -19,9 +19,13 @@ export default definePlugin({
       max_entries: Type.Integer({
         default: 10_000,
         minimum: 1,
-        description: "Memories kept in all, of all users; the oldest make room, or storing fails where auto_delete_old_entries is false.",
+        description:
+          "Memories kept in all, of all users; the oldest make room, or storing fails where auto_delete_old_entries is false.",
       }),
-      auto_delete_old_entries: Type.Boolean({ default: true, description: "Delete memories that are too old or too many by itself." }),
+      auto_delete_old_entries: Type.Boolean({
+        default: true,
+        description: "Delete memories that are too old or too many by itself.",
+      }),
     }),
   }),
   needs: { store: Store },

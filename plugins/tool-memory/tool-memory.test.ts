@@ -5,7 +5,8 @@ import store from "../store-sqlite/index.ts";
 import plugin from "./index.ts";
 
 const DAY = 86_400_000;
-const start = (memory: object = {}): Promise<TestHost> => startTestHost({ plugins: [plugin, store], config: { memory } });
+const start = (memory: object = {}): Promise<TestHost> =>
+  startTestHost({ plugins: [plugin, store], config: { memory } });
 const call = async (t: TestHost, tool: string, args: object, user = "cli:owner"): Promise<string> =>
   (await t.call(tool, args, { user, approvals: "yes" })).text;
 
@@ -32,7 +33,9 @@ test("AGT-06: memory_forget forgets one memory of its own user and no other", as
     decision: "failed",
     code: "MEMORY_UNKNOWN",
   });
-  expect(await call(t, "memory_recall", { query: "tea" }, "chatapp:+1")).toBe("Nothing that was remembered fits.");
+  expect(await call(t, "memory_recall", { query: "tea" }, "chatapp:+1")).toBe(
+    "Nothing that was remembered fits.",
+  );
   expect(await call(t, "memory_forget", { id: "1" })).toBe("Forgot 1.");
   expect(await call(t, "memory_recall", { query: "tea" })).toBe("Nothing that was remembered fits.");
 });
@@ -46,7 +49,10 @@ test.each([
   ["memory_forget", { id: "" }],
 ])("AGT-06: wrong arguments for %s are told to the model (%#)", async (tool, args) => {
   await using t = await start();
-  expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "failed", code: "TOOL_BAD_ARGS" });
+  expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({
+    decision: "failed",
+    code: "TOOL_BAD_ARGS",
+  });
 });
 
 test("AGT-06: with max_entries the oldest memory makes room for the new one", async () => {

@@ -7,7 +7,8 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
   return [
     defineTool({
       name: "memory_store",
-      description: "Remembers a fact about this user or their work for later conversations. One fact at a time, in a full sentence.",
+      description:
+        "Remembers a fact about this user or their work for later conversations. One fact at a time, in a full sentence.",
       input: Type.Object(
         { text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }) },
         { additionalProperties: false },
@@ -24,8 +25,13 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
       description: "Finds what was remembered about this user in earlier conversations, best match first.",
       input: Type.Object(
         {
-          query: Type.String({ maxLength: 2000, description: "Words that the memory may hold. Empty: the newest memories." }),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "How many at most; 5 if left out." })),
+          query: Type.String({
+            maxLength: 2000,
+            description: "Words that the memory may hold. Empty: the newest memories.",
+          }),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 50, description: "How many at most; 5 if left out." }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -40,7 +46,13 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
       name: "memory_forget",
       description: "Forgets one memory of this user for good.",
       input: Type.Object(
-        { id: Type.String({ minLength: 1, maxLength: 100, description: "The id that memory_recall shows in brackets." }) },
+        {
+          id: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: "The id that memory_recall shows in brackets.",
+          }),
+        },
         { additionalProperties: false },
       ),
       async run({ args, user }) {

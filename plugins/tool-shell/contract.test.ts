@@ -10,5 +10,6 @@ test("SDK-05: shell keeps the contract of a tool behind real walls", async () =>
   if (!tool) throw new Error("there is no shell");
   const args = { command: "echo hello" };
   await t.call("shell", args, { approvals: "yes" });
-  for (const { run } of toolContract({ tool, args, cwd: t.runtime.workspace })) await expect(run()).resolves.toBeUndefined();
+  for (const { run } of toolContract({ tool, args, cwd: t.runtime.workspace }))
+    await expect(run()).resolves.toBeUndefined();
 });

@@ -11,9 +11,9 @@ test("TOL-01: shell runs one bash command line in the workspace and tells output
   expect((await t.call("shell", { command: "pwd; echo oops >&2; exit 3" })).text).toBe(
     `${t.runtime.workspace}\n[stderr]\noops\n[exit code 3]`,
   );
-  expect((await t.call("shell", { command: "a=(1 2); [[ ${#a[@]} == 2 ]] && echo 'it is' \"bash\"" })).text).toBe(
-    "it is bash\n[exit code 0]",
-  );
+  expect(
+    (await t.call("shell", { command: "a=(1 2); [[ ${#a[@]} == 2 ]] && echo 'it is' \"bash\"" })).text,
+  ).toBe("it is bash\n[exit code 0]");
   expect((await t.call("shell", { command: "true" })).text).toBe("[exit code 0]");
   expect((await t.call("shell", { command: "kill -TERM $$" })).text).toBe("[ended by SIGTERM]");
   await t.call("shell", { command: "echo kept > file" });
@@ -36,8 +36,14 @@ test("TOL-01: a bad exit code is work that failed, not a call that failed", asyn
 });
 
 test("TOL-01: shell_timeout_seconds stops a command and keeps what it said; a call may only ask for less", async () => {
-  await using t = await startTestHost({ plugins: [sandbox, shell], config: { tools: { shell_timeout_seconds: 1 } } });
-  for (const args of [{ command: "echo said; sleep 30" }, { command: "echo said; sleep 30", timeout_seconds: 60 }]) {
+  await using t = await startTestHost({
+    plugins: [sandbox, shell],
+    config: { tools: { shell_timeout_seconds: 1 } },
+  });
+  for (const args of [
+    { command: "echo said; sleep 30" },
+    { command: "echo said; sleep 30", timeout_seconds: 60 },
+  ]) {
     const started = performance.now();
     expect((await t.call("shell", args)).text).toBe("said\n[stopped after 1 s]");
     expect(performance.now() - started).toBeLessThan(8_000);
@@ -45,7 +51,10 @@ test("TOL-01: shell_timeout_seconds stops a command and keeps what it said; a ca
 });
 
 test("TOL-01: output beyond max_output_bytes is cut, the cut is said, and the exit code still stands there", async () => {
-  await using t = await startTestHost({ plugins: [sandbox, shell], config: { tools: { max_output_bytes: 2_048 } } });
+  await using t = await startTestHost({
+    plugins: [sandbox, shell],
+    config: { tools: { max_output_bytes: 2_048 } },
+  });
   const { text } = await t.call("shell", { command: "head -c 100000 /dev/zero | tr '\\0' x; exit 4" });
   expect(text).toMatch(/^x+\n\[output cut: \d+ more bytes; exit code 4\]$/);
   const cut = Number(/cut: (\d+)/.exec(text)![1]);
@@ -54,16 +63,25 @@ test("TOL-01: output beyond max_output_bytes is cut, the cut is said, and the ex
 });
 
 test("SEC-06: shell_enabled false: the tool is not offered and a call is refused", async () => {
-  await using t = await startTestHost({ plugins: [sandbox, shell], config: { security: { shell_enabled: false } } });
+  await using t = await startTestHost({
+    plugins: [sandbox, shell],
+    config: { security: { shell_enabled: false } },
+  });
   expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
-  expect(await t.call("shell", { command: "touch ran" }, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "SHELL_OFF" });
+  expect(await t.call("shell", { command: "touch ran" }, { approvals: "yes" })).toMatchObject({
+    decision: "refused",
+    code: "SHELL_OFF",
+  });
   expect(readdirSync(t.runtime.workspace)).toEqual([]);
 });
 
 test("TOL-01: without a sandbox the tool is not offered and refuses", async () => {
   await using t = await startTestHost({ plugins: [shell] });
   expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
-  expect(await t.call("shell", { command: "true" }, { approvals: "yes" })).toMatchObject({ decision: "refused", code: "SHELL_NO_SANDBOX" });
+  expect(await t.call("shell", { command: "true" }, { approvals: "yes" })).toMatchObject({
+    decision: "refused",
+    code: "SHELL_NO_SANDBOX",
+  });
 });
 
 test("TOL-01: the guards are shown the very text that runs, and so is the person", async () => {

@@ -26,7 +26,11 @@ export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellO
     input: Type.Object({
       command: Type.String({ minLength: 1, maxLength: 65_536, description: "The command line." }),
       timeout_seconds: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 86_400, description: `Stop it earlier than after ${timeoutMs / 1000} seconds.` }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 86_400,
+          description: `Stop it earlier than after ${timeoutMs / 1000} seconds.`,
+        }),
       ),
     }),
     timeoutMs: timeoutMs + GRACE_MS,
@@ -38,17 +42,30 @@ export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellO
       if (!runner) throw errors.SHELL_NO_SANDBOX();
       const limit = Math.min(timeoutMs, timeout_seconds * 1000);
       const room = Math.max(0, maxOutputBytes - FRAME_BYTES);
-      const result = await runner.run({ argv: [...BASH, command], cwd, timeoutMs: limit, maxOutputBytes: room, signal });
+      const result = await runner.run({
+        argv: [...BASH, command],
+        cwd,
+        timeoutMs: limit,
+        maxOutputBytes: room,
+        signal,
+      });
       return report(result, limit / 1000);
     },
   });
 }
 
 /** The output, then what a person would ask about it. */
-function report({ stdout, stderr, exitCode, signal, timedOut, droppedBytes }: RunResult, seconds: number): ToolAnswer {
+function report(
+  { stdout, stderr, exitCode, signal, timedOut, droppedBytes }: RunResult,
+  seconds: number,
+): ToolAnswer {
   const notes = [
     ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
-    timedOut ? `stopped after ${seconds} s` : exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`,
+    timedOut
+      ? `stopped after ${seconds} s`
+      : exitCode === null
+        ? `ended by ${signal}`
+        : `exit code ${exitCode}`,
   ];
   const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
   return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };

@@ -14,17 +14,36 @@ export interface ChannelSubject {
 }
 
 /** What every channel must do, with a platform that answers. Register each case with any test runner: `test(name, run)`. */
-export function channelContract({ channel, to, status = "sent", patienceMs = 5_000 }: ChannelSubject): readonly ContractCase[] {
+export function channelContract({
+  channel,
+  to,
+  status = "sent",
+  patienceMs = 5_000,
+}: ChannelSubject): readonly ContractCase[] {
   const who = `The channel ${channel?.name}`;
   const send = async (recipient: string, text: string, signal: AbortSignal): Promise<Sent> => {
-    const late = wrong(who, `did not answer in ${patienceMs} ms after a sending`, "end it by its signal and by a time limit of its own");
-    const sent: unknown = await within(patienceMs, late, async () => channel.send(recipient, text, signal)).catch((error: unknown) => {
+    const late = wrong(
+      who,
+      `did not answer in ${patienceMs} ms after a sending`,
+      "end it by its signal and by a time limit of its own",
+    );
+    const sent: unknown = await within(patienceMs, late, async () =>
+      channel.send(recipient, text, signal),
+    ).catch((error: unknown) => {
       throw error === late
         ? late
-        : wrong(who, `threw in send() (${messageOf(error)})`, 'answer { status: "retry" or "refused", reason } instead');
+        : wrong(
+            who,
+            `threw in send() (${messageOf(error)})`,
+            'answer { status: "retry" or "refused", reason } instead',
+          );
     });
     const { status: came, reason } = (sent ?? {}) as Partial<{ status: unknown; reason: unknown }>;
-    if (came === "sent" || ((came === "retry" || came === "refused") && typeof reason === "string" && reason !== "")) return sent as Sent;
+    if (
+      came === "sent" ||
+      ((came === "retry" || came === "refused") && typeof reason === "string" && reason !== "")
+    )
+      return sent as Sent;
     throw wrong(
       who,
       `answered a sending with ${JSON.stringify(sent) ?? "nothing"}`,
@@ -44,7 +63,12 @@ export function channelContract({ channel, to, status = "sent", patienceMs = 5_0
     },
     "a channel sends a reply, short, long or strange, and leaves nothing running": async () => {
       const before = heldNow();
-      for (const text of ["hello", "line one\nline two", "x".repeat(20_000), "\u0000 \u202e 👩‍👩‍👧 <b>&amp;</b> [a](b)"]) {
+      for (const text of [
+        "hello",
+        "line one\nline two",
+        "x".repeat(20_000),
+        "\u0000 \u202e 👩‍👩‍👧 <b>&amp;</b> [a](b)",
+      ]) {
         const { answer, blockedMs } = await watched(() => send(to, text, never));
         if (text === "hello" && status !== "any" && answer.status !== status)
           throw wrong(
@@ -52,14 +76,16 @@ export function channelContract({ channel, to, status = "sent", patienceMs = 5_0
             `answered ${answer.status} for a plain reply`,
             `let the test's platform take it, or state status: "${answer.status}"`,
           );
-        if (blockedMs > BLOCKED_MS) throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
+        if (blockedMs > BLOCKED_MS)
+          throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
       }
       const left = await leftOver(before);
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(who, `left ${left.join(", ")} behind after sending`, "clear its timers when send() ends");
     },
     "a channel answers for a recipient that cannot be": async () => {
-      for (const nobody of ["", "nobody at all", "../../etc/passwd", "+0"]) await send(nobody, "hello", never);
+      for (const nobody of ["", "nobody at all", "../../etc/passwd", "+0"])
+        await send(nobody, "hello", never);
     },
     "a channel whose sending is cancelled answers soon": async () => {
       await send(to, "hello", AbortSignal.abort());
@@ -77,7 +103,11 @@ export function channelContract({ channel, to, status = "sent", patienceMs = 5_0
             "answer true or false at once",
           );
         if (owner && sender !== to)
-          throw wrong(who, `takes ${JSON.stringify(sender)} for an owner`, "compare with the configured owners exactly");
+          throw wrong(
+            who,
+            `takes ${JSON.stringify(sender)} for an owner`,
+            "compare with the configured owners exactly",
+          );
       }
     },
   });

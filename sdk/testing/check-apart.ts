@@ -39,10 +39,17 @@ const STEP = 6;
  */
 export async function checkApart({ signal, ...subject }: ApartSubject): Promise<CheckedApart> {
   const asked: Asked = { contracts: true, patienceMs: 5_000, ...subject };
-  const module = new URL(`./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
+  const module = new URL(
+    `./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
+    import.meta.url,
+  );
   const temporary = await mkdtemp(path.join(tmpdir(), "gantry-check-"));
   const env = { ...process.env, TMPDIR: temporary };
-  const child = fork(module, [JSON.stringify(asked)], { detached: true, stdio: ["ignore", 2, 2, "ipc"], env });
+  const child = fork(module, [JSON.stringify(asked)], {
+    detached: true,
+    stdio: ["ignore", 2, 2, "ipc"],
+    env,
+  });
   const closed = new Promise((resolve) => child.once("close", resolve));
   const kill = (): void => endGroup(child);
   process.once("exit", kill);
@@ -57,7 +64,11 @@ export async function checkApart({ signal, ...subject }: ApartSubject): Promise<
   }
 }
 
-function verdictOf(child: ChildProcess, { entry, patienceMs }: Asked, signal?: AbortSignal): Promise<CheckedApart> {
+function verdictOf(
+  child: ChildProcess,
+  { entry, patienceMs }: Asked,
+  signal?: AbortSignal,
+): Promise<CheckedApart> {
   const stepMs = patienceMs * STEP;
   let last = { name: entry, during: "while it was loaded" };
   let timer: NodeJS.Timeout | undefined;
@@ -77,7 +88,9 @@ function verdictOf(child: ChildProcess, { entry, patienceMs }: Asked, signal?: A
       }
     });
     child.once("error", reject);
-    child.once("close", (code, by) => reject(errors.PLUGIN_QUIT(last.name, by ?? `exit code ${code}`, last.during)));
+    child.once("close", (code, by) =>
+      reject(errors.PLUGIN_QUIT(last.name, by ?? `exit code ${code}`, last.during)),
+    );
     signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
   return verdict.finally(() => clearTimeout(timer));

@@ -33,7 +33,10 @@ export interface Checked {
  * its tools, channels, providers, guards and store do where no server answers. `begins` hears each sentence before it is tried.
  * Needs @gantry/host beside the sdk.
  */
-export async function checkPlugin(subject: PluginSubject, begins: (sentence: string) => void = () => {}): Promise<Checked> {
+export async function checkPlugin(
+  subject: PluginSubject,
+  begins: (sentence: string) => void = () => {},
+): Promise<Checked> {
   const findings: Finding[] = [];
   let tried = 0;
   const tryAll = async (list: readonly ContractCase[]): Promise<void> => {
@@ -53,7 +56,11 @@ export async function checkPlugin(subject: PluginSubject, begins: (sentence: str
   if (findings.some(({ message }) => message.includes("does not start"))) return { findings, tried };
   const spy = tapsOf(plugin);
   const timeouts = { plugin: patienceMs };
-  const t = await startTestHost({ plugins: [spy.plugin, ...fillers], timeouts, ...(subject.config && { config: subject.config }) });
+  const t = await startTestHost({
+    plugins: [spy.plugin, ...fillers],
+    timeouts,
+    ...(subject.config && { config: subject.config }),
+  });
   const loose = await heard(async () => {
     try {
       await tryAll(await kindCases(plugin, spy, t, patienceMs));
@@ -61,7 +68,8 @@ export async function checkPlugin(subject: PluginSubject, begins: (sentence: str
       await t.stop();
     }
   });
-  if (provides(plugin, Store)) await tryAll(storeContract({ open: () => openStore(subject, fillers) }).map(inOneSentence));
+  if (provides(plugin, Store))
+    await tryAll(storeContract({ open: () => openStore(subject, fillers) }).map(inOneSentence));
   const who = `The plugin ${plugin.name}`;
   findings.push(
     ...loose.map((error) => ({
@@ -70,7 +78,10 @@ export async function checkPlugin(subject: PluginSubject, begins: (sentence: str
     })),
   );
   return {
-    findings: findings.map(({ rule, message }) => ({ rule, message: message.startsWith(who) ? message : `${who}: ${message}` })),
+    findings: findings.map(({ rule, message }) => ({
+      rule,
+      message: message.startsWith(who) ? message : `${who}: ${message}`,
+    })),
     tried,
   };
 }
@@ -147,7 +158,10 @@ async function openStore(
   subject: PluginSubject,
   fillers: readonly Plugin[],
 ): Promise<{ store: Store; reopen(): Promise<Store>; close(): Promise<void> }> {
-  const options = { plugins: [subject.plugin, ...fillers], ...(subject.config && { config: subject.config }) };
+  const options = {
+    plugins: [subject.plugin, ...fillers],
+    ...(subject.config && { config: subject.config }),
+  };
   const configDir = await mkdtemp(path.join(tmpdir(), "gantry-check-"));
   const hosts = [await startTestHost({ ...options, configDir })];
   return {

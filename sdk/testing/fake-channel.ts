@@ -1,4 +1,12 @@
-import { Channels, definePlugin, Inbox, type InboundMessage, type Plugin, type Receipt, type Sent } from "../index.ts";
+import {
+  Channels,
+  definePlugin,
+  Inbox,
+  type InboundMessage,
+  type Plugin,
+  type Receipt,
+  type Sent,
+} from "../index.ts";
 
 export interface FakeChannel extends Plugin {
   readonly sent: readonly { readonly to: string; readonly text: string }[];
@@ -11,7 +19,10 @@ export interface FakeChannel extends Plugin {
 }
 
 /** A channel without a platform. Everybody may write; `owners` may answer approval questions. */
-export function fakeChannel(name: string = "fake", options: { readonly owners?: readonly string[] } = {}): FakeChannel {
+export function fakeChannel(
+  name: string = "fake",
+  options: { readonly owners?: readonly string[] } = {},
+): FakeChannel {
   const sent: { to: string; text: string }[] = [];
   const outcomes: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

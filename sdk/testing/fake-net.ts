@@ -1,5 +1,13 @@
 import { Readable, type Duplex } from "node:stream";
-import { definePlugin, errors, Net, Upstream, type NetRequest, type NetResponse, type Plugin } from "../index.ts";
+import {
+  definePlugin,
+  errors,
+  Net,
+  Upstream,
+  type NetRequest,
+  type NetResponse,
+  type Plugin,
+} from "../index.ts";
 
 /** What an address answers; without a status it is 200. */
 export interface FakeReply {
@@ -43,7 +51,8 @@ export function fakeNet(routes: readonly FakeRoute[] = []): FakeNet {
     const reply = typeof step === "function" ? step(request) : step;
     if (reply.after) await Promise.race([reply.after, aborted(signal)]);
     if (signal.aborted) throw errors.NET_CANCELLED(hostOf(url));
-    if (reply.fails === "timeout") throw errors.NET_TIMEOUT(hostOf(url), (request.timeoutMs ?? 30_000) / 1_000);
+    if (reply.fails === "timeout")
+      throw errors.NET_TIMEOUT(hostOf(url), (request.timeoutMs ?? 30_000) / 1_000);
     if (reply.fails === "refused") throw errors.NET_REFUSED(hostOf(url), "the connection was refused");
     return responseOf(reply, url);
   };
@@ -84,10 +93,21 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** A response of text, as Net and Upstream give it. */
-export function responseOf({ status = 200, headers = {}, body = "", json, pieces }: FakeReply, url: string): NetResponse {
+export function responseOf(
+  { status = 200, headers = {}, body = "", json, pieces }: FakeReply,
+  url: string,
+): NetResponse {
   const parts = pieces ?? [json === undefined ? body : JSON.stringify(json)];
   const bytes = parts.map((part) => new TextEncoder().encode(part));
   const type: Record<string, string> = json === undefined ? {} : { "content-type": "application/json" };
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { status, headers: { ...type, ...lower }, url, body: Readable.from(bytes), text: async () => parts.join("") };
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return {
+    status,
+    headers: { ...type, ...lower },
+    url,
+    body: Readable.from(bytes),
+    text: async () => parts.join(""),
+  };
 }

@@ -50,7 +50,9 @@ export function fakeProvider(
     name: `provider-${name}`,
     taps: ["resolveProvider"],
     setup(host) {
-      host.hooks.resolveProvider.tap((want) => (want.provider === undefined || want.provider === name ? provider : undefined));
+      host.hooks.resolveProvider.tap((want) =>
+        want.provider === undefined || want.provider === name ? provider : undefined,
+      );
     },
   });
   return Object.freeze({ ...plugin, requests });

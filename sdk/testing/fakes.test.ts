@@ -50,7 +50,10 @@ test("SDK-05: the network for tests answers its addresses in turn, keeps what wa
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: "NET_CANCELLED" });
   expect(await t.slot(Net).check("https://a.test/x")).toBeUndefined();
-  expect(await t.slot(Net).check("https://elsewhere.test/")).toMatchObject({ verdict: "refuse", code: "NET_BLOCKED" });
+  expect(await t.slot(Net).check("https://elsewhere.test/")).toMatchObject({
+    verdict: "refuse",
+    code: "NET_BLOCKED",
+  });
   expect(network.requests.map(({ url }) => url)).toHaveLength(6);
 });
 
@@ -84,6 +87,8 @@ test("SDK-05: a provider's traffic is kept in a file without secrets, and answer
   const replayed = replayTraffic(file, ["plain-canary"]);
   expect(await ask(definePlugin(replayed))).toBe("Good day.");
   await using t = await startTestHost({ plugins: [replayTraffic(file)] });
-  await expect(t.slot(Upstream).fetch({ url: "http://127.0.0.1/other", signal })).rejects.toMatchObject({ code: "NET_REFUSED" });
+  await expect(t.slot(Upstream).fetch({ url: "http://127.0.0.1/other", signal })).rejects.toMatchObject({
+    code: "NET_REFUSED",
+  });
   await rm(home, { recursive: true });
 });

@@ -36,13 +36,21 @@ export function guardedCall(call: GuardedCall): ToolCall {
 }
 
 const noEffects = { paths: [], commands: [], urls: [] };
-const command = (text: string): GuardedCall => ({ tool: "shell", args: { command: text }, effects: { ...noEffects, commands: [text] } });
+const command = (text: string): GuardedCall => ({
+  tool: "shell",
+  args: { command: text },
+  effects: { ...noEffects, commands: [text] },
+});
 const file = (at: string): GuardedCall => ({
   tool: "file_read",
   args: { path: at },
   effects: { ...noEffects, paths: [{ path: at, resolved: at, access: "read" }] },
 });
-const address = (url: string): GuardedCall => ({ tool: "browser", args: { url }, effects: { ...noEffects, urls: [url] } });
+const address = (url: string): GuardedCall => ({
+  tool: "browser",
+  args: { url },
+  effects: { ...noEffects, urls: [url] },
+});
 
 /** A guard has to say something about these, or nothing, without failing. */
 const strange: readonly GuardedCall[] = [
@@ -66,16 +74,22 @@ export function guardContract({
 }: GuardSubject): readonly ContractCase[] {
   const who = `The guard ${name}`;
   const answerOf = async (call: ToolCall): Promise<Refusal | Question | undefined> => {
-    const late = wrong(who, `did not answer in ${patienceMs} ms`, "decide from the call alone, or with a time limit of its own");
-    const answer: unknown = await within(patienceMs, late, async () => guard(call)).catch((error: unknown) => {
-      throw error === late
-        ? late
-        : wrong(
-            who,
-            `threw for ${brief(call)} (${messageOf(error)})`,
-            "answer refuse() where it cannot decide, and change nothing of the call, which is frozen",
-          );
-    });
+    const late = wrong(
+      who,
+      `did not answer in ${patienceMs} ms`,
+      "decide from the call alone, or with a time limit of its own",
+    );
+    const answer: unknown = await within(patienceMs, late, async () => guard(call)).catch(
+      (error: unknown) => {
+        throw error === late
+          ? late
+          : wrong(
+              who,
+              `threw for ${brief(call)} (${messageOf(error)})`,
+              "answer refuse() where it cannot decide, and change nothing of the call, which is frozen",
+            );
+      },
+    );
     const { verdict, code, reason } = (answer ?? {}) as Partial<Refusal | Question>;
     if (answer === undefined) return undefined;
     if (
@@ -96,7 +110,11 @@ export function guardContract({
     for (const call of calls) {
       const verdict = (await answerOf(guardedCall(call)))?.verdict;
       if (verdict !== wanted)
-        throw wrong(who, `${said(verdict)} ${brief(guardedCall(call))} and should have ${said(wanted)} it`, "mend the rule or the example");
+        throw wrong(
+          who,
+          `${said(verdict)} ${brief(guardedCall(call))} and should have ${said(wanted)} it`,
+          "mend the rule or the example",
+        );
     }
   };
   return cases({
@@ -113,19 +131,33 @@ export function guardContract({
       }
       const left = await leftOver(before);
       if (left.some((kind) => kind.endsWith("Timeout")))
-        throw wrong(who, `left ${left.join(", ")} behind after its answers`, "clear its timers when it answers");
+        throw wrong(
+          who,
+          `left ${left.join(", ")} behind after its answers`,
+          "clear its timers when it answers",
+        );
     },
-    "a guard that is only asked says the same twice: it counts and remembers nothing of a dry run": async () => {
-      for (const call of [...strange, ...lets, ...refuses, ...asks]) {
-        const said = await Promise.all([answerOf(guardedCall(call)), answerOf(guardedCall(call)), answerOf(guardedCall(call))]);
-        if (new Set(said.map((answer) => answer?.verdict)).size > 1)
-          throw wrong(who, `changed its mind about ${brief(guardedCall(call))}`, "look at call.dryRun before it counts anything");
-      }
-    },
+    "a guard that is only asked says the same twice: it counts and remembers nothing of a dry run":
+      async () => {
+        for (const call of [...strange, ...lets, ...refuses, ...asks]) {
+          const said = await Promise.all([
+            answerOf(guardedCall(call)),
+            answerOf(guardedCall(call)),
+            answerOf(guardedCall(call)),
+          ]);
+          if (new Set(said.map((answer) => answer?.verdict)).size > 1)
+            throw wrong(
+              who,
+              `changed its mind about ${brief(guardedCall(call))}`,
+              "look at call.dryRun before it counts anything",
+            );
+        }
+      },
     "a guard's reasons are one readable sentence": async () => {
       for (const call of [...strange, ...refuses, ...asks]) {
         const reason = (await answerOf(guardedCall(call)))?.reason ?? "";
-        if (reason.length > 2_000) throw wrong(who, `gave a reason of ${reason.length} characters`, "shorten what it quotes");
+        if (reason.length > 2_000)
+          throw wrong(who, `gave a reason of ${reason.length} characters`, "shorten what it quotes");
       }
     },
     "a guard lets, refuses and asks about its examples": async () => {

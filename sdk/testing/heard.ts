@@ -3,7 +3,8 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 /** Runs `work` and gives what was thrown meanwhile where nobody waited; nobody else hears of it. */
 export async function heard(work: () => Promise<void>, afterMs: number = 30): Promise<readonly Error[]> {
   const errors: Error[] = [];
-  const hear = (thrown: unknown): void => void errors.push(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  const hear = (thrown: unknown): void =>
+    void errors.push(thrown instanceof Error ? thrown : new Error(String(thrown)));
   const others = events.map((event) => [event, process.listeners(event as "uncaughtException")] as const);
   for (const event of events) process.removeAllListeners(event).on(event, hear);
   try {

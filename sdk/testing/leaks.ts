@@ -11,16 +11,21 @@ process.on("worker", (worker) => {
 export function heldNow(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([["Worker", threads]]);
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  for (const event of process.eventNames()) counts.set(`process.on(${String(event)})`, process.listenerCount(event));
+  for (const event of process.eventNames())
+    counts.set(`process.on(${String(event)})`, process.listenerCount(event));
   return counts;
 }
 
 /** What there is more of than before, once closing things had `ms` to close: `2 Timeout`. */
-export async function leftOver(before: ReadonlyMap<string, number>, ms: number = 500): Promise<readonly string[]> {
+export async function leftOver(
+  before: ReadonlyMap<string, number>,
+  ms: number = 500,
+): Promise<readonly string[]> {
   const until = Date.now() + ms;
   for (;;) {
     const more = [...heldNow()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
-    if (more.length === 0 || Date.now() > until) return more.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`);
+    if (more.length === 0 || Date.now() > until)
+      return more.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`);
     await delay(10);
   }
 }

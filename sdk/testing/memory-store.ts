@@ -8,10 +8,20 @@ import { values } from "./memory-store/values.ts";
 /** A store that forgets everything with the process: the slot's whole contract, nothing on disk. */
 export function createMemoryStore(): Store {
   const sessions: SessionMap = new Map();
-  return { sessions: sessionsIn(sessions), memory: memory(), lanes: lanes(sessions), limits: limits(), values: values() };
+  return {
+    sessions: sessionsIn(sessions),
+    memory: memory(),
+    lanes: lanes(sessions),
+    limits: limits(),
+    values: values(),
+  };
 }
 
 /** The same as a plugin. */
 export function memoryStore(store: Store = createMemoryStore()): Plugin {
-  return definePlugin({ name: "store-memory", provides: [Store], setup: (host) => host.provide(Store, store) });
+  return definePlugin({
+    name: "store-memory",
+    provides: [Store],
+    setup: (host) => host.provide(Store, store),
+  });
 }

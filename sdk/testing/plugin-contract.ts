@@ -17,7 +17,10 @@ export interface PluginSubject {
 }
 
 /** The plugin, with every handler that it taps kept by hook. */
-export function tapsOf(plugin: Plugin): { readonly plugin: Plugin; handlers<K extends HookName>(hook: K): readonly Hooks[K][] } {
+export function tapsOf(plugin: Plugin): {
+  readonly plugin: Plugin;
+  handlers<K extends HookName>(hook: K): readonly Hooks[K][];
+} {
   const kept = new Map<HookName, unknown[]>();
   const spied: Plugin = Object.freeze({
     ...plugin,
@@ -53,16 +56,30 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
     try {
       return await startTestHost(options(ready));
     } catch (error) {
-      throw wrong(who, `does not start (${messageOf(error).replace(/\.$/, "")})`, "mend what the sentence names");
+      throw wrong(
+        who,
+        `does not start (${messageOf(error).replace(/\.$/, "")})`,
+        "mend what the sentence names",
+      );
     }
   };
   return cases({
     "a plugin states its facts": async () => {
-      if (plugin.sdk !== SDK) throw wrong(who, `was written for sdk level ${plugin.sdk}`, `build it with definePlugin() of level ${SDK}`);
-      if (!plugin.summary) throw wrong(who, "has no summary", "say in one line what it gives, for `plugins list`");
+      if (plugin.sdk !== SDK)
+        throw wrong(
+          who,
+          `was written for sdk level ${plugin.sdk}`,
+          `build it with definePlugin() of level ${SDK}`,
+        );
+      if (!plugin.summary)
+        throw wrong(who, "has no summary", "say in one line what it gives, for `plugins list`");
       const silent = keysWithoutWords(plugin.config);
       if (silent.length > 0)
-        throw wrong(who, `has configuration keys without a description (${silent.join(", ")})`, "give each key a description");
+        throw wrong(
+          who,
+          `has configuration keys without a description (${silent.join(", ")})`,
+          "give each key a description",
+        );
     },
     "a plugin starts quickly and lets others run meanwhile": async () => {
       // What the host itself imports on its first start is not the plugin's doing.
@@ -83,9 +100,11 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
           const t = await started(ready);
           await t.stop();
           const stayed = t.registrations().filter((entry) => entry.startsWith(`${plugin.name}: `));
-          if (stayed.length > 0) throw wrong(who, `left ${stayed.join(", ")} behind`, "register through the host alone");
+          if (stayed.length > 0)
+            throw wrong(who, `left ${stayed.join(", ")} behind`, "register through the host alone");
           const bad = t.logs.find(
-            ({ level, detail }) => level === "error" && (detail["plugin"] === plugin.name || detail["plugin"] === undefined),
+            ({ level, detail }) =>
+              level === "error" && (detail["plugin"] === plugin.name || detail["plugin"] === undefined),
           );
           if (bad)
             throw wrong(
@@ -96,9 +115,18 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
         }
       });
       const left = await leftOver(before);
-      if (errors[0]) throw wrong(who, `threw where nobody waited for it (${errors[0].message})`, "catch what its timers and events throw");
+      if (errors[0])
+        throw wrong(
+          who,
+          `threw where nobody waited for it (${errors[0].message})`,
+          "catch what its timers and events throw",
+        );
       if (left.length > 0)
-        throw wrong(who, `left ${left.join(", ")} running after it was disposed`, "stop them in onDispose, or pass host.signal to them");
+        throw wrong(
+          who,
+          `left ${left.join(", ")} running after it was disposed`,
+          "stop them in onDispose, or pass host.signal to them",
+        );
     },
   });
 }

@@ -17,12 +17,20 @@ export interface ProviderSubject {
 
 const clock = { name: "clock", description: "The time.", input: Type.Object({}) };
 
-function request(model: string | undefined, signal: AbortSignal, tools: ChatRequest["tools"] = []): ChatRequest {
+function request(
+  model: string | undefined,
+  signal: AbortSignal,
+  tools: ChatRequest["tools"] = [],
+): ChatRequest {
   const messages = [
     { role: "system", text: "Be brief." },
     { role: "user", text: "hello" },
   ] as const;
-  return Object.freeze({ ...frozen({ model, messages, temperature: 0, session: "contract" }), tools, signal });
+  return Object.freeze({
+    ...frozen({ model, messages, temperature: 0, session: "contract" }),
+    tools,
+    signal,
+  });
 }
 
 /** What every provider must do, with a server that answers. Register each case with any test runner: `test(name, run)`. */
@@ -39,30 +47,49 @@ export function providerContract({
   const never = new AbortController().signal;
   return cases({
     "a provider has a name, three capabilities and chat()": async () => {
-      if (typeof provider.name !== "string" || provider.name === "") throw wrong(who, "has no name", "give the id that people configure");
+      if (typeof provider.name !== "string" || provider.name === "")
+        throw wrong(who, "has no name", "give the id that people configure");
       const { nativeToolCalling, vision, streaming } = provider.capabilities ?? {};
       if (![nativeToolCalling, vision, streaming].every((value) => typeof value === "boolean")) {
-        throw wrong(who, "does not state its capabilities", "give nativeToolCalling, vision and streaming, each true or false");
+        throw wrong(
+          who,
+          "does not state its capabilities",
+          "give nativeToolCalling, vision and streaming, each true or false",
+        );
       }
-      if (typeof provider.chat !== "function") throw wrong(who, "has no chat()", "stream the events of one answer from it");
+      if (typeof provider.chat !== "function")
+        throw wrong(who, "has no chat()", "stream the events of one answer from it");
     },
     "a provider answers with whole events and exactly one stop or error, which is the last": async () => {
       const before = heldNow();
       const { answer, blockedMs } = await watched(() => ask(never));
-      if (blockedMs > BLOCKED_MS) throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
+      if (blockedMs > BLOCKED_MS)
+        throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
       const last = answer.at(-1);
       if (last?.type === "error" && answers)
-        throw wrong(who, `failed on a simple question (${last.failure.message})`, "let the test's server answer it");
+        throw wrong(
+          who,
+          `failed on a simple question (${last.failure.message})`,
+          "let the test's server answer it",
+        );
       if (last?.type === "stop" && !answer.some(({ type }) => type === "text" || type === "tool_call"))
         throw wrong(who, "said nothing", "give its answer as text events");
       const left = await leftOver(before);
       if (left.some((kind) => kind.endsWith("Timeout")))
-        throw wrong(who, `left ${left.join(", ")} behind after its answer`, "clear its timers when an answer ends");
+        throw wrong(
+          who,
+          `left ${left.join(", ")} behind after its answer`,
+          "clear its timers when an answer ends",
+        );
     },
     "a provider answers two requests beside each other": async () => {
       const both = await Promise.all([ask(never), ask(never)]);
       if (answers && both.some((events) => events.at(-1)?.type !== "stop"))
-        throw wrong(who, "fails when it is asked twice at the same time", "keep nothing of a request outside chat()");
+        throw wrong(
+          who,
+          "fails when it is asked twice at the same time",
+          "keep nothing of a request outside chat()",
+        );
     },
     "a provider that is cancelled ends soon, and says so as its last event": async () => {
       const events = await collect(who, provider, request(model, AbortSignal.abort()), patienceMs, secrets);
@@ -87,13 +114,21 @@ export function providerContract({
       if (provider.capabilities.nativeToolCalling) return;
       const events = await ask(never, [clock]);
       if (events.at(-1)?.type !== "error")
-        throw wrong(who, "has no native tool calling and took a request with tools", "end such a request with an error");
+        throw wrong(
+          who,
+          "has no native tool calling and took a request with tools",
+          "end such a request with an error",
+        );
     },
     "a provider's list of models holds names, or why there is none": async () => {
       if (!provider.models) return;
       const known = await provider.models(never).catch((error: { code?: unknown }) => {
         if (typeof error?.code === "string") return [];
-        throw wrong(who, `failed in models() without a code (${messageOf(error)})`, "throw a row of an error table");
+        throw wrong(
+          who,
+          `failed in models() without a code (${messageOf(error)})`,
+          "throw a row of an error table",
+        );
       });
       if (!Array.isArray(known) || !known.every((name) => typeof name === "string" && name !== ""))
         throw wrong(who, "gave models() that are no list of names", "give the ids as texts");
@@ -115,7 +150,11 @@ async function collect(
   ms: number,
   secrets: readonly string[],
 ): Promise<readonly ProviderEvent[]> {
-  const late = wrong(who, `did not end its answer in ${ms} ms`, "end it by its signal and by time limits of its own");
+  const late = wrong(
+    who,
+    `did not end its answer in ${ms} ms`,
+    "end it by its signal and by time limits of its own",
+  );
   const events: ProviderEvent[] = [];
   try {
     await within(ms, late, async () => {
@@ -124,7 +163,11 @@ async function collect(
   } catch (error) {
     throw error === late
       ? late
-      : wrong(who, `threw into its stream (${messageOf(error)})`, "give a failure as the last event, and change nothing of the request");
+      : wrong(
+          who,
+          `threw into its stream (${messageOf(error)})`,
+          "give a failure as the last event, and change nothing of the request",
+        );
   }
   const fault = events.map(faultOf).find((found) => found !== undefined);
   if (fault) throw wrong(who, fault, "see ProviderEvent in the sdk");
@@ -147,15 +190,21 @@ function faultOf(event: ProviderEvent): string | undefined {
       return text(event.text) ? undefined : "gave a text event without text";
     case "tool_call": {
       const { id, name, args } = event.call ?? {};
-      return text(id) && text(name) && text(args) ? undefined : "gave a tool_call whose id, name and args are not all texts";
+      return text(id) && text(name) && text(args)
+        ? undefined
+        : "gave a tool_call whose id, name and args are not all texts";
     }
     case "usage":
-      return count(event.inputTokens) && count(event.outputTokens) ? undefined : "gave a usage that does not count tokens";
+      return count(event.inputTokens) && count(event.outputTokens)
+        ? undefined
+        : "gave a usage that does not count tokens";
     case "stop":
       return reasons.has(event.reason) ? undefined : `stopped for the unknown reason ${String(event.reason)}`;
     case "error": {
       const { code, message, retry } = event.failure ?? {};
-      return text(code) && text(message) && typeof retry === "boolean" ? undefined : "gave a failure without code, message and retry";
+      return text(code) && text(message) && typeof retry === "boolean"
+        ? undefined
+        : "gave a failure without code, message and retry";
     }
     default:
       return `gave an event of the unknown type ${String((event as { type?: unknown } | undefined)?.type)}`;

@@ -46,7 +46,9 @@ export async function within<T>(ms: number, late: Error, work: () => Promise<T>)
 export const BLOCKED_MS = 1_000;
 
 /** Runs `work` and gives its answer with the longest time, in ms, that nothing else could run meanwhile. */
-export async function watched<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly blockedMs: number }> {
+export async function watched<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly answer: T; readonly blockedMs: number }> {
   let last = performance.now();
   let blockedMs = 0;
   const tick = (): void => {

@@ -28,19 +28,24 @@ export interface ContractCase {
 
 /** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */
 export function storeContract(subject: StoreSubject): readonly ContractCase[] {
-  const alone = Object.entries({ ...sessionCases, ...memoryCases, ...laneCases, ...leaseCases, ...limitCases, ...valueCases }).map(
-    ([name, check]) => ({
-      name,
-      async run() {
-        const opened = await subject.open();
-        try {
-          await check(opened);
-        } finally {
-          await opened.close();
-        }
-      },
-    }),
-  );
+  const alone = Object.entries({
+    ...sessionCases,
+    ...memoryCases,
+    ...laneCases,
+    ...leaseCases,
+    ...limitCases,
+    ...valueCases,
+  }).map(([name, check]) => ({
+    name,
+    async run() {
+      const opened = await subject.open();
+      try {
+        await check(opened);
+      } finally {
+        await opened.close();
+      }
+    },
+  }));
   const { openShared } = subject;
   if (!openShared) return alone;
   const together = Object.entries(nodeCases).map(([name, check]) => ({

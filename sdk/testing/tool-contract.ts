@@ -21,7 +21,11 @@ export interface ToolSubject {
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What a running tool is handed, for tests without a host: nothing of it can be changed. */
-export function toolRun<Args extends object>(tool: Tool, args: Args, options: Partial<ToolRun<Args>> = {}): ToolRun<Args> {
+export function toolRun<Args extends object>(
+  tool: Tool,
+  args: Args,
+  options: Partial<ToolRun<Args>> = {},
+): ToolRun<Args> {
   const cwd = options.cwd ?? tmpdir();
   return Object.freeze({
     args: frozen(structuredClone(args)),
@@ -54,18 +58,27 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
       const fault = Tools.check?.(tool);
       if (fault) throw wrong(who, fault, "see Tool in the sdk");
       if (tool.description.length > 1_000)
-        throw wrong(who, "has a description of more than 1,000 characters", "one or two sentences are enough for a model");
+        throw wrong(
+          who,
+          "has a description of more than 1,000 characters",
+          "one or two sentences are enough for a model",
+        );
       if (tool.timeoutMs !== undefined && !(tool.timeoutMs > 0))
         throw wrong(who, `has a timeoutMs of ${tool.timeoutMs}`, "give milliseconds above 0");
     },
     "a tool's input takes the example, and holds to what it requires": async () => {
       const [issue] = Value.Errors(tool.input, args);
       if (issue)
-        throw wrong(who, `does not take the example (${issue.instancePath || "it"} ${issue.message})`, "mend the schema or the example");
+        throw wrong(
+          who,
+          `does not take the example (${issue.instancePath || "it"} ${issue.message})`,
+          "mend the schema or the example",
+        );
       const required = (tool.input as { required?: readonly string[] }).required ?? [];
       for (const key of required) {
         const { [key]: _, ...rest } = args;
-        if (Value.Check(tool.input, rest)) throw wrong(who, `lists ${key} as required and takes arguments without it`, "mend the schema");
+        if (Value.Check(tool.input, rest))
+          throw wrong(who, `lists ${key} as required and takes arguments without it`, "mend the schema");
       }
     },
     "a tool states the same effects for the same arguments, and changes none of them": async () => {
@@ -73,18 +86,28 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         try {
           return tool.effects?.(frozen(structuredClone(args)));
         } catch (error) {
-          throw wrong(who, `failed in effects() (${messageOf(error)})`, "read the arguments only; they are frozen");
+          throw wrong(
+            who,
+            `failed in effects() (${messageOf(error)})`,
+            "read the arguments only; they are frozen",
+          );
         }
       };
       const stated = state();
       const fault = faultOf(stated);
-      if (fault) throw wrong(who, `states effects ${fault}`, "give { paths: [{ path, access }], commands: [text], urls: [text] }");
+      if (fault)
+        throw wrong(
+          who,
+          `states effects ${fault}`,
+          "give { paths: [{ path, access }], commands: [text], urls: [text] }",
+        );
       if (JSON.stringify(stated) !== JSON.stringify(state()))
         throw wrong(who, "states other effects on the second call", "compute them from the arguments alone");
     },
     "a tool's preview is text": async () => {
       const shown: unknown = tool.preview ? tool.preview(frozen(structuredClone(args))) : "";
-      if (typeof shown !== "string") throw wrong(who, `answered ${typeof shown} in preview()`, "give the text that a person decides on");
+      if (typeof shown !== "string")
+        throw wrong(who, `answered ${typeof shown} in preview()`, "give the text that a person decides on");
     },
   });
   if (subject.runs === false) return always;
@@ -95,7 +118,9 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         const before = heldNow();
         const limit = tool.timeoutMs ?? 60_000;
         const late = wrong(who, `did not finish in its ${limit} ms`, "finish sooner or raise timeoutMs");
-        const { answer, blockedMs } = await watched(() => within<unknown>(limit, late, async () => start())).catch((error: unknown) => {
+        const { answer, blockedMs } = await watched(() =>
+          within<unknown>(limit, late, async () => start()),
+        ).catch((error: unknown) => {
           if (error === late) throw error;
           throw wrong(
             who,
@@ -103,20 +128,35 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
             "make the example work, and do not change the arguments, which are frozen",
           );
         });
-        const { text, failed } = (typeof answer === "object" && answer !== null ? answer : { text: answer, failed: false }) as Record<
-          string,
-          unknown
-        >;
+        const { text, failed } = (
+          typeof answer === "object" && answer !== null ? answer : { text: answer, failed: false }
+        ) as Record<string, unknown>;
         if (typeof text !== "string" || typeof failed !== "boolean")
-          throw wrong(who, `answered ${answer === null ? "null" : typeof answer} instead of text`, "return a string, or { text, failed }");
+          throw wrong(
+            who,
+            `answered ${answer === null ? "null" : typeof answer} instead of text`,
+            "return a string, or { text, failed }",
+          );
         if (blockedMs > BLOCKED_MS)
-          throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await, and give long work to a service");
+          throw wrong(
+            who,
+            `let nothing else run for ${Math.round(blockedMs)} ms`,
+            "wait with await, and give long work to a service",
+          );
         const left = await leftOver(before);
         if (left.length > 0)
-          throw wrong(who, `left ${left.join(", ")} behind after its run`, "close and clear what it opened before it answers");
+          throw wrong(
+            who,
+            `left ${left.join(", ")} behind after its run`,
+            "close and clear what it opened before it answers",
+          );
       },
       "a tool stops soon after its signal": async () => {
-        const late = wrong(who, `went on for more than ${patienceMs} ms after its signal`, "pass run.signal to whatever it waits for");
+        const late = wrong(
+          who,
+          `went on for more than ${patienceMs} ms after its signal`,
+          "pass run.signal to whatever it waits for",
+        );
         const stop = new AbortController();
         const work = within(patienceMs, late, async () => start({ signal: stop.signal }));
         stop.abort();
@@ -128,7 +168,8 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
   ];
 }
 
-const texts = (list: unknown): boolean => Array.isArray(list) && list.every((item) => typeof item === "string");
+const texts = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => typeof item === "string");
 
 function faultOf(stated: unknown): string | undefined {
   if (stated === undefined) return undefined;
@@ -137,7 +178,9 @@ function faultOf(stated: unknown): string | undefined {
   if (!texts(commands)) return "with commands that are no list of texts";
   if (!texts(urls)) return "with urls that are no list of texts";
   const uses = Array.isArray(paths) ? (paths as { path?: unknown; access?: unknown }[]) : [{}];
-  return uses.every(({ path: at, access }) => typeof at === "string" && (access === "read" || access === "write"))
+  return uses.every(
+    ({ path: at, access }) => typeof at === "string" && (access === "read" || access === "write"),
+  )
     ? undefined
     : "with paths that lack path or access";
 }

@@ -1,6 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { definePlugin, errors, Upstream, type NetRequest, type NetResponse, type Plugin, type PluginHost } from "../index.ts";
+import {
+  definePlugin,
+  errors,
+  Upstream,
+  type NetRequest,
+  type NetResponse,
+  type Plugin,
+  type PluginHost,
+} from "../index.ts";
 import { responseOf } from "./fake-net.ts";
 
 /** One request and its answer, as it stands in the file, without secrets. */
@@ -70,7 +78,10 @@ export function replayTraffic(file: string, secrets: readonly string[] = []): Pl
       const left = JSON.parse(await readFile(file, "utf8")) as Exchange[];
       host.provide(Upstream, {
         webSocket: async (url) => {
-          throw errors.NET_REFUSED(URL.parse(url)?.host ?? "the address", "recorded traffic has no WebSockets");
+          throw errors.NET_REFUSED(
+            URL.parse(url)?.host ?? "the address",
+            "recorded traffic has no WebSockets",
+          );
         },
         async fetch(request) {
           const { method = "GET", url } = request;
@@ -80,7 +91,10 @@ export function replayTraffic(file: string, secrets: readonly string[] = []): Pl
           const at = exact === -1 ? left.findIndex(same) : exact;
           const [found] = at === -1 ? [] : left.splice(at, 1);
           if (!found)
-            throw errors.NET_REFUSED(URL.parse(url)?.host ?? "the address", `${file} holds no such ${method} any more: record it again`);
+            throw errors.NET_REFUSED(
+              URL.parse(url)?.host ?? "the address",
+              `${file} holds no such ${method} any more: record it again`,
+            );
           return responseOf({ status: found.status, headers: found.headers, pieces: found.pieces }, url);
         },
       });
@@ -115,18 +129,27 @@ interface Cleaner {
 }
 
 function cleaner(secrets: readonly string[]): Cleaner {
-  const known = secrets.filter((secret) => secret !== "").flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  const all = (text: string): string => known.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);
+  const known = secrets
+    .filter((secret) => secret !== "")
+    .flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  const all = (text: string): string =>
+    known.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);
   return {
     url(text) {
       const url = URL.parse(text);
       if (!url) return all(text);
       if (url.password) url.password = HIDDEN;
-      for (const name of new Set(url.searchParams.keys())) if (secretName.test(name)) url.searchParams.set(name, HIDDEN);
+      for (const name of new Set(url.searchParams.keys()))
+        if (secretName.test(name)) url.searchParams.set(name, HIDDEN);
       return all(url.href);
     },
     headers: (headers) =>
-      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), secretName.test(name) ? HIDDEN : all(value)])),
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          name.toLowerCase(),
+          secretName.test(name) ? HIDDEN : all(value),
+        ]),
+      ),
     body: (text) =>
       all(text)
         .replace(

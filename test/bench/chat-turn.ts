@@ -17,20 +17,45 @@ const modelMs = 100;
 export async function chatTurnRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const model = await startModelServer(modelMs);
-  await writeFile(path.join(dir, "config.toml"), `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`);
+  await writeFile(
+    path.join(dir, "config.toml"),
+    `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`,
+  );
   const env = { SERVICE_CONFIG_DIR: dir };
   const gateway = await serveGateway(env);
   try {
-    const { stdout: code } = await promisify(execFile)(process.execPath, [cli, "pair", "new"], { env: { ...process.env, ...env } });
-    const { token } = JSON.parse(await post(`${gateway.found}/pair`, { code: code.trim() }, {})) as { token: string };
-    const turn = { url: `${gateway.found}/api/chat`, body: { message: "hi" }, headers: { authorization: `Bearer ${token}` } };
-    const direct = { url: `${model.url}/chat/completions`, body: { model: "m", messages: [], stream: true }, headers: {} };
+    const { stdout: code } = await promisify(execFile)(process.execPath, [cli, "pair", "new"], {
+      env: { ...process.env, ...env },
+    });
+    const { token } = JSON.parse(await post(`${gateway.found}/pair`, { code: code.trim() }, {})) as {
+      token: string;
+    };
+    const turn = {
+      url: `${gateway.found}/api/chat`,
+      body: { message: "hi" },
+      headers: { authorization: `Bearer ${token}` },
+    };
+    const direct = {
+      url: `${model.url}/chat/completions`,
+      body: { model: "m", messages: [], stream: true },
+      headers: {},
+    };
     await times(turn, 5);
     const ours = await times(turn, rounds);
     const theirs = await times(direct, rounds);
     return [
-      atMost("the host's share of a chat turn over HTTP, median at 50 in parallel", median(ours) - median(theirs), 3, " ms"),
-      atMost("the host's share of a chat turn over HTTP, p99 at 50 in parallel", p99(ours) - p99(theirs), 10, " ms"),
+      atMost(
+        "the host's share of a chat turn over HTTP, median at 50 in parallel",
+        median(ours) - median(theirs),
+        3,
+        " ms",
+      ),
+      atMost(
+        "the host's share of a chat turn over HTTP, p99 at 50 in parallel",
+        p99(ours) - p99(theirs),
+        10,
+        " ms",
+      ),
     ];
   } finally {
     await gateway.stop();
@@ -49,7 +74,11 @@ interface Target {
 async function times({ url, body, headers }: Target, count: number): Promise<readonly number[]> {
   const all: number[] = [];
   const client = async (_: unknown, i: number): Promise<void> => {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1, localAddress: `127.0.1.${i + 1}` } as http.AgentOptions);
+    const agent = new http.Agent({
+      keepAlive: true,
+      maxSockets: 1,
+      localAddress: `127.0.1.${i + 1}`,
+    } as http.AgentOptions);
     await new Promise((resolve) => setTimeout(resolve, (i * modelMs) / parallel));
     for (let n = 0; n < count; n += 1) {
       const began = performance.now();
@@ -63,13 +92,24 @@ async function times({ url, body, headers }: Target, count: number): Promise<rea
 }
 
 /** The text of the answer; throws for any but 200. */
-function post(url: string, body: object, headers: Readonly<Record<string, string>>, agent?: http.Agent): Promise<string> {
+function post(
+  url: string,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+  agent?: http.Agent,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { method: "POST", headers: { "content-type": "application/json", ...headers }, ...(agent && { agent }) };
+    const options = {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      ...(agent && { agent }),
+    };
     const request = http.request(url, options, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      response.on("error", reject).on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+      response
+        .on("error", reject)
+        .on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
     });
     request.on("error", reject).end(JSON.stringify(body));
   });

@@ -84,7 +84,10 @@ function deliveries(name: string, count: number): readonly Buffer[] {
       text: { body: `message ${i}` },
     };
     const value = { messaging_product: "whatsapp", metadata: { phone_number_id: "1" }, messages: [message] };
-    const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: "1", changes: [{ field: "messages", value }] }] });
+    const body = JSON.stringify({
+      object: "whatsapp_business_account",
+      entry: [{ id: "1", changes: [{ field: "messages", value }] }],
+    });
     const signature = createHmac("sha256", secret).update(body).digest("hex");
     const head = `POST /chatapp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Hub-Signature-256: sha256=${signature}`;
     return Buffer.from(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);

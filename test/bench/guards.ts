@@ -50,7 +50,12 @@ async function micros(batches: number, size: number, work: () => unknown): Promi
 async function benchPolicy(): Promise<Row> {
   const blocked = blockedFrom(["sudo", "su", "dd", "mkfs", "git push"]);
   const taken = await micros(400, 5, () => decide(readShell(SCRIPT, grammar), blocked));
-  return atMost(`policy check of a script of ${SCRIPT.length} bytes, median`, taken, Math.round((150 * SCRIPT.length) / 1_000), " µs");
+  return atMost(
+    `policy check of a script of ${SCRIPT.length} bytes, median`,
+    taken,
+    Math.round((150 * SCRIPT.length) / 1_000),
+    " µs",
+  );
 }
 
 async function benchTenGuards(): Promise<Row> {
@@ -58,10 +63,26 @@ async function benchTenGuards(): Promise<Row> {
   const hooks = new HookTable(log);
   const question = ask({ code: "BENCH", message: "asks" });
   for (let n = 0; n < 10; n++)
-    hooks.add(`guard-${n}`, "beforeToolCall", (call: ToolCall) => (call.tool === "other" ? question : undefined));
+    hooks.add(`guard-${n}`, "beforeToolCall", (call: ToolCall) =>
+      call.tool === "other" ? question : undefined,
+    );
   const effects = { paths: [], commands: [], urls: [] };
-  const call: ToolCall = { id: "1", tool: "file_read", args: {}, effects, session: "s", user: "cli:u", cwd: "/", dryRun: false };
-  return atMost("beforeToolCall with ten guards, median", await micros(400, 50, () => hooks.guard("beforeToolCall", call)), 20, " µs");
+  const call: ToolCall = {
+    id: "1",
+    tool: "file_read",
+    args: {},
+    effects,
+    session: "s",
+    user: "cli:u",
+    cwd: "/",
+    dryRun: false,
+  };
+  return atMost(
+    "beforeToolCall with ten guards, median",
+    await micros(400, 50, () => hooks.guard("beforeToolCall", call)),
+    20,
+    " µs",
+  );
 }
 
 export async function guardRows(): Promise<readonly Row[]> {

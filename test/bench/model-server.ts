@@ -6,7 +6,9 @@ function piece(delta: object, finish: string | null): string {
 }
 
 /** A chat-completions server on loopback that says `hello` after `delayMs`. */
-export async function startModelServer(delayMs: number = 0): Promise<{ readonly url: string; close(): void }> {
+export async function startModelServer(
+  delayMs: number = 0,
+): Promise<{ readonly url: string; close(): void }> {
   const server = http.createServer((request, response) => {
     request.resume();
     request.on("end", () => {
@@ -14,10 +16,15 @@ export async function startModelServer(delayMs: number = 0): Promise<{ readonly 
         response.setHeader("content-type", "text/event-stream");
         response.write(piece({ role: "assistant", content: "hello" }, null));
         response.write(piece({}, "stop"));
-        response.end(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 1 } })}\n\ndata: [DONE]\n\n`);
+        response.end(
+          `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 1 } })}\n\ndata: [DONE]\n\n`,
+        );
       }, delayMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () => server.close(),
+  };
 }

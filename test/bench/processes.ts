@@ -14,13 +14,22 @@ export interface Timed {
 }
 
 /** Two commands of this Node in turn, A B A B …, after two pairs that do not count. */
-export async function inPairs(a: readonly string[], b: readonly string[], env: NodeJS.ProcessEnv, runs: number = 15): Promise<Timed> {
+export async function inPairs(
+  a: readonly string[],
+  b: readonly string[],
+  env: NodeJS.ProcessEnv,
+  runs: number = 15,
+): Promise<Timed> {
   const times: [number, number][] = [];
   for (let i = -2; i < runs; i += 1) {
     const pair: [number, number] = [await wall(a, env), await wall(b, env)];
     if (i >= 0) times.push(pair);
   }
-  return { a: median(times.map(([time]) => time)), b: median(times.map(([, time]) => time)), ratio: median(times.map(([x, y]) => x / y)) };
+  return {
+    a: median(times.map(([time]) => time)),
+    b: median(times.map(([, time]) => time)),
+    ratio: median(times.map(([x, y]) => x / y)),
+  };
 }
 
 export async function wall(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -47,7 +47,12 @@ async function benchMemory(): Promise<Row> {
   for (let n = 0; n < COMMANDS / 4; n++) await milliseconds(kit);
   const before = process.memoryUsage().rss;
   for (let n = 0; n < COMMANDS; n++) await milliseconds(kit);
-  return atMost(`memory gained over ${COMMANDS} commands`, Math.max(0, process.memoryUsage().rss - before) / MIB, 16, " MiB");
+  return atMost(
+    `memory gained over ${COMMANDS} commands`,
+    Math.max(0, process.memoryUsage().rss - before) / MIB,
+    16,
+    " MiB",
+  );
 }
 
 export async function sandboxRows(): Promise<readonly Row[]> {

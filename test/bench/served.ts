@@ -15,8 +15,16 @@ export function serveGateway(env: NodeJS.ProcessEnv): Promise<Served> {
   return serve([cli, "gateway", "--port", "0"], env, "stderr", /"url":"([^"]+)"/);
 }
 
-export async function serve(args: readonly string[], env: NodeJS.ProcessEnv, from: "stdout" | "stderr", pattern: RegExp): Promise<Served> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+export async function serve(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  from: "stdout" | "stderr",
+  pattern: RegExp,
+): Promise<Served> {
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   const found = await new Promise<string>((resolve, reject) => {
     const said = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"] as const) {

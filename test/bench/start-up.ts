@@ -10,7 +10,10 @@ export async function startUpRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const model = await startModelServer();
   try {
-    await writeFile(path.join(dir, "config.toml"), `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`);
+    await writeFile(
+      path.join(dir, "config.toml"),
+      `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`,
+    );
     const env = { SERVICE_CONFIG_DIR: dir };
     const bare = ["-e", "0"];
     const turn = [cli, "agent", "-m", "hi"];

@@ -43,7 +43,9 @@ async function withStore<T>(work: (store: Store, file: string) => Promise<T>): P
 function benchRecall(entries = 100_000): Promise<Row> {
   return withStore(async ({ memory }) => {
     for (let n = 0; n < entries; n += 5000) {
-      await Promise.all(Array.from({ length: Math.min(5000, entries - n) }, () => memory.remember("u", sentence(12))));
+      await Promise.all(
+        Array.from({ length: Math.min(5000, entries - n) }, () => memory.remember("u", sentence(12))),
+      );
     }
     const taken = await timed(200, (n) => memory.recall("u", sentence(1 + (n % 6)), 5));
     return atMost(`memory_recall among ${entries} entries, median`, median(taken), 5, " ms");
@@ -57,7 +59,8 @@ function turnAmong(sessions: number): Promise<number> {
       { role: "user", text: sentence(20) },
       { role: "assistant", text: sentence(80), toolCalls: [] },
     ] as const;
-    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: sessions }, (_, n) => kept.append(`s${n}`, turn)));
+    for (let round = 0; round < 5; round++)
+      await Promise.all(Array.from({ length: sessions }, (_, n) => kept.append(`s${n}`, turn)));
     const taken = await timed(300, async (n) => {
       await kept.recent(`s${n % sessions}`, 50);
       await kept.append(`s${n % sessions}`, turn);
@@ -72,7 +75,10 @@ async function benchSessions(many = 10_000): Promise<Row> {
 }
 
 /** Calls `accept` from 64 callers who each wait for their answer; gives messages per second. */
-async function perSecond(messages: number, accept: (id: string, sender: string) => Promise<unknown>): Promise<number> {
+async function perSecond(
+  messages: number,
+  accept: (id: string, sender: string) => Promise<unknown>,
+): Promise<number> {
   const start = performance.now();
   const caller = async (_: unknown, at: number): Promise<void> => {
     for (let n = 0; n < messages / 64; n++) await accept(`${at}-${n}`, `${at}`);
@@ -86,7 +92,9 @@ async function bareAccept(messages: number): Promise<number> {
   const home = await mkdtemp(join(tmpdir(), "gantry-bench-"));
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(join(home, "bare.db"));
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE inbox (id TEXT PRIMARY KEY, message TEXT) WITHOUT ROWID");
+  db.exec(
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE inbox (id TEXT PRIMARY KEY, message TEXT) WITHOUT ROWID",
+  );
   const insert = db.prepare("INSERT OR IGNORE INTO inbox VALUES (?, ?)");
   let waiting: (() => void)[] = [];
   const flush = (): void => {
@@ -109,8 +117,15 @@ async function bareAccept(messages: number): Promise<number> {
 /** Messages accepted on disk, once per id and in their lanes, against the least that this costs. */
 async function benchAccept(messages = 20_000): Promise<Row> {
   const bare = await bareAccept(messages);
-  const ours = await withStore(({ lanes }) => perSecond(messages, (id, sender) => lanes.accept([message(id, sender)])));
-  return atLeast(`messages accepted durably (${ours.toFixed(0)}/s) against bare inserts (${bare.toFixed(0)}/s)`, ours / bare, 0.5, "x");
+  const ours = await withStore(({ lanes }) =>
+    perSecond(messages, (id, sender) => lanes.accept([message(id, sender)])),
+  );
+  return atLeast(
+    `messages accepted durably (${ours.toFixed(0)}/s) against bare inserts (${bare.toFixed(0)}/s)`,
+    ours / bare,
+    0.5,
+    "x",
+  );
 }
 
 function message(id: string, sender: string): InboundMessage {

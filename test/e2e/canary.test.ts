@@ -6,7 +6,18 @@ import { gantry, said, startGantry, tempDir } from "../helpers/cli.ts";
 import { HostileUpstream, type Mode } from "./hostile-upstream.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
-const modes: readonly Mode[] = ["401", "403", "404", "400", "malformed", "broken", "500", "429", "dropped", "late"];
+const modes: readonly Mode[] = [
+  "401",
+  "403",
+  "404",
+  "400",
+  "malformed",
+  "broken",
+  "500",
+  "429",
+  "dropped",
+  "late",
+];
 
 /** Secrets that no pattern knows by their looks. */
 class Canaries {
@@ -14,14 +25,17 @@ class Canaries {
 
   of(name: string): string {
     const value =
-      this.#values.get(name) ?? `zq${name.replaceAll(/\W|_/g, "")}${randomBytes(6).toString("hex")}${name.startsWith("url") ? "" : "/+q"}`;
+      this.#values.get(name) ??
+      `zq${name.replaceAll(/\W|_/g, "")}${randomBytes(6).toString("hex")}${name.startsWith("url") ? "" : "/+q"}`;
     this.#values.set(name, value);
     return value;
   }
 
   /** The names of those that stand in a text, in any of the ways they could be written. */
   in(text: string): string[] {
-    return [...this.#values].filter(([, value]) => forms(value).some((form) => text.includes(form))).map(([name]) => name);
+    return [...this.#values]
+      .filter(([, value]) => forms(value).some((form) => text.includes(form)))
+      .map(([name]) => name);
   }
 }
 
@@ -31,7 +45,13 @@ function forms(value: string): string[] {
       .toString("base64")
       .slice(shift + 3, -6),
   );
-  return [value, encodeURIComponent(value), encodeURIComponent(encodeURIComponent(value)), JSON.stringify(value).slice(1, -1), ...base64];
+  return [
+    value,
+    encodeURIComponent(value),
+    encodeURIComponent(encodeURIComponent(value)),
+    JSON.stringify(value).slice(1, -1),
+    ...base64,
+  ];
 }
 
 interface World {
@@ -45,7 +65,8 @@ interface World {
 }
 
 const limits = (id: string): string => `[providers.${id}]\nmax_retries = 0\ntimeout_seconds = 1`;
-const chatapp = (secrets: string): string => `[channels_config.chatapp]\nphone_number_id = "1"\nallowed_numbers = ["*"]\n${secrets}`;
+const chatapp = (secrets: string): string =>
+  `[channels_config.chatapp]\nphone_number_id = "1"\nallowed_numbers = ["*"]\n${secrets}`;
 const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
   method: "POST",
   headers: { "content-type": "application/json", ...headers },
@@ -132,7 +153,12 @@ function worlds(url: string, at: Canaries): World[] {
     },
     {
       name: "logins",
-      toml: base(`custom:http://user:${at.of("url-main")}@${host}`, ["genlang", `messages-custom:${url}`], "", chatapp(allSecrets)),
+      toml: base(
+        `custom:http://user:${at.of("url-main")}@${host}`,
+        ["genlang", `messages-custom:${url}`],
+        "",
+        chatapp(allSecrets),
+      ),
       env: { API_KEY: at.of("API_KEY") },
       files: {
         "auth-profiles.json": JSON.stringify({
@@ -141,13 +167,20 @@ function worlds(url: string, at: Canaries): World[] {
           profiles: { "genlang:default": profile },
         }),
         "home/.gemini/oauth_creds.json": JSON.stringify(tokens("vendor", 1)),
-        "home/.gemini-two-home/.gemini/oauth_creds.json": JSON.stringify(tokens("rotation", Date.now() + 3_600_000)),
+        "home/.gemini-two-home/.gemini/oauth_creds.json": JSON.stringify(
+          tokens("rotation", Date.now() + 3_600_000),
+        ),
       },
       sent: ["API_KEY", "profile-refresh", "profile-client", "vendor-refresh", "rotation-access"],
     },
     {
       name: "proxy",
-      toml: base("custom:https://models.example.invalid/v1", ["genlang"], `api_key = "${at.of("proxied-key")}"`, chatapp(allSecrets)),
+      toml: base(
+        "custom:https://models.example.invalid/v1",
+        ["genlang"],
+        `api_key = "${at.of("proxied-key")}"`,
+        chatapp(allSecrets),
+      ),
       env: { HTTPS_PROXY: `http://user:${at.of("url-proxy")}@${host}`, API_KEY: "" },
       files: { "home/.gemini/oauth_creds.json": JSON.stringify(tokens("vendor", Date.now() + 3_600_000)) },
       sent: ["url-proxy", "vendor-access"],
@@ -203,7 +236,10 @@ async function live(
   const ask = async (name: string, to: string, init: RequestInit): Promise<string> => {
     const response = await fetch(`${gateway}${to}`, init);
     const text = await response.text();
-    found.set(`${name} answer ${found.size}`, `${response.status} ${JSON.stringify([...response.headers])} ${text}`);
+    found.set(
+      `${name} answer ${found.size}`,
+      `${response.status} ${JSON.stringify([...response.headers])} ${text}`,
+    );
     return text;
   };
   await ask("/pair, wrong", "/pair", post({ code: "000000" }));
@@ -211,11 +247,21 @@ async function live(
   const { token } = paired as { token: string };
   const bearer = { authorization: `Bearer ${token}` };
   await ask("/pair, used", "/pair", post({ code }));
-  const chat = async (stream: boolean): Promise<string> => ask("/api/chat", "/api/chat", post({ message: "hello", stream }, bearer));
+  const chat = async (stream: boolean): Promise<string> =>
+    ask("/api/chat", "/api/chat", post({ message: "hello", stream }, bearer));
   const appSecret = world.env["SERVICE_CHATAPP_APP_SECRET"] ?? at.of("app-secret");
   const deliver = (id: string, signature?: string): Promise<string> => {
-    const message = { from: "491", id, timestamp: String(Math.floor(Date.now() / 1_000)), type: "text", text: { body: "hello" } };
-    const body = JSON.stringify({ object: "o", entry: [{ id: "e", changes: [{ field: "messages", value: { messages: [message] } }] }] });
+    const message = {
+      from: "491",
+      id,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: "text",
+      text: { body: "hello" },
+    };
+    const body = JSON.stringify({
+      object: "o",
+      entry: [{ id: "e", changes: [{ field: "messages", value: { messages: [message] } }] }],
+    });
     const good = createHmac("sha256", appSecret).update(body).digest("hex");
     return ask("/chatapp", "/chatapp", post(body, { "x-hub-signature-256": signature ?? `sha256=${good}` }));
   };
@@ -252,7 +298,10 @@ async function live(
   for (const [place, text] of filesOf(home.dir)) {
     if (place === "config.toml" || place in world.files) continue;
     found.set(place, text);
-    expect(text.includes(code) || text.includes(token), `the pairing code or the token stands in ${place}`).toBe(false);
+    expect(
+      text.includes(code) || text.includes(token),
+      `the pairing code or the token stands in ${place}`,
+    ).toBe(false);
   }
   for (const [place, text] of found) {
     const told = text.includes(token) || text.includes(code);
@@ -273,67 +322,76 @@ function filesOf(dir: string): Map<string, string> {
 
 const at = new Canaries();
 for (const [i, name] of ["file", "variables", "own-variables", "logins", "proxy"].entries()) {
-  test.concurrent(`PRV-13: no failing path shows a secret that came by ${name}`, { timeout: 600_000 }, async () => {
-    const upstream = new HostileUpstream();
-    upstream.secretOf = (which) => at.of(which);
-    try {
-      const world = worlds(await upstream.start(), at)[i] as World;
-      const own = commands.filter((_, n) => long || n % 5 === i);
-      const found = await live(world, at, upstream, own);
-      expect(at.in(upstream.seen)).toEqual(expect.arrayContaining([...world.sent]));
-      const leaks = [...found].flatMap(([place, text]) =>
-        at.in(text).map((secret) => `${secret} in ${place}: ${excerpt(text, at.of(secret))}`),
-      );
-      for (const reply of upstream.replies) leaks.push(...at.in(reply).map((secret) => `${secret} in a reply`));
-      expect(leaks).toEqual([]);
-    } finally {
-      upstream.stop();
-    }
-  });
+  test.concurrent(
+    `PRV-13: no failing path shows a secret that came by ${name}`,
+    { timeout: 600_000 },
+    async () => {
+      const upstream = new HostileUpstream();
+      upstream.secretOf = (which) => at.of(which);
+      try {
+        const world = worlds(await upstream.start(), at)[i] as World;
+        const own = commands.filter((_, n) => long || n % 5 === i);
+        const found = await live(world, at, upstream, own);
+        expect(at.in(upstream.seen)).toEqual(expect.arrayContaining([...world.sent]));
+        const leaks = [...found].flatMap(([place, text]) =>
+          at.in(text).map((secret) => `${secret} in ${place}: ${excerpt(text, at.of(secret))}`),
+        );
+        for (const reply of upstream.replies)
+          leaks.push(...at.in(reply).map((secret) => `${secret} in a reply`));
+        expect(leaks).toEqual([]);
+      } finally {
+        upstream.stop();
+      }
+    },
+  );
 }
 
-test("CFG-03: a configuration that is refused never shows the secrets in it", { timeout: 60_000 }, async () => {
-  const mine = new Canaries();
-  const key = mine.of("wrong-line");
-  const files = [
-    `api_key = "${key}`,
-    `api_key = ${key}`,
-    `api_key = ["${key}"]`,
-    `api_key = { "${key}" = 1 }\nprovider_api = "${key}"`,
-    `api_kye = "${key}"\n[providers.genlang]\napi_keys = "${key}"`,
-    `default_provider = "custom:ftp://user:${key}@host/?key=${key}"\n[reliability]\nfallback_providers = ["custom:user:${key}@host"]`,
-    `[channels_config.chatapp]\naccess_token = 5\nverify_token = "${key}"\napp_secrets = "${key}"\nallowed_numbers = ["${key}"]`,
-    `[endpoints]\ngraph_url = 5\ngenlang_url = "ftp://user:${key}@host?key=${key}"`,
-    `[plugins_config.weather]\ntoken = "${key}"`,
-  ];
-  const shown = files.map(async (toml) => {
-    using home = tempDir(toml);
-    const { code, out, err } = await gantry(["status", "--debug"], { dir: home.dir });
-    expect(code).toBe(2);
-    return out + err;
-  });
-  const typed = [
-    ["config", "set", "api_key", key],
-    ["config", "set", "providers.genlang.api_key", `"${key}"`],
-    ["config", "set", "gateway.port", key],
-    ["config", "set", "channels_config.chatapp.app_secret", key],
-    ["config", "set", "default_provider", `custom:ftp://user:${key}@host`],
-    ["config", "set", "default_provider", `custom:https://user:${key}@host/v1?key=${key}`],
-    ["config", "set", "endpoints.graph_url", `https://user:${key}@host`],
-    ["auth", "login", "--provider", "genlang", "--api-key", key],
-    ["agent", "-m", "hello", "--provider", `custom:http://user:${key}@127.0.0.1:9/?key=${key}`],
-    ["agent", "-m", "hello", "--provider", `nonsense:user:${key}@host`],
-    ["onboard", "--provider", "custom:http://127.0.0.1:9/v1", "--api-key", key, "--yes"],
-  ];
-  const said = typed.map(async (words) => {
-    using home = tempDir("");
-    const { out, err } = await gantry(words, { dir: home.dir });
-    const audit = filesOf(home.dir).get("audit.jsonl") ?? "";
-    return `${words.join(" ").replaceAll(key, "KEY")}: ${out}${err}${audit}`;
-  });
-  const texts = await Promise.all([...shown, ...said]);
-  expect(texts.filter((text) => mine.in(text).length > 0)).toEqual([]);
-});
+test(
+  "CFG-03: a configuration that is refused never shows the secrets in it",
+  { timeout: 60_000 },
+  async () => {
+    const mine = new Canaries();
+    const key = mine.of("wrong-line");
+    const files = [
+      `api_key = "${key}`,
+      `api_key = ${key}`,
+      `api_key = ["${key}"]`,
+      `api_key = { "${key}" = 1 }\nprovider_api = "${key}"`,
+      `api_kye = "${key}"\n[providers.genlang]\napi_keys = "${key}"`,
+      `default_provider = "custom:ftp://user:${key}@host/?key=${key}"\n[reliability]\nfallback_providers = ["custom:user:${key}@host"]`,
+      `[channels_config.chatapp]\naccess_token = 5\nverify_token = "${key}"\napp_secrets = "${key}"\nallowed_numbers = ["${key}"]`,
+      `[endpoints]\ngraph_url = 5\ngenlang_url = "ftp://user:${key}@host?key=${key}"`,
+      `[plugins_config.weather]\ntoken = "${key}"`,
+    ];
+    const shown = files.map(async (toml) => {
+      using home = tempDir(toml);
+      const { code, out, err } = await gantry(["status", "--debug"], { dir: home.dir });
+      expect(code).toBe(2);
+      return out + err;
+    });
+    const typed = [
+      ["config", "set", "api_key", key],
+      ["config", "set", "providers.genlang.api_key", `"${key}"`],
+      ["config", "set", "gateway.port", key],
+      ["config", "set", "channels_config.chatapp.app_secret", key],
+      ["config", "set", "default_provider", `custom:ftp://user:${key}@host`],
+      ["config", "set", "default_provider", `custom:https://user:${key}@host/v1?key=${key}`],
+      ["config", "set", "endpoints.graph_url", `https://user:${key}@host`],
+      ["auth", "login", "--provider", "genlang", "--api-key", key],
+      ["agent", "-m", "hello", "--provider", `custom:http://user:${key}@127.0.0.1:9/?key=${key}`],
+      ["agent", "-m", "hello", "--provider", `nonsense:user:${key}@host`],
+      ["onboard", "--provider", "custom:http://127.0.0.1:9/v1", "--api-key", key, "--yes"],
+    ];
+    const said = typed.map(async (words) => {
+      using home = tempDir("");
+      const { out, err } = await gantry(words, { dir: home.dir });
+      const audit = filesOf(home.dir).get("audit.jsonl") ?? "";
+      return `${words.join(" ").replaceAll(key, "KEY")}: ${out}${err}${audit}`;
+    });
+    const texts = await Promise.all([...shown, ...said]);
+    expect(texts.filter((text) => mine.in(text).length > 0)).toEqual([]);
+  },
+);
 
 function excerpt(text: string, secret: string): string {
   const where = Math.max(...forms(secret).map((form) => text.indexOf(form)));

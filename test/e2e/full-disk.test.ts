@@ -63,7 +63,10 @@ async function outage(disk: SmallDisk): Promise<Outcome> {
     }
   };
   const count = (): number => [...accepted.values()].flat().length;
-  const { child, ended } = startGantry(["daemon"], { dir: disk.dir, env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" } });
+  const { child, ended } = startGantry(["daemon"], {
+    dir: disk.dir,
+    env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" },
+  });
   try {
     await said(child, "stderr", /Gantry is ready/);
     const senders = ["491", "492", "493", "494", "495"].map(sender);
@@ -80,12 +83,19 @@ async function outage(disk: SmallDisk): Promise<Outcome> {
     now.isOver = true;
     await Promise.all(senders);
     const all = [...accepted.values()].flat();
-    await platform.until(() => all.every((word) => platform.replies.some(({ body }) => body === `re: ${word}`)));
+    await platform.until(() =>
+      all.every((word) => platform.replies.some(({ body }) => body === `re: ${word}`)),
+    );
     expect(child.exitCode).toBeNull();
     const lines = later.split("\n").filter((line) => line.startsWith("{"));
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
-    return { platform, accepted, refused, lines: lines.map((line) => JSON.parse(line) as Outcome["lines"][number]) };
+    return {
+      platform,
+      accepted,
+      refused,
+      lines: lines.map((line) => JSON.parse(line) as Outcome["lines"][number]),
+    };
   } finally {
     child.kill("SIGKILL");
     platform.stop();
@@ -103,7 +113,8 @@ function faultsOf({ platform, accepted, lines }: Outcome): string[] {
   }
   const complaints = lines.filter(({ level }) => level === "error" || level === "warn").map(({ msg }) => msg);
   if (complaints.length === 0) faults.push("nothing was said");
-  if (complaints.length > 10) faults.push(`said ${complaints.length} times: ${complaints.slice(0, 12).join("\n")}`);
+  if (complaints.length > 10)
+    faults.push(`said ${complaints.length} times: ${complaints.slice(0, 12).join("\n")}`);
   return faults;
 }
 
@@ -143,7 +154,14 @@ test.skipIf(!mayMount)(
   `AUD-03: no tool runs while its record finds no space, and tools run again once there is some${why}`,
   { timeout: 60_000 },
   async () => {
-    await using model = await startModel(write("before.txt"), "done", write("during.txt"), "done", write("after.txt"), "done");
+    await using model = await startModel(
+      write("before.txt"),
+      "done",
+      write("during.txt"),
+      "done",
+      write("after.txt"),
+      "done",
+    );
     using home = tempDir();
     const disk = mountDisk(home.dir) as SmallDisk;
     try {
@@ -160,19 +178,31 @@ test.skipIf(!mayMount)(
       onTestFinished(() => void child.kill("SIGKILL"));
       const ready = await said(child, "stderr", /Gantry is ready/);
       const base = /"url":"([^"]+)"/.exec(ready)?.[1] ?? "";
-      const post = async (to: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> => {
-        const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+      const post = async (
+        to: string,
+        body: object,
+        headers: Record<string, string> = {},
+      ): Promise<Record<string, unknown>> => {
+        const init = {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify(body),
+        };
         return (await (await fetch(`${base}${to}`, init)).json()) as Record<string, unknown>;
       };
       const { token } = await post("/pair", { code: /Pairing code: (\d+)/.exec(ready)?.[1] ?? "" });
       const chat = async (): Promise<unknown> =>
-        (await post("/api/chat", { message: "write" }, { authorization: `Bearer ${String(token)}` }))["tool_calls"];
+        (await post("/api/chat", { message: "write" }, { authorization: `Bearer ${String(token)}` }))[
+          "tool_calls"
+        ];
       expect(await chat()).toEqual([{ tool: "file_write", decision: "allowed" }]);
       disk.fill(0);
       expect(await chat()).toEqual([{ tool: "file_write", decision: "refused", code: "AUDIT_FAILED" }]);
       disk.free(0);
       expect(await chat()).toEqual([{ tool: "file_write", decision: "allowed" }]);
-      const exist = ["before.txt", "during.txt", "after.txt"].map((name) => existsSync(path.join(workspace, name)));
+      const exist = ["before.txt", "during.txt", "after.txt"].map((name) =>
+        existsSync(path.join(workspace, name)),
+      );
       expect(exist).toEqual([true, false, true]);
       const gone = once(child, "exit");
       child.kill("SIGTERM");

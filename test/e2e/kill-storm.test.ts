@@ -37,7 +37,10 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
   );
   const start = async (): Promise<ChildProcess> => {
     platform.life += 1;
-    const { child } = startGantry(["daemon"], { dir: home.dir, env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" } });
+    const { child } = startGantry(["daemon"], {
+      dir: home.dir,
+      env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" },
+    });
     await said(child, "stderr", /Gantry is ready/);
     return child;
   };
@@ -71,7 +74,9 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
     over.abort();
     await Promise.all(senders);
     const all = [...accepted.values()].flat();
-    await platform.until(() => all.every((word) => platform.replies.some(({ body }) => body === `re: ${word}`)));
+    await platform.until(() =>
+      all.every((word) => platform.replies.some(({ body }) => body === `re: ${word}`)),
+    );
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     await ended;
@@ -83,7 +88,12 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
 }
 
 /** The first answers of each sender in their order, and how often each answer was sent within one life of the service. */
-function tally({ platform, accepted }: Outcome): { answered: string[][]; expected: string[][]; mostInOneLife: number; mostAtAll: number } {
+function tally({ platform, accepted }: Outcome): {
+  answered: string[][];
+  expected: string[][];
+  mostInOneLife: number;
+  mostAtAll: number;
+} {
   const answered: string[][] = [];
   let mostInOneLife = 0;
   let mostAtAll = 0;
@@ -97,7 +107,12 @@ function tally({ platform, accepted }: Outcome): { answered: string[][]; expecte
       mostAtAll = Math.max(mostAtAll, lives.length);
     }
   }
-  return { answered, expected: [...accepted.values()].map((words) => words.map((word) => `re: ${word}`)), mostInOneLife, mostAtAll };
+  return {
+    answered,
+    expected: [...accepted.values()].map((words) => words.map((word) => `re: ${word}`)),
+    mostInOneLife,
+    mostAtAll,
+  };
 }
 
 test(
@@ -113,10 +128,14 @@ test(
   },
 );
 
-test("CHA-07: SIGTERM ends with 0, the backlog waits for the next start, and no answer is sent twice", { timeout: 600_000 }, async () => {
-  const outcome = await storm({ kills: long ? 60 : 3, signal: "SIGTERM" });
-  const { answered, expected, mostAtAll } = tally(outcome);
-  expect(answered).toEqual(expected);
-  expect([...outcome.codes]).toEqual([0]);
-  expect(mostAtAll).toBe(1);
-});
+test(
+  "CHA-07: SIGTERM ends with 0, the backlog waits for the next start, and no answer is sent twice",
+  { timeout: 600_000 },
+  async () => {
+    const outcome = await storm({ kills: long ? 60 : 3, signal: "SIGTERM" });
+    const { answered, expected, mostAtAll } = tally(outcome);
+    expect(answered).toEqual(expected);
+    expect([...outcome.codes]).toEqual([0]);
+    expect(mostAtAll).toBe(1);
+  },
+);

@@ -25,7 +25,10 @@ test("CHA-06: a model and a platform that fail at first cost no message and no o
     ].join("\n"),
     { mode: 0o600 },
   );
-  const { child, ended } = startGantry(["daemon"], { dir: home.dir, env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" } });
+  const { child, ended } = startGantry(["daemon"], {
+    dir: home.dir,
+    env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" },
+  });
   onTestFinished(() => {
     child.kill("SIGKILL");
     platform.stop();
@@ -33,11 +36,17 @@ test("CHA-06: a model and a platform that fail at first cost no message and no o
   });
   await said(child, "stderr", /Gantry is ready/);
   for (const from of ["491", "492"]) {
-    for (const n of [1, 2]) expect(await platform.deliver(`http://127.0.0.1:${port}`, from, `${from}-${n}`, `message-${n}`)).toBe(true);
+    for (const n of [1, 2])
+      expect(await platform.deliver(`http://127.0.0.1:${port}`, from, `${from}-${n}`, `message-${n}`)).toBe(
+        true,
+      );
   }
   await platform.until(() => platform.replies.length >= 4);
   for (const from of ["491", "492"])
-    expect(platform.replies.filter(({ to }) => to === from).map(({ body }) => body)).toEqual(["re: message-1", "re: message-2"]);
+    expect(platform.replies.filter(({ to }) => to === from).map(({ body }) => body)).toEqual([
+      "re: message-1",
+      "re: message-2",
+    ]);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 });

@@ -27,9 +27,18 @@ export class Platform extends Loopback {
 
   /** One delivery; true where it got its 200. */
   async deliver(base: string, from: string, id: string, body: string): Promise<boolean> {
-    const message = { from, id, timestamp: String(Math.floor(Date.now() / 1_000)), type: "text", text: { body } };
+    const message = {
+      from,
+      id,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: "text",
+      text: { body },
+    };
     const value = { messaging_product: "chat", metadata: {}, messages: [message] };
-    const payload = JSON.stringify({ object: "business_account", entry: [{ id: "e", changes: [{ field: "messages", value }] }] });
+    const payload = JSON.stringify({
+      object: "business_account",
+      entry: [{ id: "e", changes: [{ field: "messages", value }] }],
+    });
     const signature = `sha256=${createHmac("sha256", this.secret).update(payload).digest("hex")}`;
     try {
       const headers = { "content-type": "application/json", "x-hub-signature-256": signature };
@@ -58,7 +67,9 @@ export async function startEchoModel(
       const content = `re: ${word}`;
       setTimeout(() => {
         response.setHeader("content-type", "text/event-stream");
-        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] })}\n\n`);
+        response.write(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] })}\n\n`,
+        );
         response.end("data: [DONE]\n\n");
       }, delayMs());
     });

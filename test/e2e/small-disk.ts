@@ -39,7 +39,8 @@ function blow(file: string, size: number): void {
   }
 }
 
-const limit = (pid: number, size: string): void => void execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:`]);
+const limit = (pid: number, size: string): void =>
+  void execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:`]);
 
 /** A directory in which the process may not let a file grow beyond a byte while the disk is "full". */
 export function limitedDisk(parent: string): SmallDisk {

@@ -26,7 +26,9 @@ function build(): void {
     }
   }
   try {
-    execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
   } finally {
     rmdirSync(lock);
   }
@@ -59,8 +61,14 @@ export function environment({ dir, env = {} }: Pick<Run, "dir" | "env">): Record
 }
 
 /** Starts the built command line as a process of its own. */
-export function startGantry(args: readonly string[], run: Run): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(run.node ?? process.execPath, [bin, ...args], { cwd: run.cwd ?? run.dir, env: environment(run) });
+export function startGantry(
+  args: readonly string[],
+  run: Run,
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  const child = spawn(run.node ?? process.execPath, [bin, ...args], {
+    cwd: run.cwd ?? run.dir,
+    env: environment(run),
+  });
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));

@@ -11,7 +11,10 @@ export interface ModelServer extends AsyncDisposable {
   /** `custom:http://127.0.0.1:<port>/v1` */
   readonly provider: string;
   /** The bodies of all requests, parsed. */
-  readonly requests: readonly { readonly model: string; readonly messages: readonly { role: string; content: string }[] }[];
+  readonly requests: readonly {
+    readonly model: string;
+    readonly messages: readonly { role: string; content: string }[];
+  }[];
   /** Resolves once so many requests have come. */
   asked(count: number): Promise<void>;
   /** Resolves once a client has left before its answer was whole. */
@@ -66,7 +69,9 @@ function reply(response: ServerResponse, answer: Answer): void {
     response.write(chunk({ tool_calls: calls }));
     response.write(chunk({}, "tool_calls"));
   }
-  response.write(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } })}\n\n`);
+  response.write(
+    `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } })}\n\n`,
+  );
   response.end("data: [DONE]\n\n");
 }
 

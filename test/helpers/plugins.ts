@@ -1,4 +1,13 @@
-import { definePlugin, defineTool, Redactors, Tools, type Hooks, type Plugin, type TapOptions, type Tool } from "@gantry/sdk";
+import {
+  definePlugin,
+  defineTool,
+  Redactors,
+  Tools,
+  type Hooks,
+  type Plugin,
+  type TapOptions,
+  type Tool,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 
 /** A plugin with one guard for tool calls. */
@@ -19,7 +28,11 @@ export function tool(name: string, run: Tool["run"], more: Partial<Tool> = {}): 
     run,
     ...more,
   });
-  return definePlugin({ name: `tool-${name}`, provides: [Tools], setup: (host) => host.provide(Tools, value) });
+  return definePlugin({
+    name: `tool-${name}`,
+    provides: [Tools],
+    setup: (host) => host.provide(Tools, value),
+  });
 }
 
 /** A plugin that hides whatever `pattern` matches; matches are at most `holdBack` characters long. */
@@ -27,7 +40,12 @@ export function redactor(pattern: RegExp, holdBack: number = 40): Plugin {
   return definePlugin({
     name: "redact-test",
     provides: [Redactors],
-    setup: (host) => host.provide(Redactors, { name: "test", holdBack, redact: (text) => text.replace(pattern, "[hidden]") }),
+    setup: (host) =>
+      host.provide(Redactors, {
+        name: "test",
+        holdBack,
+        redact: (text) => text.replace(pattern, "[hidden]"),
+      }),
   });
 }
 

@@ -41,7 +41,8 @@ export function talk(args: readonly string[], run: Run): Conversation {
   });
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   terminal.onExit(({ exitCode }) => {
-    for (const { pattern, reject } of waiting.splice(0)) reject(new Error(`ended without ${String(pattern)}: ${text.slice(from)}`));
+    for (const { pattern, reject } of waiting.splice(0))
+      reject(new Error(`ended without ${String(pattern)}: ${text.slice(from)}`));
     resolve(exitCode);
   });
   return {
@@ -50,7 +51,10 @@ export function talk(args: readonly string[], run: Run): Conversation {
     type: (keys) => terminal.write(keys),
     until: (pattern) =>
       new Promise((found, reject) => {
-        const late = setTimeout(() => reject(new Error(`nothing like ${String(pattern)} in: ${text.slice(from)}`)), 10_000);
+        const late = setTimeout(
+          () => reject(new Error(`nothing like ${String(pattern)} in: ${text.slice(from)}`)),
+          10_000,
+        );
         const settled =
           <T>(settle: (value: T) => void) =>
           (value: T) => {

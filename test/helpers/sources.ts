@@ -16,7 +16,10 @@ export function sourcesIn(...folders: readonly string[]): readonly Source[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts") && !/(?:^|\/)(?:dist|node_modules|template)\//.test(file))
-      .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(path.join(root, folder, file), "utf8") })),
+      .map((file) => ({
+        file: `${folder}/${file}`,
+        text: readFileSync(path.join(root, folder, file), "utf8"),
+      })),
   );
 }
 
@@ -27,7 +30,9 @@ export function isShipped({ file }: Source): boolean {
 
 /** Names of the plugins that are there. */
 export function pluginNames(): readonly string[] {
-  return readdirSync(path.join(root, "plugins")).filter((name) => existsSync(path.join(root, "plugins", name, "index.ts")));
+  return readdirSync(path.join(root, "plugins")).filter((name) =>
+    existsSync(path.join(root, "plugins", name, "index.ts")),
+  );
 }
 
 const statements =

@@ -11,11 +11,13 @@ async function answer({ entry, configDir, contracts, patienceMs }: Asked): Promi
     const plugin = await loader.load(entry);
     const facts = factsOf(plugin);
     if (!contracts) return { end: { facts, findings: [], tried: 0 } };
-    const begins = (during: string): void => void process.send?.({ next: { name: facts.name, during } } satisfies Told);
+    const begins = (during: string): void =>
+      void process.send?.({ next: { name: facts.name, during } } satisfies Told);
     const fillers = fillersFor(plugin, await loader.bundled());
     return { end: { facts, ...(await checkPlugin({ plugin, with: fillers, patienceMs }, begins)) } };
   } catch (error) {
-    const { code, exit, message } = error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(entry, error);
+    const { code, exit, message } =
+      error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(entry, error);
     return { failure: { code, exit, message } };
   }
 }

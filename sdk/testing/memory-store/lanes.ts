@@ -26,7 +26,9 @@ export function lanes(sessions: SessionMap): Lanes {
   /** The row, where the claim still holds its lane. */
   const mine = (claim: Claim): Row | undefined => {
     const hold = held.get(laneOf(claim.message));
-    return hold?.holder === claim.holder && hold.row?.attempt === claim.attempt && same(hold.row.message, claim.message)
+    return hold?.holder === claim.holder &&
+      hold.row?.attempt === claim.attempt &&
+      same(hold.row.message, claim.message)
       ? hold.row
       : undefined;
   };
@@ -38,7 +40,9 @@ export function lanes(sessions: SessionMap): Lanes {
   };
   const openRows = (): Row[] => rows.filter(({ state }) => state === "waiting");
   const heads = (): Row[] =>
-    openRows().filter((row, i, all) => all.findIndex(({ message }) => laneOf(message) === laneOf(row.message)) === i);
+    openRows().filter(
+      (row, i, all) => all.findIndex(({ message }) => laneOf(message) === laneOf(row.message)) === i,
+    );
   return {
     accept: async (messages) =>
       messages.map((message) => {
@@ -51,7 +55,12 @@ export function lanes(sessions: SessionMap): Lanes {
       if (!row) return undefined;
       row.attempt += 1;
       held.set(laneOf(row.message), { holder, until: now + leaseMs, row });
-      return { message: row.message, holder, attempt: row.attempt, ...(row.reply !== undefined && { reply: row.reply }) };
+      return {
+        message: row.message,
+        holder,
+        attempt: row.attempt,
+        ...(row.reply !== undefined && { reply: row.reply }),
+      };
     },
     renew: async (claim, leaseMs, now) => {
       const row = mine(claim);
@@ -67,7 +76,8 @@ export function lanes(sessions: SessionMap): Lanes {
     },
     done: async (claim) => end(claim, (row) => (row.state = "done")),
     retry: async (claim, at, reason) => end(claim, (row) => Object.assign(row, { due: at, reason })),
-    setAside: async (claim, reason) => end(claim, (row) => Object.assign(row, { state: "aside", reason, at: new Date().toISOString() })),
+    setAside: async (claim, reason) =>
+      end(claim, (row) => Object.assign(row, { state: "aside", reason, at: new Date().toISOString() })),
     recover: async () => held.clear(),
     nextDue: async () => {
       const due = heads().map((row) => Math.max(row.due, held.get(laneOf(row.message))?.until ?? 0));
@@ -75,7 +85,11 @@ export function lanes(sessions: SessionMap): Lanes {
     },
     stats: async () => {
       const running = [...held.values()].filter(({ row }) => row).length;
-      return { waiting: openRows().length - running, running, setAside: rows.filter(({ state }) => state === "aside").length };
+      return {
+        waiting: openRows().length - running,
+        running,
+        setAside: rows.filter(({ state }) => state === "aside").length,
+      };
     },
     listSetAside: async (limit) =>
       rows

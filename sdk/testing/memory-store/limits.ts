@@ -7,7 +7,8 @@ export function limits(): Limits {
       const times = hits.get(key) ?? [];
       for (const window of windows) {
         const inside = times.filter((time) => time > now - window.ms);
-        if (inside.length >= window.max) return { ok: false, window, retryAt: (inside[inside.length - window.max] ?? now) + window.ms };
+        if (inside.length >= window.max)
+          return { ok: false, window, retryAt: (inside[inside.length - window.max] ?? now) + window.ms };
       }
       hits.set(key, [...times, now]);
       return { ok: true };

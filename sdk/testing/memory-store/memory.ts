@@ -26,7 +26,8 @@ export function memory(): Memory {
         .slice(0, limit)
         .map(({ id, text, created }) => ({ id, text, created }));
     },
-    forget: async (user, id) => removeAll(entries.filter((entry) => entry.user === user && entry.id === id)) > 0,
+    forget: async (user, id) =>
+      removeAll(entries.filter((entry) => entry.user === user && entry.id === id)) > 0,
     prune: async (before, maxEntries) => {
       const old = removeAll(entries.filter(({ created }) => Date.parse(created) < before));
       return old + removeAll(entries.slice(0, Math.max(0, entries.length - maxEntries)));

@@ -14,7 +14,8 @@ export function append(sessions: SessionMap, session: string, turn: readonly Cha
 export function sessionsIn(sessions: SessionMap): Sessions {
   return {
     append: async (session, turn) => append(sessions, session, turn),
-    recent: async (session, turns) => structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
+    recent: async (session, turns) =>
+      structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
     list: async (limit) =>
       [...sessions]
         .map(([id, { turns, updated }]) => ({ id, turns: turns.length, updated }))

@@ -24,7 +24,12 @@ export function turn(number: number): readonly ChatMessage[] {
 }
 
 /** Claims, and fails where there is nothing to claim. */
-export async function claimed(store: Store, holder: string, now: number = NOW, leaseMs: number = LEASE): Promise<Claim> {
+export async function claimed(
+  store: Store,
+  holder: string,
+  now: number = NOW,
+  leaseMs: number = LEASE,
+): Promise<Claim> {
   const claim = await store.lanes.claim(holder, leaseMs, now);
   assert.ok(claim, `nothing to claim for ${holder}`);
   return claim;

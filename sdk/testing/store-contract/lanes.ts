@@ -2,9 +2,18 @@ import assert from "node:assert/strict";
 import { claimed, LEASE, message, NOW, turn, type Cases } from "./cases.ts";
 
 export const laneCases: Cases = {
-  "CHA-06: a message is accepted once per channel and id, however often it comes": async ({ store: { lanes } }) => {
-    assert.deepEqual(await lanes.accept([message("a", "1"), message("a", "2"), message("a", "1")]), [true, true, false]);
-    assert.deepEqual(await lanes.accept([message("b", "1"), { ...message("a", "1"), channel: "other" }]), [false, true]);
+  "CHA-06: a message is accepted once per channel and id, however often it comes": async ({
+    store: { lanes },
+  }) => {
+    assert.deepEqual(await lanes.accept([message("a", "1"), message("a", "2"), message("a", "1")]), [
+      true,
+      true,
+      false,
+    ]);
+    assert.deepEqual(await lanes.accept([message("b", "1"), { ...message("a", "1"), channel: "other" }]), [
+      false,
+      true,
+    ]);
     const raced = await Promise.all(Array.from({ length: 20 }, () => lanes.accept([message("a", "3")])));
     assert.equal(raced.filter(([fresh]) => fresh).length, 1);
     assert.deepEqual(await lanes.accept([]), []);
@@ -17,7 +26,9 @@ export const laneCases: Cases = {
     assert.deepEqual(await again.lanes.accept([message("a", "1")]), [false]);
     assert.equal(await again.lanes.claim("w", LEASE, NOW), undefined);
   },
-  "CHA-07: a lane gives one message at a time, oldest first, and lanes run beside each other": async ({ store }) => {
+  "CHA-07: a lane gives one message at a time, oldest first, and lanes run beside each other": async ({
+    store,
+  }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "a1"), message("a", "a2"), message("b", "b1"), message("a", "a3")]);
     const a1 = await claimed(store, "w");
@@ -45,7 +56,10 @@ export const laneCases: Cases = {
     }
     assert.deepEqual(seen, ["1", "2", "3", "4"]);
   },
-  "CHA-06: an answer and its turn are recorded in one step, and a later claim only has to send it": async ({ store, reopen }) => {
+  "CHA-06: an answer and its turn are recorded in one step, and a later claim only has to send it": async ({
+    store,
+    reopen,
+  }) => {
     await store.lanes.accept([message("a", "1")]);
     const claim = await claimed(store, "old");
     assert.equal(claim.reply, undefined);
@@ -58,7 +72,9 @@ export const laneCases: Cases = {
     await again.lanes.done(next);
     assert.deepEqual(await again.lanes.stats(), { waiting: 0, running: 0, setAside: 0 });
   },
-  "CHA-07: a message to be tried again falls due at its time, and its lane waits behind it": async ({ store }) => {
+  "CHA-07: a message to be tried again falls due at its time, and its lane waits behind it": async ({
+    store,
+  }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "a1"), message("a", "a2"), message("b", "b1")]);
     await lanes.retry(await claimed(store, "w"), NOW + 5000, "the platform is busy");
@@ -81,7 +97,10 @@ export const laneCases: Cases = {
     await lanes.setAside(await claimed(store, "w"), "four tries failed");
     assert.deepEqual(await lanes.stats(), { waiting: 1, running: 0, setAside: 1 });
     const [aside, ...more] = await lanes.listSetAside(10);
-    assert.deepEqual({ ...aside, at: "" }, { channel: "test", id: "bad", reason: "four tries failed", at: "" });
+    assert.deepEqual(
+      { ...aside, at: "" },
+      { channel: "test", id: "bad", reason: "four tries failed", at: "" },
+    );
     assert.ok(Date.parse(aside!.at) > 0);
     assert.deepEqual(more, []);
     assert.equal((await claimed(store, "w")).message.id, "good");

@@ -7,7 +7,9 @@ export const leaseCases: Cases = {
     const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => lanes.claim(`w${n}`, LEASE, NOW)));
     assert.equal(claims.filter(Boolean).length, 1);
   },
-  "CHA-06: a lease that ran out passes to the next holder, and the first can do no more": async ({ store }) => {
+  "CHA-06: a lease that ran out passes to the next holder, and the first can do no more": async ({
+    store,
+  }) => {
     const { lanes, sessions } = store;
     await lanes.accept([message("a", "1")]);
     const lost = await claimed(store, "slow", NOW, 1000);
@@ -55,10 +57,18 @@ export const leaseCases: Cases = {
     const { lanes } = store;
     assert.equal(await lanes.hold("test:a", "me", 1000, NOW), true);
     assert.equal(await lanes.hold("test:a", "you", 1000, NOW + 999), false);
-    assert.equal(await lanes.hold("test:a", "me", 1000, NOW + 500), true, "the holder prolongs by holding again");
+    assert.equal(
+      await lanes.hold("test:a", "me", 1000, NOW + 500),
+      true,
+      "the holder prolongs by holding again",
+    );
     assert.equal(await lanes.hold("test:a", "you", 1000, NOW + 1499), false);
     await lanes.release("test:a", "you");
-    assert.equal(await lanes.hold("test:a", "you", 1000, NOW + 1499), false, "only its holder releases a lane");
+    assert.equal(
+      await lanes.hold("test:a", "you", 1000, NOW + 1499),
+      false,
+      "only its holder releases a lane",
+    );
     assert.equal(await lanes.hold("test:a", "you", 1000, NOW + 1500), true);
     await lanes.release("test:a", "you");
     assert.equal(await lanes.hold("test:a", "me", 1000, NOW + 1501), true);

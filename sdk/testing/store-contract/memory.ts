@@ -66,7 +66,9 @@ export const memoryCases: Cases = {
     const again = await reopen();
     assert.deepEqual(await again.memory.recall("u", "bicycle", 5), [entry]);
   },
-  "AGT-06: pruning drops what is too old, then the oldest beyond the bound, and says how many": async ({ store: { memory } }) => {
+  "AGT-06: pruning drops what is too old, then the oldest beyond the bound, and says how many": async ({
+    store: { memory },
+  }) => {
     for (let number = 1; number <= 5; number++) await memory.remember("u", `bicycle ${number}`);
     assert.equal(await memory.prune(0, 10), 0);
     assert.equal(await memory.prune(0, 3), 2);

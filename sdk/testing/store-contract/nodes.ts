@@ -5,7 +5,9 @@ import { LEASE, message, NOW } from "./cases.ts";
 /** What holds between several handles on one store. */
 export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Promise<void>>> = {
   "CHA-06: a message that reaches several nodes at once is accepted by one": async (stores) => {
-    const fresh = await Promise.all(stores.map(({ lanes }) => lanes.accept([message("a", "1"), message("a", "2")])));
+    const fresh = await Promise.all(
+      stores.map(({ lanes }) => lanes.accept([message("a", "1"), message("a", "2")])),
+    );
     assert.deepEqual(
       [0, 1].map((at) => fresh.filter((answer) => answer[at]).length),
       [1, 1],
@@ -22,7 +24,9 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
   },
   "SEC-08: several nodes share one window": async (stores) => {
     const window = { ms: 60_000, max: 5 };
-    const hits = await Promise.all([...stores, ...stores, ...stores].map(({ limits }) => limits.hit("u", [window], NOW)));
+    const hits = await Promise.all(
+      [...stores, ...stores, ...stores].map(({ limits }) => limits.hit("u", [window], NOW)),
+    );
     assert.equal(hits.filter(({ ok }) => ok).length, 5);
   },
   "GW-02: a value is taken by one of several nodes": async (stores) => {

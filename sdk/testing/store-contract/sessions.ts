@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { turn, type Cases } from "./cases.ts";
 
 export const sessionCases: Cases = {
-  "AGT-04: a session gives back its last turns whole, oldest message first": async ({ store: { sessions } }) => {
+  "AGT-04: a session gives back its last turns whole, oldest message first": async ({
+    store: { sessions },
+  }) => {
     for (const number of [1, 2, 3, 4]) await sessions.append("s", turn(number));
     assert.deepEqual(await sessions.recent("s", 2), [...turn(3), ...turn(4)]);
     assert.deepEqual(await sessions.recent("s", 50), [1, 2, 3, 4].flatMap(turn));

@@ -5,7 +5,10 @@ const past = (): number => Date.now() - 1;
 const future = (): number => Date.now() + 60_000;
 
 export const valueCases: Cases = {
-  "GW-02: a value is given back as it was put, by space and key, and put again replaces it": async ({ store, reopen }) => {
+  "GW-02: a value is given back as it was put, by space and key, and put again replaces it": async ({
+    store,
+    reopen,
+  }) => {
     const value = { text: "日本語 \u0000 '", list: [1, null, true] };
     await store.values.put("a", "k", value);
     await store.values.put("b", "k", 2);

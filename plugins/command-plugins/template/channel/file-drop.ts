@@ -31,7 +31,8 @@ export function createFileDrop(
   const channel: Channel = {
     name,
     async send(to, text, signal) {
-      if (!NAME.test(to)) return { status: "refused", reason: `${JSON.stringify(to)} is no sender of this channel` };
+      if (!NAME.test(to))
+        return { status: "refused", reason: `${JSON.stringify(to)} is no sender of this channel` };
       if (signal.aborted) return { status: "retry", reason: "it was cancelled" };
       try {
         await mkdir(directory, { recursive: true });

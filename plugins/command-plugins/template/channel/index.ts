@@ -7,7 +7,9 @@ export default definePlugin({
   name: "channel-example",
   summary: "Takes files as messages and writes the answers beside them: put your own line here.",
   config: Type.Object({
-    directory: Type.Optional(Type.String({ minLength: 1, description: "Where files are dropped; default: drop/ in the workspace." })),
+    directory: Type.Optional(
+      Type.String({ minLength: 1, description: "Where files are dropped; default: drop/ in the workspace." }),
+    ),
   }),
   needs: { inbox: Inbox, runtime: Runtime },
   provides: [Channels, Services],

@@ -13,5 +13,11 @@ test("it names the word that it refuses", () => {
 
 describe("the contract of a guard", () => {
   const refuses = [{ tool: "shell", args: { command: "echo forbidden" } }];
-  for (const { name, run } of guardContract({ name: plugin.name, guard, refuses, lets: [{ tool: "file_list" }] })) test(name, run);
+  for (const { name, run } of guardContract({
+    name: plugin.name,
+    guard,
+    refuses,
+    lets: [{ tool: "file_list" }],
+  }))
+    test(name, run);
 });

@@ -6,7 +6,10 @@ export default definePlugin({
   name: "guard-example",
   summary: "Refuses calls that hold a forbidden word: put your own line here.",
   config: Type.Object({
-    words: Type.Array(Type.String({ minLength: 1 }), { default: ["forbidden"], description: "No tool call may hold one of these." }),
+    words: Type.Array(Type.String({ minLength: 1 }), {
+      default: ["forbidden"],
+      description: "No tool call may hold one of these.",
+    }),
   }),
   taps: ["beforeToolCall"],
   setup(host) {

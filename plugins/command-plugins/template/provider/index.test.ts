@@ -8,7 +8,14 @@ test("it repeats what was said", async () => {
   let text = "";
   const messages = [{ role: "user", text: "good morning" }] as const;
   const signal = new AbortController().signal;
-  for await (const event of provider.chat({ model: undefined, messages, tools: [], temperature: 0, session: "test", signal })) {
+  for await (const event of provider.chat({
+    model: undefined,
+    messages,
+    tools: [],
+    temperature: 0,
+    session: "test",
+    signal,
+  })) {
     if (event.type === "text") text += event.text;
   }
   assert.equal(text, "good morning");

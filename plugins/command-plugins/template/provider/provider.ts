@@ -5,7 +5,8 @@ export const provider: Provider = {
   name: "example",
   capabilities: { nativeToolCalling: false, vision: false, streaming: true },
   async *chat(request) {
-    if (request.signal.aborted) return yield { type: "error", failure: failure(errors.PROVIDER_CANCELLED("example"), false) };
+    if (request.signal.aborted)
+      return yield { type: "error", failure: failure(errors.PROVIDER_CANCELLED("example"), false) };
     if (request.tools.length > 0) {
       const refusal = errors.PROVIDER_REQUEST("example", 400, "it takes no tools.");
       return yield { type: "error", failure: failure(refusal, false) };
