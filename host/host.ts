@@ -17,24 +17,24 @@ import {
   type Logger,
   type Runtime,
 } from "@gantry/sdk";
-import { Approvals } from "./approvals.ts";
-import { Audit } from "./audit.ts";
+import { Approvals } from "./tools/approvals.ts";
+import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
-import { HookTable } from "./hook-table.ts";
-import { Inbox } from "./inbox.ts";
-import type { Loaded } from "./loader.ts";
-import { redactedLog, type LogWriter } from "./log.ts";
-import { Models } from "./model.ts";
-import { inOrder } from "./order.ts";
-import { ownSecrets } from "./own-secrets.ts";
-import { Policy } from "./policy.ts";
-import { Redaction } from "./redaction.ts";
-import { Registry } from "./registry.ts";
-import { Scope } from "./scope.ts";
-import { Serving } from "./serving.ts";
-import { ToolCalls } from "./tool-call.ts";
+import { HookTable } from "./plugins/hook-table.ts";
+import { Inbox } from "./messages/inbox.ts";
+import type { Loaded } from "./plugins/loader.ts";
+import { redactedLog, type LogWriter } from "./record/log.ts";
+import { Models } from "./turn/providers.ts";
+import { inOrder } from "./plugins/order.ts";
+import { ownSecrets } from "./record/own-secrets.ts";
+import { Policy } from "./tools/policy.ts";
+import { Redaction } from "./record/redaction.ts";
+import { Registry } from "./plugins/registry.ts";
+import { Scope } from "./plugins/plugin-instance.ts";
+import { Serving } from "./messages/serving.ts";
+import { ToolCalls } from "./tools/tool-call.ts";
 import { version } from "./version.ts";
-import { resolvePath } from "./effects.ts";
+import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly Loaded[];

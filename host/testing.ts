@@ -11,14 +11,14 @@ import {
   type Plugin,
 } from "@gantry/sdk";
 import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
-import { bundledPlugins } from "./bundled.ts";
+import { bundledPlugins } from "./plugins/bundled.ts";
 import { valueAt } from "./config/config-file.ts";
 import { configure } from "./config/configure.ts";
-import { checkFacts } from "./facts.ts";
+import { checkFacts } from "./plugins/manifest.ts";
 import { Host } from "./host.ts";
-import { loadPlugin } from "./loader.ts";
-import { Session } from "./session.ts";
-import { openWorkspace } from "./workspace.ts";
+import { loadPlugin } from "./plugins/loader.ts";
+import { Session } from "./installation.ts";
+import { openWorkspace } from "./config/workspace.ts";
 
 /** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
 export function openLoader(configDir: string): {

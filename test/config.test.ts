@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema, leaves } from "../host/config/schema.ts";
 import { startingFile } from "../host/config/starting-file.ts";
-import { effective, Session } from "../host/session.ts";
+import { effective, Session } from "../host/installation.ts";
 import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { effective, Session } from "../host/session.ts";
+import { effective, Session } from "../host/installation.ts";
 import { gantry } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 

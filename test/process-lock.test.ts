@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ProcessLock } from "../host/process-lock.ts";
+import { ProcessLock } from "@gantry/sdk/node";
 import { tempDir } from "./helpers/temp-dir.ts";
 
 test("CLI-04: of many who find a lock whose holder was killed, one takes it", async () => {

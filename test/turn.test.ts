@@ -12,7 +12,7 @@ import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@ga
 import { array, assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { expect, test } from "vitest";
 import { gate, guard, redactor, tool } from "./helpers/plugins.ts";
-import { terminalWriter } from "../host/log.ts";
+import { terminalWriter } from "../host/record/log.ts";
 
 const echo = tool("echo", async ({ args }) => JSON.stringify(args));
 const call = (name: string, args: object = {}) => ({ name, args });

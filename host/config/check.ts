@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { errors, GantryError } from "@gantry/sdk";
-import { deepFreeze } from "../audit.ts";
+import { deepFreeze } from "@gantry/sdk/node";
 import { nearest } from "./nearest.ts";
 import {
   findNode,

@@ -1,5 +1,5 @@
 import { errors } from "@gantry/sdk";
-import type { Bundled } from "../bundled.ts";
+import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
 import { tablePath } from "./schema.ts";
 

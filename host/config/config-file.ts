@@ -5,7 +5,7 @@ import {
   type ConfigFile as ConfigFileSlot,
   type Trial,
 } from "@gantry/sdk";
-import { ProcessLock } from "../process-lock.ts";
+import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
 import { setKey, writeWhole } from "./edit.ts";
 import { nearest } from "./nearest.ts";

@@ -3,7 +3,7 @@ import { open, realpath, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
-import { makeDir } from "../make-dir.ts";
+import { makeDir } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
 import { lineEnd, mapToml, samePath, type TomlKey } from "./toml-map.ts";
 

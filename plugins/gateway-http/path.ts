@@ -13,12 +13,12 @@ function isCanonicalSegment(segment: string): boolean {
   } catch {
     return false;
   }
-  // oxlint-disable-next-line no-control-regex
   if (
     text === "" ||
     text === "." ||
     text === ".." ||
     text !== text.trim() ||
+    // oxlint-disable-next-line no-control-regex
     /[/\\%?#;\u0000-\u001f\u007f]/.test(text)
   )
     return false;

@@ -1,6 +1,6 @@
 import * as grammar from "unbash";
 import { ask, type Logger, type ToolCall } from "@gantry/sdk";
-import { HookTable } from "../../host/hook-table.ts";
+import { HookTable } from "../../host/plugins/hook-table.ts";
 import { blockedFrom } from "../../plugins/guard-commands/blocked.ts";
 import { decide } from "../../plugins/guard-commands/decide.ts";
 import { readShell } from "../../plugins/guard-commands/reading.ts";

@@ -1,0 +1,172 @@
+import { setFlagsFromString } from "node:v8";
+import { Commands, errors, GantryError, type Command, type CommandRun } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { blamed } from "../plugins/attribution.ts";
+import type { Host } from "../host.ts";
+import { jsonWriter, terminalWriter, type LogWriter } from "../record/log.ts";
+import { printable } from "../record/printable.ts";
+import { parseWords, type Parsed } from "./parse-args.ts";
+import { Session } from "../installation.ts";
+import { hostWords } from "./commands/index.ts";
+
+/** Finds the word, runs it, prints what went wrong; gives the exit code. */
+export async function runWords(argv: readonly string[], configDir: string): Promise<number> {
+  const debug = argv.includes("--debug");
+  const run = new WordRun(configDir, debug);
+  let code: number;
+  try {
+    code = await run.go(argv.filter((arg) => arg !== "--debug"));
+  } catch (error) {
+    code = run.fail(asError(error));
+  } finally {
+    await run.end();
+  }
+  return run.written(code);
+}
+
+class WordRun {
+  readonly #debug: boolean;
+  readonly #session: Session;
+  readonly #abort = new AbortController();
+  #host: Host | undefined;
+  #signal: "SIGINT" | "SIGTERM" | undefined;
+  #serving = false;
+  /** Set where the answer was lost on its way out, as on a full disk. */
+  #unwritten: GantryError | undefined;
+
+  constructor(configDir: string, debug: boolean) {
+    this.#session = new Session(configDir);
+    this.#debug = debug;
+    process.on("SIGINT", () => this.#stopBy("SIGINT"));
+    process.on("SIGTERM", () => this.#stopBy("SIGTERM"));
+    process.on("uncaughtException", (error) => this.#thrownLater(error));
+    process.on("unhandledRejection", (reason) => this.#thrownLater(asError(reason)));
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        // Nobody reads on: a command is done, a service goes on without its log.
+        if (error.code === "EPIPE" && !this.#serving) process.exit(0);
+        if (stream === process.stdout)
+          this.#unwritten = errors.FILE_FAILED("The output", "written", error.code);
+      });
+    }
+  }
+
+  async go(argv: readonly string[]): Promise<number> {
+    // Where the line names a word of the host's own, no plugin is started to read it.
+    const own = hostWords.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
+    const words = own.length > 0 ? own : [...hostWords, ...(await this.#pluginWords(argv[0]))];
+    const parsed = await parseWords(argv, words);
+    if (parsed.kind === "printed") return parsed.code;
+    const code = await this.#runWord(parsed);
+    return this.#signal === "SIGINT" && code !== 0 ? 130 : code;
+  }
+
+  async #runWord({ word, args, options }: Parsed & { kind: "word" }): Promise<number> {
+    const run: CommandRun = {
+      args,
+      options,
+      out: (line) => void process.stdout.write(`${line}\n`),
+      err: (line) => void process.stderr.write(`${line}\n`),
+      interactive: process.stdin.isTTY && process.stderr.isTTY,
+      signal: this.#abort.signal,
+      serve: (services) => this.#serve(services),
+    };
+    if (!("load" in word)) return word.run(run);
+    const { run: runHostWord } = await word.load();
+    return runHostWord({
+      ...run,
+      session: this.#session,
+      debug: this.#debug,
+      host: () => this.#start(word.unused),
+    });
+  }
+
+  /** The words of the plugins that are configured. Where those cannot be loaded, help is left with the host's words, and why is said. */
+  async #pluginWords(first: string = "help"): Promise<readonly Command[]> {
+    try {
+      const host = await this.#start();
+      return [...(host.get(Commands)?.values() ?? [])];
+    } catch (error) {
+      const isHelp =
+        /^(?:help|-.*)$/.test(first) || hostWords.some(({ name }) => name.startsWith(`${first} `));
+      if (!isHelp) throw error;
+      this.fail(asError(error));
+      return [];
+    }
+  }
+
+  async #start(unused: readonly string[] = []): Promise<Host> {
+    this.#host ??= await this.#session.start(await this.#writer(), { debug: this.#debug, unused });
+    return this.#host;
+  }
+
+  async #writer(): Promise<LogWriter> {
+    const lowest = this.#debug ? "debug" : "warn";
+    const terminal = terminalWriter(lowest, (line) => void process.stderr.write(`gantry: ${line}\n`));
+    const served = process.stderr.isTTY
+      ? terminalWriter(
+          this.#debug ? "debug" : "info",
+          (line) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`),
+        )
+      : undefined;
+    let json: LogWriter | undefined;
+    this.#prepareServing = async () =>
+      void (json = served ?? (await jsonWriter(this.#debug ? "debug" : "info")));
+    return (level, detail, message) => (json ?? terminal)(level, detail, message);
+  }
+  #prepareServing: () => Promise<void> = async () => {};
+
+  /** From here on logs are a service's logs, and only a signal ends it. */
+  async #serve(services?: readonly string[]): Promise<number> {
+    const host = await this.#start();
+    await this.#prepareServing();
+    this.#serving = true;
+    // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
+    setFlagsFromString("--semi-space-growth-factor=1");
+    await host.serving.start(services);
+    host.log.info({ pid: process.pid }, "Gantry is ready.");
+    if (!this.#abort.signal.aborted)
+      await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
+    host.log.info({ signal: this.#signal }, "Gantry stops.");
+    await host.serving.stop();
+    return this.#signal === "SIGINT" ? 130 : 0;
+  }
+
+  #stopBy(signal: "SIGINT" | "SIGTERM"): void {
+    if (this.#signal) process.exit(130);
+    this.#signal = signal;
+    this.#abort.abort();
+  }
+
+  #thrownLater(error: Error): void {
+    const plugin = blamed() ?? this.#pluginInStack(error);
+    if (this.#host && (plugin || this.#serving)) return this.#host.failedLater(plugin ?? "host", error);
+    process.exit(this.fail(plugin ? errors.PLUGIN_FAILED_LATER(plugin, error) : error));
+  }
+
+  #pluginInStack({ stack = "" }: Error): string | undefined {
+    const bundled = /[\\/]plugins[\\/]([a-z0-9-]+)[\\/]/.exec(stack)?.[1];
+    return (
+      bundled ?? this.#host?.loadedFrom().find(({ from }) => from !== "bundled" && stack.includes(from))?.name
+    );
+  }
+
+  fail(error: Error): number {
+    const known = error instanceof GantryError ? error : errors.INTERNAL(error);
+    const { all = [known] } = error as { all?: readonly GantryError[] };
+    for (const { message, code } of all) process.stderr.write(`gantry: ${printable(message)} [${code}]\n`);
+    for (let at: unknown = this.#debug ? error : undefined; at instanceof Error; at = at.cause)
+      process.stderr.write(`${at.stack ?? at.message}\n`);
+    return this.#signal === "SIGINT" ? 130 : known.exit;
+  }
+
+  /** The exit code, once a failed write of the last line has been heard of. */
+  async written(code: number): Promise<number> {
+    await new Promise(setImmediate);
+    return this.#unwritten ? this.fail(this.#unwritten) : code;
+  }
+
+  async end(): Promise<void> {
+    await this.#host?.stop();
+  }
+}

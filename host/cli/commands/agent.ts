@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { errors as codes, type AskOptions, type InboundMessage, type TurnResult } from "@gantry/sdk";
+import type { Host } from "../../host.ts";
+import { Terminal } from "../terminal.ts";
+import { userOfTerminal } from "../terminal-user.ts";
+import { againCode, restartAsked } from "../restart.ts";
+import type { HostRun } from "./index.ts";
+
+export async function run(run: HostRun): Promise<number> {
+  const { message, json, watch } = run.options;
+  if (typeof message === "string" && watch)
+    throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
+  if (typeof message === "string") return oneTurn(run, message);
+  if (json) throw codes.USAGE("--json needs a message with -m", "agent ");
+  if (watch) return watchConversation(run);
+  if (!run.interactive)
+    throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
+  return conversation(run);
+}
+
+/** The answer on stdout, everything else on stderr. */
+async function oneTurn(run: HostRun, text: string): Promise<number> {
+  const json = run.options["json"] === true;
+  const host = await run.host();
+  const terminal = new Terminal(host.approvals, run.interactive, process.stdout.isTTY && !json);
+  try {
+    const result = await host.inbox.ask(
+      inbound(text, run.options["session"]),
+      terminal.options(askOptions(run)),
+    );
+    const { error, ...shown } = result;
+    if (json)
+      run.out(
+        JSON.stringify({ ...shown, ...(error && { error: { code: error.code, message: error.message } }) }),
+      );
+    else terminal.finish(result.reply);
+    if (error && !json) run.err(`gantry: ${error.message} [${error.code}]`);
+    return exitCode(host, result);
+  } finally {
+    terminal.close();
+  }
+}
+
+async function conversation(run: HostRun): Promise<number> {
+  const again = restartAsked();
+  const ending = AbortSignal.any([again, run.signal]);
+  const host = await run.host();
+  const terminal = new Terminal(host.approvals, true);
+  let session = typeof run.options["session"] === "string" ? run.options["session"] : newSession();
+  run.err(
+    `Conversation ${session}. /new starts another one, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`,
+  );
+  try {
+    for (;;) {
+      const line = await terminal.line("> ", ending);
+      if (again.aborted) return againCode;
+      if (run.signal.aborted) return 130;
+      if (line === undefined || line.trim() === "/exit") return 0;
+      if (line.trim() === "/new") run.err(`Conversation ${(session = newSession())}.`);
+      else if (line.trim() !== "") await answer(run, host, terminal, line, session);
+    }
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The conversation goes on in a new process whenever a plugin under work changes. */
+async function watchConversation(run: HostRun): Promise<number> {
+  const { watch } = await import("../watch.ts");
+  const { session, provider, model, yes } = run.options;
+  const kept = Object.entries({
+    provider,
+    model,
+    session: typeof session === "string" ? session : newSession(),
+  });
+  const args = kept.flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));
+  return watch(run.session, ["agent", ...args, ...(yes ? ["--yes"] : [])], run.signal, run.err);
+}
+
+/** One turn of a conversation; Ctrl-C stops the turn and not the program, a signal to the program stops both. */
+async function answer(
+  run: HostRun,
+  host: Host,
+  terminal: Terminal,
+  text: string,
+  session: string,
+): Promise<void> {
+  const stop = new AbortController();
+  const release = terminal.onInterrupt(() => stop.abort());
+  try {
+    const signal = AbortSignal.any([run.signal, stop.signal]);
+    const result = await host.inbox.ask(
+      inbound(text, session),
+      terminal.options({ ...askOptions(run), signal }),
+    );
+    terminal.finish(result.reply);
+    if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+  } catch (error) {
+    run.err(error instanceof Error ? error.message : String(error));
+  } finally {
+    release();
+  }
+}
+
+function askOptions(run: HostRun): AskOptions {
+  const { provider, model, yes } = run.options;
+  return {
+    signal: run.signal,
+    approvals: yes ? "yes" : run.interactive ? "ask" : "none",
+    ...(typeof provider === "string" && { provider }),
+    ...(typeof model === "string" && { model }),
+  };
+}
+
+function inbound(text: string, session: unknown): InboundMessage {
+  const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
+  const id = randomBytes(8).toString("hex");
+  return {
+    channel,
+    sender,
+    id,
+    text,
+    timestamp: Math.floor(Date.now() / 1_000),
+    trusted: true,
+    session: typeof session === "string" ? session : newSession(),
+  };
+}
+
+function newSession(): string {
+  return `cli-${randomBytes(6).toString("hex")}`;
+}
+
+/** 3 where all that the model wanted to do was refused. */
+function exitCode(host: Host, { error, tool_calls }: TurnResult): number {
+  if (error) return host.exitOf(error.code);
+  const refused = tool_calls.some(({ decision }) => decision === "refused");
+  const ran = tool_calls.some(({ decision }) => decision === "allowed" || decision === "approved");
+  return refused && !ran ? 3 : 0;
+}

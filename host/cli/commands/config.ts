@@ -1,0 +1,84 @@
+import { stringify } from "smol-toml";
+import { errors } from "@gantry/sdk";
+import { bundledPlugins } from "../../plugins/bundled.ts";
+import { noKey } from "../../config/config-file.ts";
+import { readValue, setKey, writeWhole } from "../../config/edit.ts";
+import { masked } from "../../config/masked.ts";
+import { readText } from "../../config/read.ts";
+import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
+import { startingFile } from "../../config/starting-file.ts";
+import { effective } from "../../installation.ts";
+import type { HostRun } from "./index.ts";
+
+export async function init({ session, out }: HostRun): Promise<number> {
+  if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
+  await session.makeConfigDir();
+  const base = new Set([
+    "host",
+    ...(await bundledPlugins()).filter((plugin) => plugin.base).map(({ name }) => name),
+  ]);
+  await writeWhole(session.configFile, startingFile(await session.wholeSchema(), base));
+  out(`Wrote ${session.configFile}`);
+  return 0;
+}
+
+export async function get({ session, args, options, out }: HostRun): Promise<number> {
+  const [key = ""] = args;
+  await session.text();
+  const { config, plugins } = await session.open();
+  const schema = await session.wholeSchema(plugins);
+  if (!findNode(schema, key.split("."))) throw noKey(schema, key);
+  // Left out, it means the base set: what is loaded is what a list of one's own begins with.
+  const value =
+    effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
+  const shown = options["showSecret"] ? value : masked(key, value);
+  if (options["json"]) out(JSON.stringify(shown ?? null));
+  else if (shown !== undefined) out(typeof shown === "string" ? shown : asToml(shown));
+  return 0;
+}
+
+/**
+ * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
+ * values mend it. Several keys that only work together are set together.
+ */
+export async function set({ session, args, host, out, debug }: HostRun): Promise<number> {
+  if (args.length % 2 === 1) throw errors.USAGE(`the key ${args.at(-1)} has no value`, "config set ");
+  const before = await session.text();
+  const opened = await session.open().catch(() => undefined);
+  const schema = await session.wholeSchema(opened?.plugins);
+  const changes = new Map<string, unknown>();
+  for (let i = 0; i < args.length; i += 2)
+    changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
+  const after = [...changes].reduce((text, [key, value]) => setKey(text, key.split("."), value), before);
+  const { config } = opened ?? (await session.open(after));
+  const editor = session.editor(config, async (event) => {
+    const running = await host().catch(() => undefined);
+    if (running) return running.audit.record(event);
+    const mended = await session.start(() => {}, { debug, ready: false }, after);
+    await mended.audit.record(event).finally(() => mended.stop());
+  });
+  await editor.set(Object.fromEntries(changes));
+  for (const [key, value] of changes)
+    out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
+  return 0;
+}
+
+function valueFor(schema: TableNode, key: string, typed: string): unknown {
+  const node = findNode(schema, key.split("."));
+  if (node?.kind !== "leaf") throw noKey(schema, key);
+  return readValue(typed, (node.schema as { type?: string }).type === "string");
+}
+
+export async function schema({ session, out }: HostRun): Promise<number> {
+  out(JSON.stringify(jsonSchema(await session.wholeSchema()), undefined, 2));
+  return 0;
+}
+
+function asToml(value: unknown): string {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isTable
+    ? stringify(value as Record<string, unknown>).trimEnd()
+    : stringify({ v: value })
+        .trim()
+        .replace(/^v\s*=\s*/, "");
+}

@@ -1,0 +1,95 @@
+import type { Command, CommandRun } from "@gantry/sdk";
+import type { Host } from "../../host.ts";
+import type { Session } from "../../installation.ts";
+
+/** What the host's own words are handed beyond what a plugin's word gets. */
+export interface HostRun extends CommandRun {
+  readonly session: Session;
+  readonly debug: boolean;
+  /** Starts the host with its plugins on first use. */
+  host(): Promise<Host>;
+}
+
+/** A word that every host has; its code is imported when it is run. */
+export interface HostWord extends Omit<Command, "run"> {
+  /** Slots that this word never reads; plugins that fill nothing else are not imported for it. */
+  readonly unused?: readonly string[];
+  load(): Promise<{ run(run: HostRun): Promise<number> }>;
+}
+
+const json = { flags: "--json", summary: "print JSON" };
+
+export const hostWords: readonly HostWord[] = [
+  {
+    name: "agent",
+    summary: "talk to the agent: one message with -m, else a conversation",
+    options: [
+      { flags: "-m, --message <text>", summary: "one turn: the answer on stdout, everything else on stderr" },
+      { flags: "--provider <id>", summary: "use this provider instead of the configured one" },
+      { flags: "--model <name>", summary: "use this model instead of the configured one" },
+      { flags: "--session <id>", summary: "continue this conversation" },
+      { flags: "--yes", summary: "approve what would be asked, never what is refused" },
+      { flags: "--json", summary: "print one JSON object (with -m)" },
+      {
+        flags: "--watch",
+        summary: "start again, same conversation, when the configuration or a plugin under work changes",
+      },
+    ],
+    unused: ["commands", "routes", "services", "checks"],
+    load: () => import("./agent.ts"),
+  },
+  {
+    name: "daemon",
+    summary: "run everything: gateway, channels, timers; stops on SIGTERM",
+    options: [
+      { flags: "--watch", summary: "start again when the configuration or a plugin under work changes" },
+    ],
+    load: () => import("./daemon.ts"),
+  },
+  {
+    name: "config init",
+    summary: "write a commented config.toml; never overwrites one",
+    load: async () => ({ run: (await import("./config.ts")).init }),
+  },
+  {
+    name: "config get",
+    summary: "print the value that a key has, defaults included",
+    args: ["<key>"],
+    options: [{ flags: "--show-secret", summary: "print secrets as they are" }, json],
+    load: async () => ({ run: (await import("./config.ts")).get }),
+  },
+  {
+    name: "config set",
+    summary: "change a key in config.toml, or several at once; comments and layout stay",
+    args: ["<key>", "<value>", "[keys-and-values...]"],
+    load: async () => ({ run: (await import("./config.ts")).set }),
+  },
+  {
+    name: "config schema",
+    summary: "print a JSON Schema of config.toml, for editors",
+    load: async () => ({ run: (await import("./config.ts")).schema }),
+  },
+  {
+    name: "plugins list",
+    summary: "the plugins that are loaded, and those that could be",
+    options: [json],
+    load: async () => ({ run: (await import("./plugins.ts")).list }),
+  },
+  {
+    name: "plugins inspect",
+    summary: "what a plugin needs, provides, taps and configures, without running it",
+    args: ["<name>"],
+    options: [json],
+    load: async () => ({ run: (await import("./plugins.ts")).inspect }),
+  },
+  {
+    name: "policy explain",
+    summary: "what every guard would decide about a tool call; runs nothing",
+    args: ["[tool]", "[json]"],
+    options: [
+      { flags: "--batch <file>", summary: 'read lines {"tool":…,"args":{…}} from a file, or - for stdin' },
+      { flags: "--json", summary: "print one JSON object a line" },
+    ],
+    load: () => import("./policy.ts"),
+  },
+];

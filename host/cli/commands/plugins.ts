@@ -1,0 +1,74 @@
+import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { bundledPlugins } from "../../plugins/bundled.ts";
+import { keysOf, readerOf } from "../../config/schema.ts";
+import { loadPlugin } from "../../plugins/loader.ts";
+import type { HostRun } from "./index.ts";
+
+interface Facts {
+  readonly name: string;
+  readonly from: string;
+  readonly summary: string;
+  readonly sdk: number;
+  readonly needs: readonly string[];
+  readonly provides: readonly string[];
+  readonly taps: readonly string[];
+  readonly table: string;
+  readonly keys: readonly string[];
+}
+
+/** Imports what is listed, runs nothing of it; what is not listed is not even imported. */
+export async function list(run: HostRun): Promise<number> {
+  const { plugins } = await run.session.open();
+  const loaded = plugins.map(({ plugin, from }) => factsOf(plugin, from));
+  const others = (await bundledPlugins())
+    .filter(({ name }) => !loaded.some((facts) => facts.name === name))
+    .map(({ name }) => name);
+  if (run.options["json"]) {
+    run.out(JSON.stringify({ loaded, available: others }, undefined, 2));
+    return 0;
+  }
+  const width = Math.max(...loaded.map(({ name }) => name.length));
+  for (const { name, summary, from } of loaded)
+    run.out(`${name.padEnd(width)}  ${summary}${from === "bundled" ? "" : ` (${from})`}`);
+  if (others.length > 0) run.out(`not loaded: ${others.join(", ")}`);
+  return 0;
+}
+
+/** One that is loaded, or one that comes with Gantry and could be; its code is imported and not run. */
+export async function inspect(run: HostRun): Promise<number> {
+  const [wanted = ""] = run.args;
+  const { plugins } = await run.session.open();
+  const bundled = await bundledPlugins();
+  const found =
+    plugins.find(({ plugin }) => plugin.name === wanted) ??
+    (bundled.some(({ name }) => name === wanted)
+      ? await loadPlugin(wanted, run.session.configDir, bundled)
+      : undefined);
+  if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
+  const facts = factsOf(found.plugin, found.from);
+  if (run.options["json"]) {
+    run.out(JSON.stringify(facts, undefined, 2));
+    return 0;
+  }
+  for (const [key, value] of Object.entries(facts))
+    run.out(`${key.padEnd(9)} ${Array.isArray(value) ? value.join(", ") || "-" : value}`);
+  return 0;
+}
+
+function factsOf(plugin: Plugin, from: string): Facts {
+  return {
+    name: plugin.name,
+    from,
+    summary: plugin.summary ?? "",
+    sdk: plugin.sdk,
+    needs: slotNames(Object.values(plugin.needs ?? {}) as AnySlot[]),
+    provides: slotNames(plugin.provides ?? []),
+    taps: plugin.taps ?? [],
+    table: readerOf(plugin)?.table ?? "",
+    keys: keysOf(plugin),
+  };
+}
+
+function slotNames(list: readonly AnySlot[]): string[] {
+  return list.map(({ id, maybe }) => (maybe ? `${id}?` : id));
+}

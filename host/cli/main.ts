@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import path from "node:path";
+import { configDirOf } from "../config/config-dir.ts";
+
+/**
+ * Runs one command line; gives the exit code. The cache of compiled code lies where only its owner can write; what is imported
+ * before it is set is compiled anew at every start, so it is next to nothing.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  if (argv.includes("--debug")) process.setSourceMapsEnabled(true);
+  const configDir = configDirOf(process.env);
+  const cache = path.join(configDir, "cache", "compile");
+  try {
+    // Made here, since enableCompileCache would make it readable to all.
+    for (const dir of existsSync(cache) ? [] : [configDir, path.dirname(cache), cache])
+      if (!existsSync(dir)) mkdirSync(dir, 0o700);
+    enableCompileCache(cache);
+  } catch {
+    // What is wrong with the directory is said where it is needed; without a cache all is only slower.
+  }
+  const { runWords } = await import("./command-line.ts");
+  return runWords(argv, configDir);
+}

@@ -1,0 +1,150 @@
+import type { Interface } from "node:readline";
+import { styleText } from "node:util";
+import type { ApprovalRequest, Approvals, AskOptions, TurnEvent } from "@gantry/sdk";
+import { printable, printableProse } from "../record/printable.ts";
+import { Spinner } from "./spinner.ts";
+
+/** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
+export class Terminal {
+  readonly #approvals: Approvals;
+  readonly #person: boolean;
+  readonly #spinner: Spinner = new Spinner(process.stderr);
+  readonly #streams: boolean;
+  #reader: Interface | undefined;
+  /** The person has closed the input. */
+  #ended = false;
+  #streamed = "";
+  #interrupt: (() => void) | undefined;
+  readonly #typedAhead: string[] = [];
+  /** One question at a time, each taken back where it is decided or lapses elsewhere. */
+  #asking: Promise<void> = Promise.resolve();
+  readonly #questions: Map<string, AbortController> = new Map();
+
+  /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
+  constructor(approvals: Approvals, person: boolean, streams: boolean = process.stdout.isTTY) {
+    this.#approvals = approvals;
+    this.#person = person;
+    this.#streams = streams;
+  }
+
+  options(options: AskOptions): AskOptions {
+    return { ...options, onEvent: (event) => this.#show(event) };
+  }
+
+  /** The answer, where it was not streamed already. */
+  finish(reply: string): void {
+    this.#spinner.stop();
+    if (this.#streamed === "" && reply !== "") process.stdout.write(printableProse(reply));
+    if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
+    this.#streamed = "";
+  }
+
+  /** The next line of the conversation; what was typed while nobody asked counts. */
+  async line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+    await this.#open();
+    return this.#typedAhead.shift() ?? this.question(prompt, signal);
+  }
+
+  /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
+  async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+    const reader = await this.#open();
+    return new Promise((resolve) => {
+      if (signal.aborted || this.#ended) return resolve(undefined);
+      const finish = (line?: string): void => {
+        reader.off("close", closed);
+        signal.removeEventListener("abort", lapsed);
+        resolve(line);
+      };
+      const lapsed = (): void => finish();
+      const closed = (): void => {
+        // Ctrl-D leaves the cursor behind the prompt.
+        process.stderr.write("\n");
+        finish();
+      };
+      reader.once("close", closed);
+      signal.addEventListener("abort", lapsed, { once: true });
+      reader.question(prompt, { signal }, finish);
+    });
+  }
+
+  /** While a turn runs, Ctrl-C calls `stop`; gives the function that ends this. */
+  onInterrupt(stop: () => void): () => void {
+    this.#interrupt = stop;
+    return () => (this.#interrupt = undefined);
+  }
+
+  close(): void {
+    this.#spinner.stop();
+    this.#reader?.close();
+  }
+
+  async #open(): Promise<Interface> {
+    if (this.#reader) return this.#reader;
+    const { createInterface } = await import("node:readline");
+    this.#reader = createInterface({ input: process.stdin, output: process.stderr, historySize: 1_000 });
+    this.#reader.on("close", () => (this.#ended = true));
+    this.#reader.on("line", (line) => this.#typedAhead.push(line));
+    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
+    this.#reader.on("SIGCONT", () => this.#reader?.resume());
+    this.#reader.on("SIGINT", () => {
+      if (this.#interrupt) this.#interrupt();
+      else process.kill(process.pid, "SIGINT");
+    });
+    return this.#reader;
+  }
+
+  #show(event: TurnEvent): void {
+    if (!this.#person) return;
+    if (event.type === "thinking") this.#spinner.start("thinking");
+    else this.#spinner.stop();
+    if (event.type === "delta" && this.#streams) {
+      this.#streamed += event.text;
+      process.stdout.write(printableProse(event.text));
+    }
+    if (event.type === "tool_call") {
+      if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
+      this.#note(`${event.tool} ${JSON.stringify(event.args)}`);
+      this.#spinner.start(event.tool);
+    }
+    if (event.type === "tool_result" && event.code)
+      this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
+    if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
+    if (event.type === "approval_done") this.#questions.get(event.id)?.abort();
+  }
+
+  #openQuestion(id: string): AbortController {
+    const open = new AbortController();
+    this.#questions.set(id, open);
+    if (!this.#approvals.pending().some((request) => request.id === id)) open.abort();
+    return open;
+  }
+
+  #note(text: string): void {
+    process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
+  }
+
+  /** Shows exactly what will run; anything but a clear yes is a no. */
+  async #ask(request: ApprovalRequest): Promise<void> {
+    process.stderr.write(
+      `${bold(`May ${request.tool} run?`)}\n${indent(request.preview)}\n${request.reasons.map((reason) => `  ${reason}`).join("\n")}\n`,
+    );
+    const answer = await this.question(
+      bold("Allow this once? [y/N] "),
+      this.#openQuestion(request.id).signal,
+    );
+    this.#questions.delete(request.id);
+    this.#approvals.decide(
+      request.id,
+      /^\s*y(es)?\s*$/i.test(answer ?? "") ? "allow" : "deny",
+      "the terminal",
+    );
+  }
+}
+
+function bold(text: string): string {
+  return styleText("bold", text, { stream: process.stderr });
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, "  | ");
+}

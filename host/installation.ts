@@ -1,0 +1,158 @@
+import path from "node:path";
+import { Checks, errors, GantryError, type Plugin } from "@gantry/sdk";
+import type { Audit } from "./record/audit.ts";
+import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
+import { chosenPlugins } from "./config/choose.ts";
+import { ConfigFile, valueAt } from "./config/config-file.ts";
+import { configure, type Configured } from "./config/configure.ts";
+import { hostReader } from "./config/host-keys.ts";
+import { readText, readTree } from "./config/read.ts";
+import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
+import { isTree, type ConfigText } from "./config/check.ts";
+import { Host } from "./host.ts";
+import { loadPlugin, type Loaded } from "./plugins/loader.ts";
+import type { LogWriter } from "./record/log.ts";
+import { makeDir } from "@gantry/sdk/node";
+import { openWorkspace } from "./config/workspace.ts";
+
+/** A configuration that was read and checked, with its plugins imported and nothing started. */
+export interface Opened {
+  readonly exists: boolean;
+  readonly plugins: readonly Loaded[];
+  readonly config: Configured;
+}
+
+export interface StartOptions {
+  readonly debug: boolean;
+  /** False leaves out onReady. */
+  readonly ready?: boolean;
+  /** Slots that the command does not read. */
+  readonly unused?: readonly string[];
+}
+
+/** One configuration directory, as one run of the command line sees it. */
+export class Session {
+  readonly configDir: string;
+  readonly configFile: string;
+
+  constructor(configDir: string) {
+    this.configDir = configDir;
+    this.configFile = path.join(configDir, "config.toml");
+  }
+
+  /** The text of the file; throws CONFIG_MISSING where there is none. */
+  async text(): Promise<string> {
+    const text = await readText(this.configFile);
+    if (text === undefined) throw errors.CONFIG_MISSING(this.configFile);
+    return text;
+  }
+
+  /**
+   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file means the defaults.
+   * `unused` are slots that the command does not read: what only fills those is not imported.
+   */
+  async open(given?: string, unused: readonly string[] = []): Promise<Opened> {
+    const text = given ?? (await readText(this.configFile));
+    const { text: parsed, problems } = readTree(this.configFile, text ?? "", process.env);
+    const plugins = await this.#load(parsed, problems, unused);
+    const config = await configure(
+      parsed,
+      plugins.map(({ plugin }) => plugin),
+      problems,
+      () => this.allBundled(),
+    );
+    return { exists: text !== undefined, plugins, config };
+  }
+
+  /** Opens and starts a host, by the file or by the text given; the caller stops it. */
+  async start(write: LogWriter, options: StartOptions, given?: string): Promise<Host> {
+    await this.makeConfigDir();
+    const { plugins, config } = await this.open(given, options.unused);
+    const { configDir, configFile } = this;
+    const workspace = await openWorkspace(configDir, config.host.security.workspace_path);
+    const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
+    const host = new Host({
+      plugins,
+      config,
+      configDir,
+      configFile,
+      configEditor,
+      workspace,
+      write,
+      debug: options.debug,
+    });
+    await host.start(options.ready);
+    return host;
+  }
+
+  editor(config: Configured, record: Audit["record"]): ConfigFile {
+    return new ConfigFile({
+      file: this.configFile,
+      schema: () => this.wholeSchema(),
+      effective: (key) => effective(config, key),
+      start: async (text) => {
+        const host = await this.start(() => {}, { debug: false, ready: false }, text);
+        return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
+      },
+      record,
+    });
+  }
+
+  /** Of every bundled plugin, loaded or not. */
+  async wholeSchema(loaded: readonly Loaded[] = []): Promise<TableNode> {
+    const bundled = await this.allBundled();
+    const others = loaded
+      .map(({ plugin }) => plugin)
+      .filter(({ name }) => !bundled.some((plugin) => plugin.name === name));
+    return mergeSchemas([hostReader, ...[...bundled, ...others].flatMap((plugin) => readerOf(plugin) ?? [])]);
+  }
+
+  async allBundled(): Promise<readonly Plugin[]> {
+    const bundled = await bundledPlugins();
+    return (await Promise.all(bundled.map(({ name }) => loadPlugin(name, this.configDir, bundled)))).map(
+      ({ plugin }) => plugin,
+    );
+  }
+
+  async makeConfigDir(): Promise<void> {
+    try {
+      makeDir(this.configDir);
+    } catch (error) {
+      throw errors.CONFIG_UNWRITABLE(this.configDir, (error as NodeJS.ErrnoException).code ?? String(error));
+    }
+  }
+
+  async #load(
+    text: ConfigText,
+    problems: GantryError[],
+    unused: readonly string[],
+  ): Promise<readonly Loaded[]> {
+    const bundled = await bundledPlugins();
+    const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
+    const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
+    const names = chosenPlugins(text.tree, bundled).filter((name) => !idle.includes(name));
+    const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, this.configDir, bundled)));
+    for (const load of loads) {
+      if (load.status === "rejected")
+        problems.push(load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason));
+    }
+    return loads.flatMap((load) => (load.status === "fulfilled" ? [load.value] : []));
+  }
+}
+
+/** The value a key has; for a table, what all its readers know of it. */
+export function effective(config: Configured, key: string): unknown {
+  const nested = [...config.parts].map(([name, part]) =>
+    tablePath(config.tables.get(name) ?? "").reduceRight<unknown>(
+      (inner, table) => ({ [table]: inner }),
+      part,
+    ),
+  );
+  return valueAt(nested.reduce(merged, {}), key);
+}
+
+function merged(one: unknown, other: unknown): unknown {
+  if (!isTree(one) || !isTree(other)) return one ?? other;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...keys].map((key) => [key, merged(one[key], other[key])]));
+}

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+/** A plugin that comes with the host, as its package.json states it; nothing of it is imported to know this. */
+export interface Bundled {
+  readonly name: string;
+  /** Loaded where the configuration does not list plugins. */
+  readonly base: boolean;
+  /** Its own tables; one of them in the file loads it too. */
+  readonly tables: readonly string[];
+  /** URL of the module. */
+  readonly entry: string;
+  /** What the build read off the plugin; not known when run from source. */
+  readonly provides?: readonly string[];
+  readonly taps?: readonly string[];
+  readonly keys?: readonly string[];
+}
+
+/**
+ * True where a command that reads none of `unused` can do without the plugin: it taps no hook, fills only those slots,
+ * and the file holds no table that one of its keys stands in, so that nothing goes unchecked and no table seems to be a stranger's.
+ */
+export function isIdle(
+  { base, provides, taps, keys }: Bundled,
+  unused: readonly string[],
+  has: (key: string) => boolean,
+): boolean {
+  if (!base || !provides || !taps || !keys) return false;
+  return (
+    taps.length === 0 &&
+    provides.every((slot) => unused.includes(slot)) &&
+    !keys.some((key) => has(key) || has(tableOf(key)))
+  );
+}
+
+function tableOf(key: string): string {
+  return key.split(".").slice(0, -1).join(".");
+}
+
+interface Facts {
+  readonly gantry?: { readonly base?: boolean; readonly tables?: readonly string[] };
+}
+
+/** The build lists the plugins in one file; from source the folders are read. */
+export async function bundledPlugins(): Promise<readonly Bundled[]> {
+  const fromSource = import.meta.url.endsWith(".ts");
+  if (!fromSource) {
+    const list = JSON.parse(
+      await readFile(new URL("./plugins.json", import.meta.url), "utf8"),
+    ) as readonly Omit<Bundled, "entry">[];
+    return list.map((facts) => ({
+      ...facts,
+      entry: new URL(`./plugins/${facts.name}/index.js`, import.meta.url).href,
+    }));
+  }
+  const folder = new URL("../../plugins/", import.meta.url);
+  const names = (await readdir(fileURLToPath(folder)))
+    .toSorted()
+    .filter((name) => existsSync(new URL(`${name}/index.ts`, folder)));
+  return Promise.all(names.map((name) => readFacts(name, new URL(`${name}/`, folder))));
+}
+
+async function readFacts(name: string, folder: URL): Promise<Bundled> {
+  const { gantry = {} } = JSON.parse(await readFile(new URL("package.json", folder), "utf8")) as Facts;
+  return {
+    name,
+    base: gantry.base === true,
+    tables: gantry.tables ?? [],
+    entry: new URL("index.ts", folder).href,
+  };
+}

@@ -1,0 +1,167 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { registerHooks } from "node:module";
+import { homedir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { errors, GantryError, type Plugin } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Bundled } from "./bundled.ts";
+import { checkFacts } from "./manifest.ts";
+
+export interface Loaded {
+  readonly plugin: Plugin;
+  /** `bundled`, or the file it came from. */
+  readonly from: string;
+}
+
+const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+
+/** A name of the configuration to a plugin: bundled, a path from the configuration file, or an npm package under `<config_dir>`. */
+export async function loadPlugin(
+  name: string,
+  configDir: string,
+  bundled: readonly Bundled[],
+): Promise<Loaded> {
+  const own = bundled.find((plugin) => plugin.name === name);
+  if (own) return { plugin: checkFacts(name, await importDefault(name, own.entry)), from: "bundled" };
+  const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
+  await refuseUnsafe(name, file);
+  return { plugin: checkFacts(name, await importForeign(name, file, configDir)), from: file };
+}
+
+function pathOf(name: string, configDir: string): string {
+  return name.startsWith("~/") ? path.join(homedir(), name.slice(2)) : path.resolve(configDir, name);
+}
+
+/** `weather` means gantry-plugin-weather, or the package as named; looked for in `<config_dir>/node_modules` and nowhere else. */
+async function packageEntry(name: string, configDir: string): Promise<string> {
+  if (!npmName.test(name) || name.includes(".."))
+    throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
+  const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
+  for (const candidate of names) {
+    const folder = path.join(configDir, "node_modules", candidate);
+    const facts = await readFile(path.join(folder, "package.json"), "utf8").catch(() => undefined);
+    if (facts === undefined) continue;
+    const entry = path.resolve(folder, entryOf(readFacts(name, facts)));
+    if (!(await realpath(entry).catch(() => entry)).startsWith((await realpath(folder)) + path.sep)) {
+      throw errors.PLUGIN_UNSAFE_PATH(name, entry, "it lies outside its own package");
+    }
+    return entry;
+  }
+  throw errors.PLUGIN_NOT_FOUND(
+    name,
+    ` among the bundled ones nor in ${path.join(configDir, "node_modules")}`,
+  );
+}
+
+interface PackageFacts {
+  readonly exports?: unknown;
+  readonly main?: string;
+}
+
+function readFacts(name: string, json: string): PackageFacts {
+  try {
+    return (JSON.parse(json) ?? {}) as PackageFacts;
+  } catch (error) {
+    throw errors.PLUGIN_IMPORT_FAILED(name, `its package.json is not JSON: ${asError(error).message}`);
+  }
+}
+
+function entryOf({ exports, main }: PackageFacts): string {
+  const pick = (value: unknown): string | undefined => {
+    if (typeof value === "string") return value;
+    const { ".": root, import: esm, node, default: other } = (value ?? {}) as Record<string, unknown>;
+    return value && typeof value === "object"
+      ? (pick(root) ?? pick(esm) ?? pick(node) ?? pick(other))
+      : undefined;
+  };
+  return pick(exports) ?? main ?? "index.js";
+}
+
+/** Code that others can change is not loaded: it would be theirs. */
+async function refuseUnsafe(name: string, file: string): Promise<void> {
+  const real = await realpath(file).catch(() => {
+    throw errors.PLUGIN_NOT_FOUND(name, ` at ${file}`);
+  });
+  if ((await stat(real)).isDirectory())
+    throw errors.PLUGIN_UNSAFE_PATH(name, file, "it is a folder; name the file in it");
+  for (const at of [real, path.dirname(real)]) {
+    const { mode, uid } = await stat(at);
+    if ((mode & 0o002) !== 0)
+      throw errors.PLUGIN_UNSAFE_PATH(name, at, "everybody may write there; run chmod o-w on it");
+    if (uid !== 0 && uid !== process.getuid?.())
+      throw errors.PLUGIN_UNSAFE_PATH(name, at, "it belongs to another user");
+  }
+}
+
+async function importDefault(name: string, url: string): Promise<unknown> {
+  try {
+    return ((await import(url)) as { default?: unknown }).default;
+  } catch (error) {
+    throw error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(name, asError(error));
+  }
+}
+
+/** Node's own way where it can (built JavaScript, erasable TypeScript), else jiti. Both see the host's sdk and typebox. */
+async function importForeign(name: string, file: string, configDir: string): Promise<unknown> {
+  shareModules();
+  const isTypeScript = /\.[cm]?ts$/.test(file);
+  const inPackage = file.includes(`${path.sep}node_modules${path.sep}`);
+  if (!isTypeScript || !inPackage) {
+    try {
+      return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
+    } catch (error) {
+      if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
+    }
+  }
+  const [{ createJiti }, sdk, node, typebox] = await Promise.all([
+    import("jiti"),
+    import("@gantry/sdk"),
+    import("@gantry/sdk/node"),
+    import("typebox"),
+  ]);
+  const jiti = createJiti(import.meta.url, {
+    moduleCache: false,
+    fsCache: path.join(configDir, "cache", "jiti"),
+    virtualModules: { "@gantry/sdk": sdk, "@gantry/sdk/node": node, typebox },
+  });
+  try {
+    return await jiti.import(file, { default: true });
+  } catch (error) {
+    throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
+  }
+}
+
+/** Enums and the like, and imports without an ending, are what type stripping cannot do. */
+function needsJiti(error: unknown): boolean {
+  const { code, message = "" } = error as NodeJS.ErrnoException;
+  if (code === "ERR_MODULE_NOT_FOUND") return /'(?:file:\/\/)?\/[^']*'/.test(message);
+  return (
+    code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ||
+    code === "ERR_INVALID_TYPESCRIPT_SYNTAX" ||
+    code === "ERR_UNKNOWN_FILE_EXTENSION"
+  );
+}
+
+let shared = false;
+
+/** From now on every plugin that imports the sdk or typebox gets the host's own copy, wherever it lies. */
+function shareModules(): void {
+  if (shared || import.meta.url.endsWith(".ts")) return;
+  shared = true;
+  const copies: Readonly<Record<string, string>> = {
+    "@gantry/sdk": "./sdk.js",
+    "@gantry/sdk/node": "./sdk-node.js",
+    "@gantry/sdk/testing": "./testing.js",
+    typebox: "./typebox.js",
+    "typebox/value": "./typebox-value.js",
+  };
+  registerHooks({
+    resolve(specifier, context, next) {
+      const copy = Object.hasOwn(copies, specifier) ? copies[specifier] : undefined;
+      return copy
+        ? { url: new URL(copy, import.meta.url).href, format: "module", shortCircuit: true }
+        : next(specifier, context);
+    },
+  });
+}

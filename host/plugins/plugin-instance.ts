@@ -1,0 +1,144 @@
+import {
+  errors,
+  GantryError,
+  type AnySlot,
+  type Awaitable,
+  type HookName,
+  type Logger,
+  type Plugin,
+  type PluginHost,
+  type Taps,
+  hookKinds,
+} from "@gantry/sdk";
+import { asError, withTimeout } from "@gantry/sdk/node";
+import { inPlugin } from "./attribution.ts";
+import type { HookTable } from "./hook-table.ts";
+import type { Registry } from "./registry.ts";
+
+export interface ScopeDeps {
+  readonly hooks: HookTable;
+  readonly registry: Registry;
+  readonly log: Logger;
+  /** Milliseconds for setup, for each onReady and for each onDispose. */
+  readonly timeoutMs: number;
+}
+
+/** One running plugin: the facade it was handed and the list that undoes all it did. */
+export class Scope {
+  readonly plugin: Plugin;
+  readonly #config: unknown;
+  readonly #deps: ScopeDeps;
+  readonly #undo: (() => Awaitable<void>)[] = [];
+  readonly #starts: (() => Awaitable<void>)[] = [];
+  readonly #provided = new Set<string>();
+  readonly #abort = new AbortController();
+
+  constructor(plugin: Plugin, config: unknown, deps: ScopeDeps) {
+    this.plugin = plugin;
+    this.#config = config;
+    this.#deps = deps;
+  }
+
+  /** On a failure all that was done so far is undone. */
+  async setup(): Promise<void> {
+    const { plugin } = this;
+    try {
+      await this.#within("setup", () => plugin.setup(this.#facade()));
+      for (const slot of plugin.provides ?? []) {
+        if (!slot.many && !this.#provided.has(slot.id)) throw errors.SLOT_UNFILLED(plugin.name, slot.id);
+      }
+    } catch (error) {
+      await this.dispose();
+      throw error instanceof GantryError ? error : errors.PLUGIN_SETUP_FAILED(plugin.name, asError(error));
+    }
+  }
+
+  async ready(): Promise<void> {
+    for (const start of this.#starts.splice(0)) {
+      try {
+        await this.#within("onReady", start);
+      } catch (error) {
+        throw error instanceof GantryError
+          ? error
+          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
+      }
+    }
+  }
+
+  /** Undoes everything, last in first out; what throws is logged and the rest goes on. */
+  async dispose(): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    this.#abort.abort();
+    for (const undo of this.#undo.splice(0).toReversed()) {
+      try {
+        await this.#within("onDispose", undo);
+      } catch (error) {
+        this.#deps.log.error(
+          { plugin: this.plugin.name, err: error },
+          `The plugin ${this.plugin.name} failed while it was disposed.`,
+        );
+      }
+    }
+  }
+
+  async #within(what: string, work: () => Awaitable<void>): Promise<void> {
+    const { timeoutMs } = this.#deps;
+    await withTimeout(timeoutMs, inPlugin(this.plugin.name, work), () =>
+      errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs),
+    );
+  }
+
+  #facade(): PluginHost<any, any> {
+    const { plugin } = this;
+    const { registry, hooks, log } = this.#deps;
+    const { signal } = this.#abort;
+    const live = (): void => {
+      if (signal.aborted) throw errors.PLUGIN_CLOSED(plugin.name);
+    };
+    const needs: Record<string, unknown> = {};
+    for (const [key, slot] of Object.entries(plugin.needs ?? {}) as [string, AnySlot][]) {
+      Object.defineProperty(needs, key, {
+        enumerable: true,
+        get: () => {
+          live();
+          return registry.get(slot);
+        },
+      });
+    }
+    const taps = Object.fromEntries(
+      (Object.keys(hookKinds) as HookName[]).map((hook) => [
+        hook,
+        Object.freeze({
+          tap: (handler: (arg: any) => unknown, options?: object) => {
+            live();
+            if (!plugin.taps?.includes(hook)) throw errors.PLUGIN_UNDECLARED_TAP(plugin.name, hook);
+            this.#undo.push(hooks.add(plugin.name, hook, handler, options));
+          },
+        }),
+      ]),
+    ) as unknown as Taps;
+    return Object.freeze({
+      name: plugin.name,
+      config: this.#config,
+      needs: Object.freeze(needs),
+      log,
+      signal,
+      hooks: Object.freeze(taps),
+      provide: (slot: AnySlot, value: unknown) => {
+        live();
+        if (!plugin.provides?.some((own: AnySlot) => own.id === slot.id))
+          throw errors.SLOT_UNDECLARED(plugin.name, slot.id);
+        this.#undo.push(registry.put(plugin.name, slot, value));
+        this.#provided.add(slot.id);
+      },
+      onReady: (start: () => Awaitable<void>) => {
+        live();
+        this.#starts.push(start);
+      },
+      onDispose: (stop: () => Awaitable<void>) => {
+        live();
+        this.#undo.push(stop);
+      },
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { AuditSinks, errors, type Audit as AuditSlot, type AuditEvent } from "@gantry/sdk";
+import { deepFreeze, asError } from "@gantry/sdk/node";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Redaction } from "./redaction.ts";
+import type { Registry } from "../plugins/registry.ts";
+
+/** Longer strings are cut in the record: the log says what was asked for, it is no copy of every file. */
+const maxString = 4_096;
+
+/** The one way an event is recorded: stamped, redacted, written by every sink, then told. */
+export class Audit implements AuditSlot {
+  readonly #registry: Registry;
+  readonly #hooks: HookTable;
+  readonly #redaction: Redaction;
+
+  constructor(registry: Registry, hooks: HookTable, redaction: Redaction) {
+    this.#registry = registry;
+    this.#hooks = hooks;
+    this.#redaction = redaction;
+  }
+
+  /** Resolves once every sink has it on disk; throws AUDIT_FAILED. */
+  async record(event: Omit<AuditEvent, "timestamp">): Promise<void> {
+    const { event_type, tool, args, result, user, session_id } = event;
+    const stamp = { timestamp: new Date().toISOString(), event_type, tool };
+    let record: AuditEvent;
+    try {
+      record = deepFreeze({
+        ...stamp,
+        args: shorten(this.#redaction.value(args)) as AuditEvent["args"],
+        result: this.#redaction.text(result),
+        // Who it was is what the log is for, also where the name is a telephone number.
+        user,
+        session_id,
+      });
+      const sinks = this.#registry.get(AuditSinks) ?? new Map();
+      await Promise.all([...sinks.values()].map((sink) => sink.write(record)));
+    } catch (error) {
+      throw errors.AUDIT_FAILED(asError(error));
+    }
+    await this.#hooks.tell(record);
+  }
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === "string")
+    return value.length <= maxString ? value : `${value.slice(0, maxString)}… (${value.length} characters)`;
+  if (Array.isArray(value)) return value.map(shorten);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorten(item)]));
+}

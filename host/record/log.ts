@@ -1,0 +1,86 @@
+import { GantryError, type Logger } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { blamed } from "../plugins/attribution.ts";
+import { printable } from "./printable.ts";
+import type { Redaction } from "./redaction.ts";
+
+export type Level = "debug" | "info" | "warn" | "error";
+export type LogWriter = (level: Level, detail: Readonly<Record<string, unknown>>, message: string) => void;
+const levels: readonly Level[] = ["debug", "info", "warn", "error"];
+
+/** A logger whose every line is redacted but for the `user` it names, tells the plugin, and keeps stacks for debugging only. */
+export function redactedLog(write: LogWriter, redaction: Redaction, debug: boolean): Logger {
+  const at =
+    (level: Level) =>
+    (detail: object, message: string): void => {
+      try {
+        const plugin = blamed();
+        const { user } = detail as { user?: unknown };
+        const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
+        write(level, { ...clean, ...(user !== undefined && { user }) }, redaction.text(message));
+      } catch (error) {
+        write(
+          "error",
+          { code: (error as GantryError).code },
+          "A log line could not be redacted and was left out.",
+        );
+      }
+    };
+  return Object.freeze({ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") });
+}
+
+function flat(detail: object, debug: boolean): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(detail).map(([key, value]) => [
+      key,
+      value instanceof Error ? flatError(value, debug) : value,
+    ]),
+  );
+}
+
+function flatError(error: Error, debug: boolean): Record<string, unknown> {
+  const { code } = error as { code?: unknown };
+  return {
+    name: error.name,
+    message: error.message,
+    ...(code !== undefined && { code }),
+    ...(debug && { stack: error.stack }),
+  };
+}
+
+/** One readable line on stderr. */
+export function terminalWriter(lowest: Level, print: (line: string) => void): LogWriter {
+  return (level, detail, message) => {
+    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    const plugin = typeof detail["plugin"] === "string" ? ` [${detail["plugin"]}]` : "";
+    const user = typeof detail["user"] === "string" ? ` (${detail["user"]})` : "";
+    const stack = (detail["err"] as { stack?: string } | undefined)?.stack;
+    // What a message brings along on further lines is set in, so that it cannot pass for another entry.
+    print(
+      printable(`${level}${plugin}: ${message}${user}${stack ? `\n${stack}` : ""}`).replaceAll("\n", "\n  "),
+    );
+  };
+}
+
+/** JSON lines on stderr, for what reads logs. */
+export async function jsonWriter(lowest: Level): Promise<LogWriter> {
+  const { pino } = await import("pino");
+  const log = pino(
+    {
+      level: lowest,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  return (level, detail, message) => {
+    try {
+      log[level](detail, message);
+    } catch (error) {
+      process.stderr.write(
+        `${JSON.stringify({ level: "error", msg: `A log line could not be written: ${asError(error).message}` })}\n`,
+      );
+    }
+  };
+}

@@ -1,0 +1,48 @@
+import type { Redactor } from "@gantry/sdk";
+import { isSecret } from "../config/masked.ts";
+import { maxWord } from "./redaction.ts";
+
+const mark = "[redacted secret]";
+const password = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
+
+/** Removes, from whatever leaves, the very secrets this process was given, however they look; undefined where there are none. */
+export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Redactor | undefined {
+  const found = new Set<string>();
+  const add = (value: string, isOne: boolean): void => {
+    if (isOne) found.add(value.trim());
+    for (const [, inside = ""] of value.matchAll(password)) found.add(inside).add(decoded(inside));
+  };
+  const walk = (key: string, value: unknown): void => {
+    if (typeof value === "string") add(value, isSecret(key));
+    else if (value !== null && typeof value === "object")
+      for (const [name, item] of Object.entries(value)) walk(Array.isArray(value) ? key : name, item);
+  };
+  for (const part of parts) walk("", part);
+  for (const [name, value = ""] of Object.entries(env)) add(value, isSecret(name) && value.length >= 16);
+  const secrets = [...found]
+    .filter(isTelling)
+    .flatMap((secret) => [...new Set([secret, encodeURIComponent(secret)])]);
+  if (secrets.length === 0) return undefined;
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map((secret) => secret.replace(/[^\w]/g, "\\$&")).join("|"), "g");
+  const longest = longestFirst[0]?.length ?? 0;
+  // Words of usual length are never cut in a stream, so only longer secrets need more to be held back.
+  return {
+    name: "host",
+    holdBack: longest > maxWord ? longest : 0,
+    redact: (text) => text.replace(pattern, mark),
+  };
+}
+
+/** What could be an ordinary word (`none`, `lm-studio`) is left where it stands. */
+function isTelling(secret: string): boolean {
+  return /^\S+$/.test(secret) && (secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret)));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,117 @@
+import { errors, GantryError, Observers, type Observer, type Tool, type ToolCall } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { inPlugin } from "../plugins/attribution.ts";
+import type { CallDeps, CallOutcome, CallRequest } from "./tool-call.ts";
+
+const defaultTimeoutMs = 60_000;
+/** A tool that ignores its signal is left behind after this long. */
+const graceMs = 2_000;
+
+/** Runs a call that was allowed, with a limit on time and on the length of its text. Never throws. */
+export async function runTool(
+  deps: CallDeps,
+  request: CallRequest,
+  tool: Tool,
+  call: ToolCall,
+  decision: "allowed" | "approved",
+  runInner: (inner: CallRequest) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([request.signal, limit]);
+  const started = performance.now();
+  const callTool = async (name: string, args: Readonly<Record<string, unknown>>): Promise<string> => {
+    const { id: _, ...rest } = request;
+    const outcome = await runInner({ ...rest, tool: name, args, signal, depth: (request.depth ?? 0) + 1 });
+    if (outcome.decision === "refused" || outcome.decision === "failed")
+      throw Object.assign(new Error(outcome.text), { code: outcome.code });
+    return outcome.text;
+  };
+  const { args, effects, session, user, cwd } = call;
+  let outcome: CallOutcome;
+  try {
+    const work = inPlugin(`tool ${tool.name}`, async () =>
+      tool.run({ args, effects, session, user, cwd, signal, log: deps.log, call: callTool }),
+    );
+    const answer: unknown = await Promise.race([work, left(signal)]);
+    outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
+  } catch (error) {
+    outcome = failure(tool, error, request.signal, limit, timeoutMs, deps.maxOutputBytes);
+  }
+  const { code } = outcome;
+  const failed = outcome.decision === "failed" || outcome.workFailed === true;
+  tellObservers(deps, { call, failed, ms: performance.now() - started, ...(code !== undefined && { code }) });
+  return outcome;
+}
+
+function readAnswer(
+  tool: Tool,
+  answer: unknown,
+  decision: "allowed" | "approved",
+  maxBytes: number,
+): CallOutcome {
+  if (typeof answer === "string") return { decision, text: cut(answer, maxBytes) };
+  const { text, failed } = (answer ?? {}) as { text?: unknown; failed?: unknown };
+  if (typeof text !== "string")
+    throw errors.TOOL_FAILED(tool.name, `it answered ${typeof answer} instead of text.`);
+  return { decision, text: cut(text, maxBytes), ...(failed === true && { workFailed: true }) };
+}
+
+function tellObservers(deps: CallDeps, report: Parameters<Observer["toolFinished"]>[0]): void {
+  for (const observer of deps.registry.get(Observers)?.values() ?? []) {
+    void (async () => observer.toolFinished(report))().catch((error: unknown) => {
+      deps.log.error(
+        { observer: observer.name, err: asError(error) },
+        `The observer ${observer.name} failed.`,
+      );
+    });
+  }
+}
+
+function failure(
+  tool: Tool,
+  thrown: unknown,
+  cancelled: AbortSignal,
+  limit: AbortSignal,
+  timeoutMs: number,
+  maxBytes: number,
+): CallOutcome {
+  if (cancelled.aborted)
+    return { decision: "failed", code: "TURN_CANCELLED", text: errors.TURN_CANCELLED().message };
+  if (limit.aborted)
+    return {
+      decision: "failed",
+      code: "TOOL_TIMEOUT",
+      text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message,
+    };
+  const error = asError(thrown);
+  const { code } = error as { code?: unknown };
+  const coded = error instanceof GantryError || typeof code === "string";
+  const known =
+    coded && error.message
+      ? { code: code as string, message: error.message }
+      : errors.TOOL_FAILED(tool.name, error);
+  return {
+    decision: known.code && error instanceof GantryError && error.exit === 3 ? "refused" : "failed",
+    code: known.code,
+    text: cut(known.message, maxBytes),
+  };
+}
+
+/** Rejects once the tool has had its time to stop by itself. */
+function left(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = (): void => void setTimeout(() => reject(signal.reason), graceMs).unref();
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
+}
+
+/** Cuts at a character, not inside one, and says so. */
+function cut(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const kept = new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
+  return `${kept}\n[cut: ${bytes.length - Buffer.byteLength(kept)} more bytes]`;
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import {
+  errors,
+  Tools,
+  type AskOptions,
+  type Decision,
+  type GantryError,
+  type Logger,
+  type Question,
+  type Tool,
+  type ToolCall,
+  type TurnEvent,
+} from "@gantry/sdk";
+import { askPerson } from "./request-approval.ts";
+import { deepFreeze, asError } from "@gantry/sdk/node";
+import type { Approvals } from "./approvals.ts";
+import type { Audit } from "../record/audit.ts";
+import { digestOf, effectsOf } from "./effects.ts";
+import type { HookTable } from "../plugins/hook-table.ts";
+import { readable, readArgs } from "./arguments.ts";
+import type { Registry } from "../plugins/registry.ts";
+import { runTool } from "./run-tool.ts";
+
+/** Tools that call tools that call tools end here. */
+const maxDepth = 4;
+
+export interface CallDeps {
+  readonly registry: Registry;
+  readonly hooks: HookTable;
+  readonly audit: Audit;
+  readonly approvals: Approvals;
+  readonly log: Logger;
+  readonly cwd: () => Promise<string>;
+  readonly maxOutputBytes: number;
+}
+
+export interface CallRequest {
+  /** The model's own id of the call, where there is one. */
+  readonly id?: string;
+  readonly tool: string;
+  /** JSON text as a model wrote it, or an object. */
+  readonly args: unknown;
+  readonly session: string;
+  readonly user: string;
+  readonly signal: AbortSignal;
+  readonly approvals: AskOptions["approvals"];
+  onEvent?(event: TurnEvent): void;
+  readonly depth?: number;
+}
+
+export interface CallOutcome {
+  readonly decision: Decision;
+  readonly code?: string;
+  /** For the model: the result, or why there is none. */
+  readonly text: string;
+  /** It ran, and its work went wrong. */
+  readonly workFailed?: boolean;
+}
+
+/** A call that has been found, read and frozen, and can be shown to the guards. */
+interface Prepared {
+  readonly tool: Tool;
+  readonly call: ToolCall;
+}
+
+/** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
+export class ToolCalls {
+  readonly #deps: CallDeps;
+
+  constructor(deps: CallDeps) {
+    this.#deps = deps;
+  }
+
+  async run(request: CallRequest): Promise<CallOutcome> {
+    let prepared: Prepared;
+    try {
+      prepared = await this.prepare(request, false);
+    } catch (error) {
+      return this.#stopped(
+        request,
+        { args: readable(request.args) },
+        "failed",
+        asError(error) as GantryError,
+      );
+    }
+    const { tool, call } = prepared;
+    const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
+    if ("verdict" in verdict)
+      return this.#stopped(request, call, "refused", { code: verdict.code, message: verdict.reason });
+    try {
+      const approved = verdict.length > 0 && (await this.#approve(request, tool, call, verdict));
+      await this.#unchanged(tool, call);
+      if (request.signal.aborted) throw errors.TURN_CANCELLED();
+      await this.#record(request, call.args, approved ? "approved" : "allowed");
+      return await runTool(this.#deps, request, tool, call, approved ? "approved" : "allowed", (inner) =>
+        this.run(inner),
+      );
+    } catch (error) {
+      const why = asError(error) as GantryError;
+      return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);
+    }
+  }
+
+  /** Finds the tool, reads the arguments and states the effects; throws coded errors. */
+  async prepare(
+    request: Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">,
+    dryRun: boolean,
+  ): Promise<Prepared> {
+    const tools = this.#deps.registry.get(Tools) ?? new Map<string, Tool>();
+    const tool = tools.get(request.tool);
+    if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
+    if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
+    const args = readArgs(tool, request.args);
+    const cwd = await this.#deps.cwd();
+    const effects = await effectsOf(tool, args, cwd).catch((error: unknown) => {
+      throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
+    });
+    const { session, user } = request;
+    const id = request.id ?? `call_${randomBytes(6).toString("hex")}`;
+    return { tool, call: deepFreeze({ id, tool: tool.name, args, effects, session, user, cwd, dryRun }) };
+  }
+
+  async #approve(
+    request: CallRequest,
+    tool: Tool,
+    call: ToolCall,
+    questions: readonly Question[],
+  ): Promise<true> {
+    const { result, error } = await askPerson(this.#deps.approvals, request, tool, call, questions);
+    await this.#deps.audit.record({
+      ...whose(request),
+      event_type: "approval",
+      tool: call.tool,
+      args: call.args,
+      result,
+    });
+    if (error) throw error;
+    return true;
+  }
+
+  /** What was decided on is what runs: paths are resolved again, right before the run. */
+  async #unchanged(tool: Tool, call: ToolCall): Promise<void> {
+    const cwd = await this.#deps.cwd();
+    const effects = await effectsOf(tool, call.args, cwd);
+    const before = digestOf(call.tool, call.args, call.cwd, call.effects);
+    if (digestOf(tool.name, call.args, cwd, effects) !== before)
+      throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now");
+  }
+
+  async #stopped(
+    request: CallRequest,
+    call: { readonly args: Readonly<Record<string, unknown>> },
+    decision: "refused" | "failed",
+    why: { readonly code: string; readonly message: string },
+  ): Promise<CallOutcome> {
+    const code = why.code ?? "INTERNAL";
+    try {
+      await this.#record(request, call.args, `${decision}: ${code}`);
+      if (decision === "refused") {
+        const args = { ...call.args, reason: why.message };
+        await this.#deps.audit.record({
+          ...whose(request),
+          event_type: "security_refusal",
+          tool: request.tool,
+          args,
+          result: `refused: ${code}`,
+        });
+      }
+    } catch (error) {
+      this.#deps.log.error({ code: "AUDIT_FAILED", tool: request.tool }, asError(error).message);
+    }
+    return { decision, code, text: why.message };
+  }
+
+  async #record(
+    request: CallRequest,
+    args: Readonly<Record<string, unknown>>,
+    result: string,
+  ): Promise<void> {
+    await this.#deps.audit.record({
+      ...whose(request),
+      event_type: "tool_call",
+      tool: request.tool,
+      args,
+      result,
+    });
+  }
+}
+
+function whose(request: CallRequest): { user: string; session_id: string } {
+  return { user: request.user, session_id: request.session };
+}

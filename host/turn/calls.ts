@@ -1,0 +1,95 @@
+import { Tools, type ChatMessage, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import type { CallOutcome } from "../tools/tool-call.ts";
+import type { TurnDeps, TurnInput } from "./turn.ts";
+import type { Boundary } from "./boundary.ts";
+
+export interface CallResult {
+  readonly message: ChatMessage;
+  readonly report: ToolCallReport;
+}
+
+/** Runs the calls of one answer: neighbours that change nothing side by side, all else one by one. Results come in call order. */
+export async function runCalls(
+  deps: TurnDeps,
+  input: TurnInput,
+  calls: readonly ToolUse[],
+  boundary: Boundary,
+): Promise<readonly CallResult[]> {
+  const tools = deps.registry.get(Tools);
+  const results: CallResult[] = [];
+  for (let i = 0; i < calls.length;) {
+    let end = i + 1;
+    const beside = (call: ToolUse | undefined): boolean =>
+      call !== undefined && tools?.get(call.name)?.parallel === true;
+    while (beside(calls[i]) && beside(calls[end])) end += 1;
+    results.push(
+      ...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call, boundary)))),
+    );
+    i = end;
+  }
+  return results;
+}
+
+async function runOne(
+  deps: TurnDeps,
+  input: TurnInput,
+  call: ToolUse,
+  boundary: Boundary,
+): Promise<CallResult> {
+  const { session, user, options } = input;
+  options.onEvent?.({
+    type: "tool_call",
+    id: call.id,
+    tool: call.name,
+    args: deps.redaction.value(shownArgs(call.args)),
+  });
+  const outcome = await deps.calls.run({
+    id: call.id,
+    tool: call.name,
+    args: call.args,
+    session,
+    user,
+    ...options,
+  });
+  const { decision, code } = outcome;
+  const text = deps.redaction.text(outcome.text);
+  options.onEvent?.({
+    type: "tool_result",
+    id: call.id,
+    tool: call.name,
+    decision,
+    text,
+    ...(code !== undefined && { code }),
+  });
+  return {
+    message: {
+      role: "tool",
+      callId: call.id,
+      name: call.name,
+      text: forModel(outcome, call.name, boundary),
+      failed: stoppedOrFailed(outcome),
+    },
+    report: { tool: call.name, decision, ...(code !== undefined && { code }) },
+  };
+}
+
+function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {
+  return decision === "refused" || decision === "failed" || workFailed === true;
+}
+
+/** A result is text from outside; a refusal is the host's own word. */
+function forModel(outcome: CallOutcome, tool: string, boundary: Boundary): string {
+  if (outcome.decision === "refused") return `Refused (${outcome.code ?? "refused"}): ${outcome.text}`;
+  return boundary.mark(`tool ${tool}`, outcome.text);
+}
+
+function shownArgs(args: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(args || "{}");
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Shown as it came; the call itself is refused with the reason.
+  }
+  return { text: args };
+}
