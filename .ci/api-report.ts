@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { SDK } from "@gantry/sdk";
+import { SDK_LEVEL } from "@gantry/sdk";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -22,7 +22,7 @@ export function apiReport(): string {
     const files = [...filesOf(out, "", 1), ...filesOf(out, "testing", 2)];
     return `# The sdk's public surface
 
-Level ${SDK}. Written by \`npm run reference\` from the declarations that the compiler makes of \`sdk/\`; a test holds it to the code, so
+Level ${SDK_LEVEL}. Written by \`npm run reference\` from the declarations that the compiler makes of \`sdk/\`; a test holds it to the code, so
 that no change of the surface goes unseen. What raises the level is said in [README.md](README.md#the-level).
 ${files.map(([name, code]) => `\n## ${name}\n\n\`\`\`ts\n${code.trim()}\n\`\`\`\n`).join("")}`;
   } finally {

@@ -6,7 +6,7 @@ import {
   errors,
   GantryError,
   Inbox as InboxSlot,
-  Models as ModelsSlot,
+  Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
   type AnySlot,
@@ -22,22 +22,22 @@ import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
-import type { Loaded } from "./plugins/loader.ts";
+import type { LoadedPlugin } from "./plugins/loader.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
-import { Models } from "./turn/providers.ts";
+import { Providers } from "./turn/providers.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
 import { Registry } from "./plugins/registry.ts";
-import { Scope } from "./plugins/plugin-instance.ts";
+import { PluginInstance } from "./plugins/plugin-instance.ts";
 import { Serving } from "./messages/serving.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
 import { version } from "./version.ts";
 import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
-  readonly plugins: readonly Loaded[];
+  readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
@@ -55,7 +55,7 @@ const filledByHost: readonly AnySlot[] = [
   AuditSlot,
   ConfigFileSlot,
   InboxSlot,
-  ModelsSlot,
+  ProvidersSlot,
   PolicySlot,
   RuntimeSlot,
 ];
@@ -67,13 +67,13 @@ export class Host {
   readonly audit: Audit;
   readonly approvals: Approvals;
   readonly calls: ToolCalls;
-  readonly models: Models;
+  readonly models: Providers;
   readonly policy: Policy;
   readonly inbox: Inbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly #options: HostOptions;
-  readonly #scopes: Scope[] = [];
+  readonly #scopes: PluginInstance[] = [];
   readonly #failed = new Set<string>();
 
   constructor(options: HostOptions) {
@@ -88,7 +88,7 @@ export class Host {
     this.approvals = new Approvals(timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
-    this.models = new Models(registry, this.hooks, want);
+    this.models = new Providers(registry, this.hooks, want);
     const shared = {
       registry,
       hooks: this.hooks,
@@ -133,7 +133,7 @@ export class Host {
       [AuditSlot, this.audit],
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
-      [ModelsSlot, this.models],
+      [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
       [RuntimeSlot, this.#runtime()],
     ];
@@ -146,7 +146,7 @@ export class Host {
     };
     try {
       for (const plugin of sorted) {
-        const scope = new Scope(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
+        const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
         await scope.setup();
         this.#scopes.push(scope);
       }

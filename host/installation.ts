@@ -10,7 +10,7 @@ import { readText, readTree } from "./config/read.ts";
 import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
-import { loadPlugin, type Loaded } from "./plugins/loader.ts";
+import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import type { LogWriter } from "./record/log.ts";
 import { makeDir } from "@gantry/sdk/node";
 import { openWorkspace } from "./config/workspace.ts";
@@ -18,7 +18,7 @@ import { openWorkspace } from "./config/workspace.ts";
 /** A configuration that was read and checked, with its plugins imported and nothing started. */
 export interface Opened {
   readonly exists: boolean;
-  readonly plugins: readonly Loaded[];
+  readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
 }
 
@@ -31,7 +31,7 @@ export interface StartOptions {
 }
 
 /** One configuration directory, as one run of the command line sees it. */
-export class Session {
+export class Installation {
   readonly configDir: string;
   readonly configFile: string;
 
@@ -99,7 +99,7 @@ export class Session {
   }
 
   /** Of every bundled plugin, loaded or not. */
-  async wholeSchema(loaded: readonly Loaded[] = []): Promise<TableNode> {
+  async wholeSchema(loaded: readonly LoadedPlugin[] = []): Promise<TableNode> {
     const bundled = await this.allBundled();
     const others = loaded
       .map(({ plugin }) => plugin)
@@ -126,7 +126,7 @@ export class Session {
     text: ConfigText,
     problems: GantryError[],
     unused: readonly string[],
-  ): Promise<readonly Loaded[]> {
+  ): Promise<readonly LoadedPlugin[]> {
     const bundled = await bundledPlugins();
     const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
     const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);

@@ -14,10 +14,10 @@ import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { valueAt } from "./config/config-file.ts";
 import { configure } from "./config/configure.ts";
-import { checkFacts } from "./plugins/manifest.ts";
+import { checkManifest } from "./plugins/manifest.ts";
 import { Host } from "./host.ts";
 import { loadPlugin } from "./plugins/loader.ts";
-import { Session } from "./installation.ts";
+import { Installation } from "./installation.ts";
 import { openWorkspace } from "./config/workspace.ts";
 
 /** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
@@ -27,7 +27,7 @@ export function openLoader(configDir: string): {
 } {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
-    bundled: () => new Session(configDir).allBundled(),
+    bundled: () => new Installation(configDir).allBundled(),
   };
 }
 
@@ -38,7 +38,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
   const audit: AuditEvent[] = [];
   const tree = options.config ?? {};
   const text = { file: "config.toml", tree, map: { keys: [], tables: [] } };
-  const plugins = options.plugins.map((plugin) => checkFacts(plugin.name, plugin));
+  const plugins = options.plugins.map((plugin) => checkManifest(plugin.name, plugin));
   const config = await configure(text, plugins, [], async () => []);
   const host: Host = new Host({
     plugins: plugins.map((plugin) => ({ plugin, from: "test" })),
@@ -92,7 +92,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
         trusted: true,
         session,
       };
-      return host.inbox.ask(message, { signal, approvals: "none", ...ask });
+      return host.inbox.prompt(message, { signal, approvals: "none", ...ask });
     },
     resolveProvider: ({ provider, model }) => host.models.resolve(provider, model),
     registrations: () => [

@@ -31,7 +31,7 @@ export interface Channel {
 }
 export const Channels = many<Channel>("channels");
 
-export interface AskOptions {
+export interface PromptOptions {
   readonly signal: AbortSignal;
   /** Told of every step while the turn runs. */
   onEvent?(event: TurnEvent): void;
@@ -53,7 +53,7 @@ export interface Inbox {
   /** For channels: resolves once every accepted message is on disk; the reply goes out through the channel. */
   receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]>;
   /** For callers who wait for the answer: one turn at a time per conversation, in order of arrival. */
-  ask(message: InboundMessage, options: AskOptions): Promise<TurnResult>;
+  prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
 }
 export const Inbox = one<Inbox>("inbox");
 

@@ -6,7 +6,7 @@ export interface CommandOption {
   readonly summary: string;
 }
 
-export interface CommandRun {
+export interface CommandContext {
   readonly args: readonly string[];
   /** By long name in camelCase; a flag without a value is true. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
@@ -31,7 +31,7 @@ export interface Command {
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
   /** Gives the exit code, or throws a coded error. */
-  run(run: CommandRun): Promise<number>;
+  run(run: CommandContext): Promise<number>;
 }
 export const Commands = many<Command>("commands");
 

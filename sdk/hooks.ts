@@ -29,7 +29,7 @@ export function ask(why: { readonly code: string; readonly message: string }): Q
 }
 
 /** Which model a turn wants. Both are undefined when nothing is configured. */
-export interface ModelWant {
+export interface ModelRef {
   /** A provider id, an alias, `custom:<url>` or `messages-custom:<url>`. */
   readonly provider: string | undefined;
   readonly model: string | undefined;
@@ -66,7 +66,7 @@ export interface Hooks {
   /** guard: the first refusal wins; a throw, a timeout or nonsense is a refusal. */
   onInboundMessage(message: InboundMessage): Awaitable<Refusal | void>;
   /** first: the first provider returned serves the turn; a throw ends the turn with the plugin's name. */
-  resolveProvider(want: ModelWant): Awaitable<Provider | void>;
+  resolveProvider(want: ModelRef): Awaitable<Provider | void>;
   /** tell: everyone is told after the record is written; a throw is logged and stops nobody. */
   onAuditEvent(event: AuditEvent): Awaitable<void>;
 }

@@ -14,7 +14,7 @@ export * from "./provider-config.ts";
 export * from "./provider-failure.ts";
 export * from "./provider.ts";
 export * from "./route.ts";
-export * from "./runner.ts";
+export * from "./sandbox.ts";
 export * from "./runtime.ts";
 export * from "./security-config.ts";
 export * from "./shell.ts";

@@ -4,7 +4,7 @@ import type { Awaitable, HookName, Taps } from "./hooks.ts";
 import type { AnySlot, Filled, Slot } from "./slot.ts";
 
 /** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
-export const SDK = 1;
+export const SDK_LEVEL = 1;
 
 /** Structured logging; details and message are redacted before they are written. */
 export interface Logger {
@@ -58,5 +58,5 @@ export interface Plugin extends PluginDefinition<any, any> {
 export function definePlugin<Config extends TObject = TObject<{}>, Needs extends NeededSlots = {}>(
   definition: PluginDefinition<Config, Needs>,
 ): Plugin {
-  return Object.freeze({ ...definition, sdk: SDK });
+  return Object.freeze({ ...definition, sdk: SDK_LEVEL });
 }

@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import type { ModelWant } from "./hooks.ts";
+import type { ModelRef } from "./hooks.ts";
 import { many, one } from "./slot.ts";
 
 /** A call that a model asked for; `args` is the JSON text as the model wrote it. */
@@ -93,24 +93,24 @@ export interface Served {
 export type RoutedEvent = ProviderEvent | ({ readonly type: "served" } & Served);
 
 /** Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the first provider directly. */
-export interface Router {
+export interface ModelRouter {
   /** `resolve` finds a provider by id (undefined: nobody answers to it). The first event is `served`, again after a fallback. */
   chat(
-    want: ModelWant,
+    want: ModelRef,
     request: Omit<ChatRequest, "model">,
     resolve: (provider: string | undefined, model: string | undefined) => Promise<Provider | undefined>,
   ): AsyncIterable<RoutedEvent>;
   /** Providers that are being left alone for now, for `status`. */
   cooling(): readonly { readonly provider: string; readonly until: string; readonly reason: string }[];
 }
-export const Router = one<Router>("router");
+export const ModelRouter = one<ModelRouter>("model-router");
 
 /** Finds providers for who is not in a turn (commands, checks); filled by the host. */
-export interface Models {
+export interface Providers {
   /** The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`, `PROVIDER_UNKNOWN` and what a provider says of its configuration. */
   resolve(provider?: string, model?: string): Promise<Provider>;
 }
-export const Models = one<Models>("models");
+export const Providers = one<Providers>("providers");
 
 /** A provider that people can choose by name alone, for `onboard`. */
 export interface ProviderOffer {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Check } from "./command.ts";
 import type { Question, Refusal } from "./hooks.ts";
-import type { Models } from "./provider.ts";
+import type { Providers } from "./provider.ts";
 import { one } from "./slot.ts";
 
 /** Where things are and what runs; filled by the host. */
@@ -24,20 +24,24 @@ export interface Runtime {
 export const Runtime = one<Runtime>("runtime");
 
 /** One guard's word on a call. */
-export interface Opinion {
+export interface GuardOpinion {
   readonly by: string;
-  readonly answer: Refusal | Question | undefined;
+  readonly outcome: Refusal | Question | undefined;
 }
 
 /** What the guards would decide, running nothing; filled by the host. */
 export interface Policy {
-  explain(tool: string, args: Readonly<Record<string, unknown>>, user: string): Promise<readonly Opinion[]>;
+  explain(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    user: string,
+  ): Promise<readonly GuardOpinion[]>;
 }
 export const Policy = one<Policy>("policy");
 
 /** What a changed configuration would give. */
 export interface Trial {
-  readonly models: Models;
+  readonly models: Providers;
   readonly checks: ReadonlyMap<string, Check>;
 }
 

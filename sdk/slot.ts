@@ -1,9 +1,9 @@
 /** A named place in the host that plugins fill and read. The token carries the type, so nothing is merged anywhere. */
-export interface Slot<T, Many extends boolean = boolean, Maybe extends boolean = boolean> {
+export interface Slot<T, Many extends boolean = boolean, Optional extends boolean = boolean> {
   readonly id: string;
   readonly many: Many;
   /** True where a plugin can live without it: `host.needs.x` may then be undefined. */
-  readonly maybe: Maybe;
+  readonly optional: Optional;
   /** Says what is wrong with a value, as in "fills tools with a value that %s"; undefined where it is right. */
   check?(value: unknown): string | undefined;
   /** Filled by plugins and read by the host alone, so that nothing can go around it. */
@@ -19,17 +19,17 @@ export type AnySlot = Slot<any>;
 
 /** What reading a slot gives: a map by name, one value, or one value or undefined. */
 export type Filled<S> =
-  S extends Slot<infer T, infer Many, infer Maybe>
+  S extends Slot<infer T, infer Many, infer Optional>
     ? [Many] extends [true]
       ? ReadonlyMap<string, T>
-      : [Maybe] extends [true]
+      : [Optional] extends [true]
         ? T | undefined
         : T
     : never;
 
-/** One value in the whole host: a store, a runner. */
+/** One value in the whole host: a store, a sandbox. */
 export function one<T>(id: string, check?: Check): Slot<T, false, false> {
-  return Object.freeze({ id, many: false, maybe: false, ...(check && { check }) });
+  return Object.freeze({ id, many: false, optional: false, ...(check && { check }) });
 }
 
 /** Many values, each with a name of its own: tools, channels. */
@@ -38,10 +38,10 @@ export function many<T extends { readonly name: string }>(
   check?: Check,
   sealed = false,
 ): Slot<T, true, false> {
-  return Object.freeze({ id, many: true, maybe: false, sealed, ...(check && { check }) });
+  return Object.freeze({ id, many: true, optional: false, sealed, ...(check && { check }) });
 }
 
 /** The same slot, needed only where something fills it. */
 export function optional<T>(slot: Slot<T, false, false>): Slot<T, false, true> {
-  return Object.freeze({ ...slot, maybe: true });
+  return Object.freeze({ ...slot, optional: true });
 }

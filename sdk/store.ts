@@ -39,9 +39,9 @@ export interface Memory {
 /** A message that a holder has taken to answer, until its lease ends. */
 export interface Claim {
   readonly message: InboundMessage;
-  readonly holder: string;
+  readonly owner: string;
   /** 1 on the first try. */
-  readonly attempt: number;
+  readonly deliveryCount: number;
   /** Set where the answer is already recorded and only the sending is left. */
   readonly reply?: string;
 }
@@ -49,7 +49,7 @@ export interface Claim {
 export interface LaneStats {
   readonly waiting: number;
   readonly running: number;
-  readonly setAside: number;
+  readonly deadLetters: number;
 }
 
 /**
@@ -66,17 +66,17 @@ export interface Lanes {
   /** Records the answer and the turn in one step, before anything is sent. False where the lease was lost: nothing is recorded. */
   answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
   /** The platform confirmed (or will never take it): the message is done and its lane is free. */
-  done(claim: Claim): Promise<void>;
+  ack(claim: Claim): Promise<void>;
   /** Frees the lane; the message is due again at `at` (Unix ms). Later messages of the lane wait behind it. */
   retry(claim: Claim, at: number, reason: string): Promise<void>;
   /** Puts a poison message aside, for `status`; the lane goes on. */
-  setAside(claim: Claim, reason: string): Promise<void>;
+  deadLetter(claim: Claim, reason: string): Promise<void>;
   /** Frees what holders that no longer live have taken. Call it only where no other node shares the store. */
   recover(): Promise<void>;
   /** When the next message falls due (Unix ms), or undefined. */
   nextDue(): Promise<number | undefined>;
   stats(): Promise<LaneStats>;
-  listSetAside(
+  listDeadLetters(
     limit: number,
   ): Promise<
     readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]

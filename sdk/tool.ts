@@ -70,11 +70,11 @@ export interface Tool {
   /** What a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any): string;
   /** Resolves to the text for the model; throws for a failure, whose message the model is told. */
-  run(run: ToolRun<any>): Promise<ToolAnswer>;
+  run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
 /** Text for the model. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
-export type ToolAnswer = string | { readonly text: string; readonly failed: boolean };
+export type ToolResult = string | { readonly text: string; readonly failed: boolean };
 
 /** Sealed: a tool runs only by way of the host. */
 export const Tools = many<Tool>(
@@ -107,7 +107,7 @@ export function defineTool<Input extends TObject>(
     readonly input: Input;
     effects?(args: Static<Input>): StatedEffects;
     preview?(args: Static<Input>): string;
-    run(run: ToolRun<Static<Input>>): Promise<ToolAnswer>;
+    run(run: ToolRun<Static<Input>>): Promise<ToolResult>;
   },
 ): Tool {
   return Object.freeze(tool);

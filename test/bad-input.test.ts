@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { hostWords } from "../host/cli/commands/index.ts";
+import { hostCommands } from "../host/cli/commands/index.ts";
 import { bin, gantry, said, startGantry, type Ended } from "./helpers/cli.ts";
 import { chunk, startModel, type Answer } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
@@ -259,7 +259,7 @@ test("CLI-05: every word of the host and of the bundled plugins has help with ex
   const first = [...out.matchAll(/^ {2}([a-z]+)(?= |$)/gm)]
     .map(([, name]) => name as string)
     .filter((name) => name !== "help");
-  for (const name of hostWords.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
+  for (const name of hostCommands.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
   for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"])
     expect(first).toContain(name);
   const helps = await Promise.all(first.map((name) => gantry([name, "--help"], { dir: home.dir })));

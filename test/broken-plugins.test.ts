@@ -10,8 +10,8 @@ import {
   refuse,
   Redactors,
   Routes,
-  Router,
-  Runner,
+  ModelRouter,
+  Sandbox,
   Store,
   Tools,
   type Channel,
@@ -146,8 +146,8 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ],
   [
     "needs a slot that nobody fills",
-    plugin({ needs: { runner: Runner } }),
-    /needs the slot runner and no plugin fills it/,
+    plugin({ needs: { sandbox: Sandbox } }),
+    /needs the slot sandbox and no plugin fills it/,
   ],
   [
     "needs a slot that only the host reads",
@@ -439,8 +439,8 @@ test("SDK-05: plugins that are right are found right, of every kind", async () =
       },
     }),
     sqlite,
-    plugin({ provides: [AuditSinks, Redactors, Router] }, (host) =>
-      host.provide(Router, { async *chat() {}, cooling: () => [] }),
+    plugin({ provides: [AuditSinks, Redactors, ModelRouter] }, (host) =>
+      host.provide(ModelRouter, { async *chat() {}, cooling: () => [] }),
     ),
   ];
   for (const value of right) {

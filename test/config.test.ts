@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema, leaves } from "../host/config/schema.ts";
 import { startingFile } from "../host/config/starting-file.ts";
-import { effective, Session } from "../host/installation.ts";
+import { effective, Installation } from "../host/installation.ts";
 import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
@@ -17,7 +17,7 @@ interface Problem {
 /** What is wrong with a file, in the words of the errors; the file's name is cut out. */
 async function wrong(toml: string): Promise<readonly string[]> {
   using home = tempDir(toml);
-  const error = (await new Session(home.dir).open().then(
+  const error = (await new Installation(home.dir).open().then(
     () => undefined,
     (thrown: unknown) => thrown,
   )) as (Problem & { all?: readonly Problem[] }) | undefined;
@@ -28,7 +28,7 @@ async function wrong(toml: string): Promise<readonly string[]> {
 
 async function valueOf(toml: string, key: string): Promise<unknown> {
   using home = tempDir(toml);
-  return effective((await new Session(home.dir).open()).config, key);
+  return effective((await new Installation(home.dir).open()).config, key);
 }
 
 test.each(["default_provider = ", "[agent]\nprovider = ", "[reliability]\nfallback_providers = "])(
@@ -205,10 +205,10 @@ test("CFG-06: a file that is no TOML is an error with line, column and what is w
   ]);
   expect(await wrong("a = 1\na = 2\n")).toEqual([expect.stringMatching(/line 2, column/)]);
   using home = tempDir();
-  await expect(new Session(path.join(home.dir, "..")).open("")).resolves.toBeDefined();
+  await expect(new Installation(path.join(home.dir, "..")).open("")).resolves.toBeDefined();
   using other = tempDir();
   (await import("node:fs")).mkdirSync(other.file);
-  await expect(new Session(other.dir).open()).rejects.toMatchObject({ code: "CONFIG_UNREADABLE" });
+  await expect(new Installation(other.dir).open()).rejects.toMatchObject({ code: "CONFIG_UNREADABLE" });
 });
 
 test("CFG-06: odd but valid files are read: a byte order mark, Windows line ends, quoted and escaped keys", async () => {
@@ -224,17 +224,17 @@ test("CFG-06: odd but valid files are read: a byte order mark, Windows line ends
 
 test("CFG-08: with plugins left out, the base set is loaded and every plugin whose own table stands in the file", async () => {
   using home = tempDir("");
-  const base = (await new Session(home.dir).open()).plugins.map(({ plugin }) => plugin.name);
+  const base = (await new Installation(home.dir).open()).plugins.map(({ plugin }) => plugin.name);
   expect(base).toContain("store-sqlite");
   expect(base).not.toContain("channel-chatapp");
   using more = tempDir('[channels_config.chatapp]\nallowed_numbers = ["*"]\n');
-  const { plugins } = await new Session(more.dir).open();
+  const { plugins } = await new Installation(more.dir).open();
   expect(plugins.map(({ plugin }) => plugin.name)).toEqual([...base, "channel-chatapp"].toSorted());
 });
 
 test("CFG-08: with plugins given, exactly those are loaded; one that is listed twice, or none at all, is said", async () => {
   using home = tempDir('plugins = ["provider-demo", "tool-memory", "store-sqlite"]\n');
-  const { plugins } = await new Session(home.dir).open();
+  const { plugins } = await new Installation(home.dir).open();
   expect(plugins.map(({ plugin }) => plugin.name)).toEqual(["provider-demo", "tool-memory", "store-sqlite"]);
   expect(await wrong('plugins = ["provider-demo", "provider-demo"]\n')).toEqual([
     "PLUGIN_TWICE The plugin provider-demo is listed twice: keep one.",
@@ -269,7 +269,7 @@ test("CFG-08: a listed plugin that is nowhere stops the start, and its keys are 
 
 test("CFG-05: config init's file changes nothing, and with every comment taken away it holds the defaults", async () => {
   using home = tempDir("");
-  const session = new Session(home.dir);
+  const session = new Installation(home.dir);
   const schema = await session.wholeSchema();
   const text = startingFile(schema, new Set(["host"]));
   expect(Object.values(parse(text)).every((value) => typeof value === "object")).toBe(true);
@@ -318,7 +318,9 @@ test("CFG-09: config schema is a JSON Schema that an independent validator takes
   for (const toml of good) expect([toml, validate(parse(toml)), await wrong(toml)]).toEqual([toml, true, []]);
   for (const toml of bad)
     expect([toml, validate(parse(toml)), (await wrong(toml)).length > 0]).toEqual([toml, false, true]);
-  expect(schema).toEqual(JSON.parse(JSON.stringify(jsonSchema(await new Session(home.dir).wholeSchema()))));
+  expect(schema).toEqual(
+    JSON.parse(JSON.stringify(jsonSchema(await new Installation(home.dir).wholeSchema()))),
+  );
 });
 
 test("CFG-07: [providers.<id>] is filled with its defaults under every name", async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { effective, Session } from "../host/installation.ts";
+import { effective, Installation } from "../host/installation.ts";
 import { gantry } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
@@ -47,7 +47,7 @@ const defaults: Readonly<Record<string, unknown>> = {
 
 test("CFG-07: a file that names no guard relies on these defaults, so none of them changes unnoticed", async () => {
   using home = tempDir("");
-  const { config } = await new Session(home.dir).open();
+  const { config } = await new Installation(home.dir).open();
   const found = Object.keys(defaults).map((key) => [key, effective(config, key)]);
   expect(Object.fromEntries(found)).toEqual(defaults);
 });

@@ -146,7 +146,7 @@ test("HST-01: an early answer hides no later guard from explain, which asks ever
     ],
   });
   const opinions = await t.explain("counted", {});
-  expect(opinions.map(({ by, answer }) => [by, answer?.verdict])).toEqual([
+  expect(opinions.map(({ by, outcome: answer }) => [by, answer?.verdict])).toEqual([
     ["guard-a", "refuse"],
     ["guard-b", "ask"],
     ["guard-c", undefined],

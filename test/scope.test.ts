@@ -3,7 +3,7 @@ import {
   many,
   one,
   optional,
-  SDK,
+  SDK_LEVEL,
   Tools,
   type Plugin,
   type NeededSlots,
@@ -198,9 +198,9 @@ test("HST-05: an optional slot may stay empty; a slot of many may be empty", asy
 
 test("HST-05: a plugin of another sdk level, and facts that are wrong, are refused before setup", async () => {
   const fine = definePlugin({ name: "fine", setup: () => {} });
-  expect(await start({ ...fine, sdk: SDK + 1 })).toEqual({
+  expect(await start({ ...fine, sdk: SDK_LEVEL + 1 })).toEqual({
     code: "PLUGIN_SDK_MISMATCH",
-    message: `The plugin fine was written for sdk level ${SDK + 1} and this host speaks level ${SDK}: install the matching release.`,
+    message: `The plugin fine was written for sdk level ${SDK_LEVEL + 1} and this host speaks level ${SDK_LEVEL}: install the matching release.`,
   });
   const wrong: Record<string, unknown>[] = [
     { name: "Not A Name" },

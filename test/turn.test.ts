@@ -5,7 +5,7 @@ import {
   type ChatMessage,
   type Provider,
   type ProviderEvent,
-  type Router as RouterType,
+  type ModelRouter as RouterType,
   type TurnEvent,
 } from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
@@ -519,7 +519,7 @@ test("AGT-01: who waits for a busy conversation and gives up is told so", async 
 });
 
 test("PRV-11: where a router is loaded it stands between the turn and the providers, and the answer names who served", async () => {
-  const { Router } = await import("@gantry/sdk");
+  const { ModelRouter } = await import("@gantry/sdk");
   const router: RouterType = {
     async *chat(_want, _request, resolve) {
       const provider = (await resolve("other", "m")) as Provider;
@@ -530,8 +530,8 @@ test("PRV-11: where a router is loaded it stands between the turn and the provid
   };
   const plugin = definePlugin({
     name: "router",
-    provides: [Router],
-    setup: (host) => host.provide(Router, router),
+    provides: [ModelRouter],
+    setup: (host) => host.provide(ModelRouter, router),
   });
   await using t = await startTestHost({
     plugins: [plugin, fakeProvider(["wrong"]), fakeProvider(["right"], { name: "other" })],

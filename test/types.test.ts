@@ -9,7 +9,7 @@ import {
   one,
   optional,
   refuse,
-  Runner,
+  Sandbox,
   Store,
   Tools,
   type HookKind,
@@ -45,7 +45,7 @@ test("SDK-01: a plugin's configuration and needs have the types of its own facts
       // @ts-expect-error -- no such key
       void host.config.sise;
       // @ts-expect-error -- not among its needs
-      void host.needs.runner;
+      void host.needs.sandbox;
       // @ts-expect-error -- may be undefined
       void host.needs.store.sessions;
       // @ts-expect-error -- read only
@@ -202,7 +202,7 @@ test("SDK-01: a tool's run, effects and preview know its own arguments", () => {
 test("SDK-01: what only the host stamps cannot be given, and outcomes of sending are three words", () => {
   const plugin = definePlugin({
     name: "reporter",
-    needs: { audit: Audit, runner: optional(Runner) },
+    needs: { audit: Audit, sandbox: optional(Sandbox) },
     setup({ needs }) {
       const event = { tool: "", args: {}, result: "", user: "", session_id: "" };
       const wrong = (): void => {
@@ -215,5 +215,5 @@ test("SDK-01: what only the host stamps cannot be given, and outcomes of sending
       expect(wrong).toBeTypeOf("function");
     },
   });
-  expect(Object.keys(plugin.needs ?? {})).toEqual(["audit", "runner"]);
+  expect(Object.keys(plugin.needs ?? {})).toEqual(["audit", "sandbox"]);
 });

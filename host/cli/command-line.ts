@@ -1,16 +1,16 @@
 import { setFlagsFromString } from "node:v8";
-import { Commands, errors, GantryError, type Command, type CommandRun } from "@gantry/sdk";
+import { Commands, errors, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { blamed } from "../plugins/attribution.ts";
+import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
 import { jsonWriter, terminalWriter, type LogWriter } from "../record/log.ts";
 import { printable } from "../record/printable.ts";
-import { parseWords, type Parsed } from "./parse-args.ts";
-import { Session } from "../installation.ts";
-import { hostWords } from "./commands/index.ts";
+import { parseArgs, type Parsed } from "./parse-args.ts";
+import { Installation } from "../installation.ts";
+import { hostCommands } from "./commands/index.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
-export async function runWords(argv: readonly string[], configDir: string): Promise<number> {
+export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
   const debug = argv.includes("--debug");
   const run = new WordRun(configDir, debug);
   let code: number;
@@ -26,7 +26,7 @@ export async function runWords(argv: readonly string[], configDir: string): Prom
 
 class WordRun {
   readonly #debug: boolean;
-  readonly #session: Session;
+  readonly #session: Installation;
   readonly #abort = new AbortController();
   #host: Host | undefined;
   #signal: "SIGINT" | "SIGTERM" | undefined;
@@ -35,7 +35,7 @@ class WordRun {
   #unwritten: GantryError | undefined;
 
   constructor(configDir: string, debug: boolean) {
-    this.#session = new Session(configDir);
+    this.#session = new Installation(configDir);
     this.#debug = debug;
     process.on("SIGINT", () => this.#stopBy("SIGINT"));
     process.on("SIGTERM", () => this.#stopBy("SIGTERM"));
@@ -53,16 +53,16 @@ class WordRun {
 
   async go(argv: readonly string[]): Promise<number> {
     // Where the line names a word of the host's own, no plugin is started to read it.
-    const own = hostWords.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
-    const words = own.length > 0 ? own : [...hostWords, ...(await this.#pluginWords(argv[0]))];
-    const parsed = await parseWords(argv, words);
+    const own = hostCommands.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
+    const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv[0]))];
+    const parsed = await parseArgs(argv, words);
     if (parsed.kind === "printed") return parsed.code;
     const code = await this.#runWord(parsed);
     return this.#signal === "SIGINT" && code !== 0 ? 130 : code;
   }
 
   async #runWord({ word, args, options }: Parsed & { kind: "word" }): Promise<number> {
-    const run: CommandRun = {
+    const run: CommandContext = {
       args,
       options,
       out: (line) => void process.stdout.write(`${line}\n`),
@@ -88,7 +88,7 @@ class WordRun {
       return [...(host.get(Commands)?.values() ?? [])];
     } catch (error) {
       const isHelp =
-        /^(?:help|-.*)$/.test(first) || hostWords.some(({ name }) => name.startsWith(`${first} `));
+        /^(?:help|-.*)$/.test(first) || hostCommands.some(({ name }) => name.startsWith(`${first} `));
       if (!isHelp) throw error;
       this.fail(asError(error));
       return [];
@@ -139,7 +139,7 @@ class WordRun {
   }
 
   #thrownLater(error: Error): void {
-    const plugin = blamed() ?? this.#pluginInStack(error);
+    const plugin = currentPlugin() ?? this.#pluginInStack(error);
     if (this.#host && (plugin || this.#serving)) return this.#host.failedLater(plugin ?? "host", error);
     process.exit(this.fail(plugin ? errors.PLUGIN_FAILED_LATER(plugin, error) : error));
   }

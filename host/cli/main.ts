@@ -19,6 +19,6 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch {
     // What is wrong with the directory is said where it is needed; without a cache all is only slower.
   }
-  const { runWords } = await import("./command-line.ts");
-  return runWords(argv, configDir);
+  const { runCommandLine } = await import("./command-line.ts");
+  return runCommandLine(argv, configDir);
 }

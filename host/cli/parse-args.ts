@@ -1,9 +1,9 @@
 import { Command as Commander, CommanderError } from "commander";
 import { errors, type Command } from "@gantry/sdk";
 import { version } from "../version.ts";
-import type { HostWord } from "./commands/index.ts";
+import type { HostCommand } from "./commands/index.ts";
 
-export type AnyWord = Command | HostWord;
+export type AnyWord = Command | HostCommand;
 export type Parsed =
   | { readonly kind: "printed"; readonly code: number }
   | {
@@ -14,7 +14,7 @@ export type Parsed =
     };
 
 /** Reads a command line against the known words; prints help and version by itself; throws USAGE. */
-export async function parseWords(argv: readonly string[], words: readonly AnyWord[]): Promise<Parsed> {
+export async function parseArgs(argv: readonly string[], words: readonly AnyWord[]): Promise<Parsed> {
   let found: Parsed = { kind: "printed", code: 0 };
   const program = new Commander("gantry")
     .description("A small agent runtime, closed by default.")

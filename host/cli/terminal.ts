@@ -1,6 +1,6 @@
 import type { Interface } from "node:readline";
 import { styleText } from "node:util";
-import type { ApprovalRequest, Approvals, AskOptions, TurnEvent } from "@gantry/sdk";
+import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
 import { printable, printableProse } from "../record/printable.ts";
 import { Spinner } from "./spinner.ts";
 
@@ -27,7 +27,7 @@ export class Terminal {
     this.#streams = streams;
   }
 
-  options(options: AskOptions): AskOptions {
+  options(options: PromptOptions): PromptOptions {
     return { ...options, onEvent: (event) => this.#show(event) };
   }
 

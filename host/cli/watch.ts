@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { watch as watchFolder } from "node:fs";
 import path from "node:path";
 import { againCode } from "./restart.ts";
-import type { Session } from "../installation.ts";
+import type { Installation } from "../installation.ts";
 
 /** Editors write in several steps; what comes within this time is one change. */
 const settleMs = 150;
@@ -15,7 +15,7 @@ const heardMs = 5_000;
  * A new process and not a reload: Node keeps every module it has ever loaded, so reloading in place would leak each version.
  */
 export async function watch(
-  session: Session,
+  session: Installation,
   args: readonly string[],
   signal: AbortSignal,
   say: (line: string) => void,
@@ -71,7 +71,7 @@ export async function watch(
 }
 
 /** The configuration's folder, and those of the plugins that did not come with the host. */
-async function foldersOf(session: Session): Promise<readonly string[]> {
+async function foldersOf(session: Installation): Promise<readonly string[]> {
   const plugins = await session.open().then(
     ({ plugins: loaded }) => loaded,
     () => [],

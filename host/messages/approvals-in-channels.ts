@@ -23,7 +23,7 @@ export function questionText(request: ApprovalRequest): string {
 }
 
 /** True where the message was an answer to a question, the owner's to an open one of this very conversation, and is used up. */
-export function answerInChannel({ registry, approvals, log }: Deps, message: InboundMessage): boolean {
+export function decideInChannel({ registry, approvals, log }: Deps, message: InboundMessage): boolean {
   const [, word, short] = answerForm.exec(message.text) ?? [];
   if (!word || !short) return false;
   const user = `${message.channel}:${message.sender}`;

@@ -2,7 +2,7 @@ import { Channels, type Claim, type Lanes, type Logger, type Sent } from "@gantr
 import { asError } from "@gantry/sdk/node";
 import { questionText } from "./approvals-in-channels.ts";
 import { laneOf, type Inbox } from "./inbox.ts";
-import type { Outcomes } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** For what another try will hardly help: about ten seconds. */
@@ -18,7 +18,7 @@ export interface ClaimedDeps {
   readonly inbox: Inbox;
   readonly log: Logger;
   readonly lanes: Lanes;
-  readonly outcomes: Outcomes;
+  readonly outcomes: Delivery;
 }
 
 /** The way of a message that was claimed: its turn is run, the answer recorded, then sent; what fails is tried later or put aside. */
@@ -33,9 +33,9 @@ export class ClaimedMessages {
   async work(claim: Claim, signal: AbortSignal): Promise<void> {
     const { lanes } = this.#deps;
     try {
-      if (claim.attempt > maxBegun)
+      if (claim.deliveryCount > maxBegun)
         return await this.#deps.outcomes.record(() =>
-          lanes.setAside(claim, `it was begun ${maxBegun} times and never ended`),
+          lanes.deadLetter(claim, `it was begun ${maxBegun} times and never ended`),
         );
       const reply = claim.reply ?? (await this.#answer(claim, signal));
       if (reply === undefined) return;
@@ -72,7 +72,7 @@ export class ClaimedMessages {
     }
     if (result.error && result.tool_calls.length === 0) {
       this.#deps.log.warn(
-        { lane: laneOf(message), attempt: claim.attempt },
+        { lane: laneOf(message), attempt: claim.deliveryCount },
         `A message could not be answered yet: ${result.error.message}`,
       );
       await this.#tryLater(claim, result.error.message, result.error.retry ? manyTries : fewTries);
@@ -89,24 +89,24 @@ export class ClaimedMessages {
     const { message } = claim;
     const { lanes, registry } = this.#deps;
     const channel = registry.get(Channels)?.get(message.channel);
-    if (reply === "") return this.#deps.outcomes.record(() => lanes.done(claim));
+    if (reply === "") return this.#deps.outcomes.record(() => lanes.ack(claim));
     if (!channel) return this.#tryLater(claim, `the channel ${message.channel} is not loaded`);
     const sent: Sent = await channel.send(message.sender, reply, signal);
-    if (sent.status === "sent") return this.#deps.outcomes.record(() => lanes.done(claim));
+    if (sent.status === "sent") return this.#deps.outcomes.record(() => lanes.ack(claim));
     this.#deps.log.warn(
       { lane: laneOf(message), status: sent.status },
       `A reply was not sent: ${sent.reason}`,
     );
     if (sent.status === "refused")
-      return this.#deps.outcomes.record(() => lanes.setAside(claim, sent.reason));
+      return this.#deps.outcomes.record(() => lanes.deadLetter(claim, sent.reason));
     return this.#tryLater(claim, sent.reason, manyTries);
   }
 
   /** A message that keeps failing is put aside, so that its lane goes on. */
   async #tryLater(claim: Claim, reason: string, tries: number = fewTries): Promise<void> {
-    if (claim.attempt >= tries)
-      return this.#deps.outcomes.record(() => this.#deps.lanes.setAside(claim, reason));
-    const wait = backoffMs[Math.min(claim.attempt, backoffMs.length) - 1] as number;
+    if (claim.deliveryCount >= tries)
+      return this.#deps.outcomes.record(() => this.#deps.lanes.deadLetter(claim, reason));
+    const wait = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
     await this.#deps.outcomes.record(() =>
       this.#deps.lanes.retry(claim, Date.now() + Math.round(wait * (0.75 + Math.random() / 2)), reason),
     );

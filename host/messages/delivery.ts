@@ -7,7 +7,7 @@ export const againMs = 500;
 const answerMs = 30_000;
 
 /** Writes down what became of messages, also while the store cannot for a while: what was sent must not be sent again. */
-export class Outcomes {
+export class Delivery {
   readonly #log: Logger;
   #waiting = 0;
   #storeFails = false;

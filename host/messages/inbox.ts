@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   errors,
   Store,
-  type AskOptions,
+  type PromptOptions,
   type ChatMessage,
   type Inbox as InboxSlot,
   type InboundMessage,
@@ -12,7 +12,7 @@ import {
 } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
-import { answerInChannel } from "./approvals-in-channels.ts";
+import { decideInChannel } from "./approvals-in-channels.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import { Queue } from "./queue.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -61,7 +61,7 @@ export class Inbox implements InboxSlot {
     const fresh: { message: InboundMessage; at: number }[] = [];
     for (const [at, message] of messages.entries()) {
       if (!(await this.#allowed(message))) receipts[at] = "refused";
-      else if (answerInChannel(this.#deps, message)) receipts[at] = "accepted";
+      else if (decideInChannel(this.#deps, message)) receipts[at] = "accepted";
       else fresh.push({ message, at });
     }
     const added = await store.lanes.accept(fresh.map(({ message }) => message));
@@ -83,7 +83,7 @@ export class Inbox implements InboxSlot {
     return this.#backlog.count + more > maxWaiting;
   }
 
-  async ask(message: InboundMessage, options: AskOptions): Promise<TurnResult> {
+  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
@@ -101,7 +101,7 @@ export class Inbox implements InboxSlot {
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing. */
-  async turn(message: InboundMessage, session: string, options: AskOptions): Promise<Turn> {
+  async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
     const { registry, want, maxTurns, turn } = this.#deps;
     const history: readonly ChatMessage[] =
       (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];

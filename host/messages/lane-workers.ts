@@ -2,7 +2,7 @@ import { Store, type Claim, type Logger } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { ClaimedMessages } from "./claimed-messages.ts";
 import type { Inbox } from "./inbox.ts";
-import { againMs, Outcomes } from "./delivery.ts";
+import { againMs, Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Turns at the same time; each conversation has at most one. */
@@ -27,7 +27,7 @@ export class LaneWorkers {
   readonly #running = new Map<Claim, Running>();
   readonly #abort = new AbortController();
   readonly #store: Store;
-  readonly #outcomes: Outcomes;
+  readonly #outcomes: Delivery;
   readonly #messages: ClaimedMessages;
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export class LaneWorkers {
     const store = deps.registry.get(Store);
     if (!store) throw new Error("lane workers need a store");
     this.#store = store;
-    this.#outcomes = new Outcomes(deps.log);
+    this.#outcomes = new Delivery(deps.log);
     this.#messages = new ClaimedMessages({ ...deps, lanes: store.lanes, outcomes: this.#outcomes });
   }
 

@@ -7,14 +7,14 @@ import {
   type HookName,
   type Hooks,
   type Logger,
-  type Opinion,
+  type GuardOpinion,
   type Provider,
   type Question,
   type Refusal,
   type TapOptions,
 } from "@gantry/sdk";
 import { asError, withTimeout } from "@gantry/sdk/node";
-import { inPlugin } from "./attribution.ts";
+import { runAs } from "./attribution.ts";
 
 const stages = { early: -1, normal: 0, late: 1 };
 const defaultTimeoutMs = 10_000;
@@ -29,7 +29,7 @@ interface Tap {
 /** One run through a hook: its argument, what was answered so far, and whether a refusal ends it. */
 interface Run {
   readonly arg: unknown;
-  readonly opinions: Opinion[];
+  readonly opinions: GuardOpinion[];
   readonly everyone: boolean;
 }
 type Compiled = tapable.AsyncSeriesBailHook<[Run], unknown>;
@@ -68,11 +68,11 @@ export class HookTable {
   ): Promise<Refusal | readonly Question[]> {
     const run: Run = { arg, opinions: [], everyone: false };
     const refusal = (await this.#hook(hook).promise(run)) as Refusal | undefined;
-    return refusal ?? run.opinions.map(({ answer }) => answer as Question);
+    return refusal ?? run.opinions.map(({ outcome: answer }) => answer as Question);
   }
 
   /** Asks every guard, the late ones too, and gives each one's word. */
-  async explain(arg: Parameters<Hooks["beforeToolCall"]>[0]): Promise<readonly Opinion[]> {
+  async explain(arg: Parameters<Hooks["beforeToolCall"]>[0]): Promise<readonly GuardOpinion[]> {
     const run: Run = { arg, opinions: [], everyone: true };
     await this.#hook("beforeToolCall").promise(run);
     return run.opinions;
@@ -114,7 +114,7 @@ export class HookTable {
       if (kind === "tell") return undefined;
       if (kind === "first") return readProvider(answer);
       const verdict = readVerdict(tap, answer);
-      if (run.everyone || verdict?.verdict === "ask") run.opinions.push({ by: tap.plugin, answer: verdict });
+      if (run.everyone || verdict?.verdict === "ask") run.opinions.push({ by: tap.plugin, outcome: verdict });
       return run.everyone || verdict?.verdict !== "refuse" ? undefined : verdict;
     } catch (error) {
       // A provider's own word on its configuration ends the turn, which tells it.
@@ -127,13 +127,13 @@ export class HookTable {
       if (kind === "first") throw errors.PROVIDER_PLUGIN_FAILED(tap.plugin, asError(error));
       if (kind === "tell") return undefined;
       const refusal = refuse(failure);
-      if (run.everyone) run.opinions.push({ by: tap.plugin, answer: refusal });
+      if (run.everyone) run.opinions.push({ by: tap.plugin, outcome: refusal });
       return run.everyone ? undefined : refusal;
     }
   }
 
   async #answer(tap: Tap, arg: unknown): Promise<unknown> {
-    const answer = inPlugin(tap.plugin, () => tap.handler(arg));
+    const answer = runAs(tap.plugin, () => tap.handler(arg));
     if (
       !(answer instanceof Promise) &&
       typeof (answer as PromiseLike<unknown> | undefined)?.then !== "function"

@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { errors, GantryError, type Plugin } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
-import { checkFacts } from "./manifest.ts";
+import { checkManifest } from "./manifest.ts";
 
-export interface Loaded {
+export interface LoadedPlugin {
   readonly plugin: Plugin;
   /** `bundled`, or the file it came from. */
   readonly from: string;
@@ -21,12 +21,12 @@ export async function loadPlugin(
   name: string,
   configDir: string,
   bundled: readonly Bundled[],
-): Promise<Loaded> {
+): Promise<LoadedPlugin> {
   const own = bundled.find((plugin) => plugin.name === name);
-  if (own) return { plugin: checkFacts(name, await importDefault(name, own.entry)), from: "bundled" };
+  if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
-  return { plugin: checkFacts(name, await importForeign(name, file, configDir)), from: file };
+  return { plugin: checkManifest(name, await importForeign(name, file, configDir)), from: file };
 }
 
 function pathOf(name: string, configDir: string): string {

@@ -13,7 +13,7 @@ export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySl
       if (slot.sealed)
         throw errors.PLUGIN_BAD_FACTS(plugin.name, `it needs ${slot.id}, which only the host may read`);
       const from = fillers(slot.id).filter((filler) => filler !== plugin);
-      const must = !slot.many && !slot.maybe && !filledByHost.some((own) => own.id === slot.id);
+      const must = !slot.many && !slot.optional && !filledByHost.some((own) => own.id === slot.id);
       if (from.length === 0 && must) throw errors.SLOT_EMPTY(plugin.name, slot.id, "");
       from.forEach(visit);
     }

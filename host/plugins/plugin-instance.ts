@@ -11,7 +11,7 @@ import {
   hookKinds,
 } from "@gantry/sdk";
 import { asError, withTimeout } from "@gantry/sdk/node";
-import { inPlugin } from "./attribution.ts";
+import { runAs } from "./attribution.ts";
 import type { HookTable } from "./hook-table.ts";
 import type { Registry } from "./registry.ts";
 
@@ -24,7 +24,7 @@ export interface ScopeDeps {
 }
 
 /** One running plugin: the facade it was handed and the list that undoes all it did. */
-export class Scope {
+export class PluginInstance {
   readonly plugin: Plugin;
   readonly #config: unknown;
   readonly #deps: ScopeDeps;
@@ -83,7 +83,7 @@ export class Scope {
 
   async #within(what: string, work: () => Awaitable<void>): Promise<void> {
     const { timeoutMs } = this.#deps;
-    await withTimeout(timeoutMs, inPlugin(this.plugin.name, work), () =>
+    await withTimeout(timeoutMs, runAs(this.plugin.name, work), () =>
       errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs),
     );
   }

@@ -1,6 +1,6 @@
 import { GantryError, type Logger } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { blamed } from "../plugins/attribution.ts";
+import { currentPlugin } from "../plugins/attribution.ts";
 import { printable } from "./printable.ts";
 import type { Redaction } from "./redaction.ts";
 
@@ -14,7 +14,7 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
     (level: Level) =>
     (detail: object, message: string): void => {
       try {
-        const plugin = blamed();
+        const plugin = currentPlugin();
         const { user } = detail as { user?: unknown };
         const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
         write(level, { ...clean, ...(user !== undefined && { user }) }, redaction.text(message));

@@ -3,7 +3,7 @@ import { errors, type Tool } from "@gantry/sdk";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 
 /** Parsed, held to the tool's schema, and frozen; throws TOOL_BAD_ARGS. */
-export function readArgs(tool: Tool, raw: unknown): Readonly<Record<string, unknown>> {
+export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string, unknown>> {
   let args: unknown;
   try {
     args = typeof raw === "string" ? JSON.parse(raw.trim() || "{}") : structuredClone(raw);

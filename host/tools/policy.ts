@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { errors, refuse, type Opinion, type Policy as PolicySlot } from "@gantry/sdk";
+import { errors, refuse, type GuardOpinion, type Policy as PolicySlot } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { ToolCalls } from "./tool-call.ts";
@@ -18,7 +18,7 @@ export class Policy implements PolicySlot {
     tool: string,
     args: Readonly<Record<string, unknown>>,
     user: string,
-  ): Promise<readonly Opinion[]> {
+  ): Promise<readonly GuardOpinion[]> {
     const session = `explain-${randomBytes(4).toString("hex")}`;
     try {
       const { call } = await this.#calls.prepare({ tool, args, session, user }, true);
@@ -28,7 +28,7 @@ export class Policy implements PolicySlot {
       return [
         {
           by: "host",
-          answer: refuse(known.code ? { code: known.code, message: known.message } : errors.INTERNAL(known)),
+          outcome: refuse(known.code ? { code: known.code, message: known.message } : errors.INTERNAL(known)),
         },
       ];
     }

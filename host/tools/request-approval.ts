@@ -4,7 +4,7 @@ import { printable } from "../record/printable.ts";
 import type { CallRequest } from "./tool-call.ts";
 
 /** Waits for a person's word on one exact call; `result` is for the audit, `error` is set unless it is a yes. */
-export async function askPerson(
+export async function requestApproval(
   approvals: Approvals,
   request: CallRequest,
   tool: Tool,

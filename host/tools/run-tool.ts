@@ -1,6 +1,6 @@
 import { errors, GantryError, Observers, type Observer, type Tool, type ToolCall } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { inPlugin } from "../plugins/attribution.ts";
+import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./tool-call.ts";
 
 const defaultTimeoutMs = 60_000;
@@ -30,7 +30,7 @@ export async function runTool(
   const { args, effects, session, user, cwd } = call;
   let outcome: CallOutcome;
   try {
-    const work = inPlugin(`tool ${tool.name}`, async () =>
+    const work = runAs(`tool ${tool.name}`, async () =>
       tool.run({ args, effects, session, user, cwd, signal, log: deps.log, call: callTool }),
     );
     const answer: unknown = await Promise.race([work, left(signal)]);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   errors,
   Tools,
-  type AskOptions,
+  type PromptOptions,
   type Decision,
   type GantryError,
   type Logger,
@@ -11,13 +11,13 @@ import {
   type ToolCall,
   type TurnEvent,
 } from "@gantry/sdk";
-import { askPerson } from "./request-approval.ts";
+import { requestApproval } from "./request-approval.ts";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
-import { readable, readArgs } from "./arguments.ts";
+import { readable, parseArguments } from "./arguments.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -43,7 +43,7 @@ export interface CallRequest {
   readonly session: string;
   readonly user: string;
   readonly signal: AbortSignal;
-  readonly approvals: AskOptions["approvals"];
+  readonly approvals: PromptOptions["approvals"];
   onEvent?(event: TurnEvent): void;
   readonly depth?: number;
 }
@@ -110,7 +110,7 @@ export class ToolCalls {
     const tool = tools.get(request.tool);
     if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
     if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
-    const args = readArgs(tool, request.args);
+    const args = parseArguments(tool, request.args);
     const cwd = await this.#deps.cwd();
     const effects = await effectsOf(tool, args, cwd).catch((error: unknown) => {
       throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
@@ -126,7 +126,7 @@ export class ToolCalls {
     call: ToolCall,
     questions: readonly Question[],
   ): Promise<true> {
-    const { result, error } = await askPerson(this.#deps.approvals, request, tool, call, questions);
+    const { result, error } = await requestApproval(this.#deps.approvals, request, tool, call, questions);
     await this.#deps.audit.record({
       ...whose(request),
       event_type: "approval",

@@ -26,7 +26,7 @@ export class Boundary {
   }
 
   /** Earlier turns had words of their own: their marks get this turn's word, so that only one word counts. */
-  remark(history: readonly ChatMessage[]): readonly ChatMessage[] {
+  renew(history: readonly ChatMessage[]): readonly ChatMessage[] {
     return history.map((message) => ({
       ...message,
       text: message.text.replace(marked, (_, _word, source: string, text: string) => this.mark(source, text)),

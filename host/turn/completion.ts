@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Asks the model once: shows its text as it comes, redacted, and adds to the tally what it cost. */
-export async function readAnswer(
+export async function collectCompletion(
   deps: TurnDeps,
   input: TurnInput,
   messages: readonly ChatMessage[],

@@ -1,7 +1,8 @@
 import {
   errors,
   GantryError,
-  Router,
+  ModelRouter,
+  type ModelRef,
   shownAddress,
   type ChatRequest,
   type Provider,
@@ -20,18 +21,13 @@ const eventLength = 256;
 /** A provider that ignores its signal is left behind after this long. */
 const graceMs = 1_000;
 
-export interface ModelWants {
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-}
-
 /** Finds the provider that a turn wants and reads one answer from it, by way of the router where one is loaded. */
-export class Models {
+export class Providers {
   readonly #registry: Registry;
   readonly #hooks: HookTable;
-  readonly #configured: ModelWants;
+  readonly #configured: ModelRef;
 
-  constructor(registry: Registry, hooks: HookTable, configured: ModelWants) {
+  constructor(registry: Registry, hooks: HookTable, configured: ModelRef) {
     this.#registry = registry;
     this.#hooks = hooks;
     this.#configured = configured;
@@ -48,7 +44,7 @@ export class Models {
   }
 
   /** One answer. Never throws; exactly one `stop` or `error` comes last, whatever the provider does. */
-  async *chat(want: ModelWants, request: Omit<ChatRequest, "model">): AsyncGenerator<RoutedEvent> {
+  async *chat(want: ModelRef, request: Omit<ChatRequest, "model">): AsyncGenerator<RoutedEvent> {
     let length = 0;
     try {
       for await (const event of untilAborted(this.#route(want, request), request.signal)) {
@@ -71,8 +67,8 @@ export class Models {
     }
   }
 
-  async *#route(want: ModelWants, request: Omit<ChatRequest, "model">): AsyncIterable<RoutedEvent> {
-    const router = this.#registry.get(Router);
+  async *#route(want: ModelRef, request: Omit<ChatRequest, "model">): AsyncIterable<RoutedEvent> {
+    const router = this.#registry.get(ModelRouter);
     const resolve = async (
       provider: string | undefined,
       model: string | undefined,

@@ -7,11 +7,11 @@ import {
   type ToolCallReport,
   type ToolUse,
   type TurnResult,
-  type AskOptions,
+  type PromptOptions,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import type { Models } from "./providers.ts";
-import { readAnswer } from "./completion.ts";
+import type { Providers } from "./providers.ts";
+import { collectCompletion } from "./completion.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { runCalls } from "./calls.ts";
@@ -20,7 +20,7 @@ import { Boundary } from "./boundary.ts";
 
 export interface TurnDeps {
   readonly registry: Registry;
-  readonly models: Models;
+  readonly models: Providers;
   readonly calls: ToolCalls;
   readonly redaction: Redaction;
   readonly temperature: number;
@@ -35,7 +35,7 @@ export interface TurnInput {
   readonly trusted: boolean;
   readonly history: readonly ChatMessage[];
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  readonly options: Omit<AskOptions, "provider" | "model">;
+  readonly options: Omit<PromptOptions, "provider" | "model">;
 }
 
 /** What a turn gives: the answer for the person, redacted, and the messages that belong into the session, whole. */
@@ -78,13 +78,13 @@ export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
 
 async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Turn> {
   const boundary = new Boundary();
-  const history = boundary.remark(input.history);
+  const history = boundary.renew(input.history);
   const said = input.trusted ? input.text : boundary.mark(input.user, input.text);
   const messages: ChatMessage[] = [{ role: "user", text: said }];
   const system: ChatMessage = { role: "system", text: systemPrompt(deps, boundary) };
   const shown: string[] = [];
   for (let i = 0; i < deps.maxIterations; i += 1) {
-    const answer = await readAnswer(deps, input, [system, ...history, ...messages], tally);
+    const answer = await collectCompletion(deps, input, [system, ...history, ...messages], tally);
     if (answer.text !== "") shown.push(answer.text);
     if (answer.text !== "" || answer.calls.length > 0)
       messages.push({ role: "assistant", text: answer.text, toolCalls: answer.calls });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandRun } from "@gantry/sdk";
+import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandContext } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test, vi } from "vitest";
@@ -47,7 +47,7 @@ async function verify(
   options: Record<string, boolean> = {},
 ): Promise<{ code: number; out: string }> {
   const out: string[] = [];
-  const run = { args: [], options, out: (line: string) => out.push(line) } as unknown as CommandRun;
+  const run = { args: [], options, out: (line: string) => out.push(line) } as unknown as CommandContext;
   const code = await t.slot(Commands).get("audit verify")!.run(run);
   return { code, out: out.join("\n") };
 }

@@ -358,7 +358,7 @@ test("CHA-07: a full inbox asks the platform to deliver again later, and what it
   const store = createMemoryStore();
   const stats = store.lanes.stats.bind(store.lanes);
   let full = true;
-  store.lanes.stats = async () => (full ? { waiting: 1e9, running: 0, setAside: 0 } : stats());
+  store.lanes.stats = async () => (full ? { waiting: 1e9, running: 0, deadLetters: 0 } : stats());
   await using chatapp = await quiet({ plugins: [memoryStore(store), fakeProvider(["x"])] });
   const payload = delivery(message("hi"));
   const response = await chatapp.deliver(payload);

@@ -1,4 +1,4 @@
-import { GantryError, type CheckRow, type ConfigFile, type Models, type Provider } from "@gantry/sdk";
+import { GantryError, type CheckRow, type ConfigFile, type Providers, type Provider } from "@gantry/sdk";
 
 interface Wanted {
   readonly id: string | undefined;
@@ -14,7 +14,7 @@ function wanted(configFile: ConfigFile): Wanted {
 }
 
 /** Which provider and model a turn would get, and where the credential comes from; asks nobody outside. */
-export async function checkProvider(configFile: ConfigFile, models: Models): Promise<readonly CheckRow[]> {
+export async function checkProvider(configFile: ConfigFile, models: Providers): Promise<readonly CheckRow[]> {
   const { id, model } = wanted(configFile);
   const fallbacks = configFile.get("reliability.fallback_providers");
   const others = Array.isArray(fallbacks)
@@ -28,7 +28,7 @@ export async function checkProvider(configFile: ConfigFile, models: Models): Pro
 
 async function checkOne(
   what: string,
-  models: Models,
+  models: Providers,
   id: string | undefined,
   model: string | undefined,
 ): Promise<CheckRow> {
@@ -58,7 +58,7 @@ async function checkOne(
 /** Asks the provider for its models, which needs the address, the network and mostly the credential. */
 export async function checkAnswer(
   configFile: ConfigFile,
-  models: Models,
+  models: Providers,
   signal: AbortSignal,
 ): Promise<readonly CheckRow[]> {
   const { id, model } = wanted(configFile);

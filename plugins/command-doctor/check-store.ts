@@ -17,12 +17,12 @@ export async function checkStore(store: Store | undefined): Promise<readonly Che
       },
     ];
   }
-  const { waiting, running, setAside } = await store.lanes.stats();
+  const { waiting, running, deadLetters: setAside } = await store.lanes.stats();
   const rows: CheckRow[] = [
     { what: "store", state: "ok", detail: `${waiting} messages wait, ${running} are being answered` },
   ];
   if (setAside === 0) return rows;
-  const first = await store.lanes.listSetAside(SHOWN);
+  const first = await store.lanes.listDeadLetters(SHOWN);
   const which = first
     .map(({ channel, id, reason, at }) => `${channel} ${id.slice(0, ID_SHOWN)} (${at}: ${reason})`)
     .join("; ");

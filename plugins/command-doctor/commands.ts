@@ -1,4 +1,4 @@
-import type { Check, CheckRow, Command, CommandRun, Redactor } from "@gantry/sdk";
+import type { Check, CheckRow, Command, CommandContext, Redactor } from "@gantry/sdk";
 import { askAll } from "./ask.ts";
 import { ownChecks, type Needs } from "./own-checks.ts";
 import { printReport } from "./report.ts";
@@ -15,7 +15,7 @@ export interface DoctorNeeds extends Needs {
 
 export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
   const told = async (
-    run: CommandRun,
+    run: CommandContext,
     own: readonly Check[],
     kinds: readonly Check["kind"][],
     ms: number,

@@ -7,10 +7,10 @@ import {
   Commands,
   definePlugin,
   Redactors,
-  Router,
+  ModelRouter,
   type Check,
   type CheckRow,
-  type CommandRun,
+  type CommandContext,
   type Plugin,
 } from "@gantry/sdk";
 import {
@@ -37,10 +37,10 @@ interface Told {
 async function tell(
   t: TestHost,
   word: string,
-  options: CommandRun["options"] = { json: true },
+  options: CommandContext["options"] = { json: true },
 ): Promise<Told> {
   const lines: string[] = [];
-  const run: CommandRun = {
+  const run: CommandContext = {
     args: [],
     options,
     out: (line) => void lines.push(line),
@@ -222,9 +222,9 @@ test("CLI-01: no row shows a secret or a control sign, and a redactor that fails
 test("CLI-01: a provider that cannot be resolved, fallbacks and providers left alone are told", async () => {
   const router = definePlugin({
     name: "router",
-    provides: [Router],
+    provides: [ModelRouter],
     setup: (host) =>
-      host.provide(Router, {
+      host.provide(ModelRouter, {
         async *chat() {},
         cooling: () => [{ provider: "far", until: "2030-01-01T00:00:00.000Z", reason: "HTTP 503" }],
       }),
@@ -281,7 +281,7 @@ test("CLI-01: messages that were set aside are named with their reason", async (
   const store = createMemoryStore();
   await store.lanes.accept([{ channel: "chatapp", id: "wamid.1", sender: "+1", text: "hi", timestamp: 1 }]);
   const claim = await store.lanes.claim("w", 1_000, Date.now());
-  if (claim) await store.lanes.setAside(claim, "the platform refused it");
+  if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
   const row = rowOf(await tell(t, "status"), "messages set aside");
   expect(row).toMatchObject({
@@ -298,7 +298,7 @@ test("CLI-01: an id that a stranger made long does not bury what else status say
     { channel: "chatapp", id: "i".repeat(100_000), sender: "+1", text: "hi", timestamp: 1 },
   ]);
   const claim = await store.lanes.claim("w", 1_000, Date.now());
-  if (claim) await store.lanes.setAside(claim, "the platform refused it");
+  if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
   const { detail } = rowOf(await tell(t, "status"), "messages set aside") as { readonly detail: string };
   expect(detail).toMatch(/^1 could not be answered: chatapp i{80} \(/);

@@ -1,4 +1,4 @@
-import type { Check, ConfigFile, Models, Router, Runner, Runtime, Store } from "@gantry/sdk";
+import type { Check, ConfigFile, Providers, ModelRouter, Sandbox, Runtime, Store } from "@gantry/sdk";
 import { checkFiles } from "./check-files.ts";
 import { checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
@@ -6,15 +6,15 @@ import { checkStore } from "./check-store.ts";
 
 export interface Needs {
   readonly configFile: ConfigFile;
-  readonly models: Models;
-  readonly router: Router | undefined;
-  readonly runner: Runner | undefined;
+  readonly models: Providers;
+  readonly router: ModelRouter | undefined;
+  readonly sandbox: Sandbox | undefined;
   readonly runtime: Runtime;
   readonly store: Store | undefined;
 }
 
 /** What no plugin can say of itself; `doctor` ones reach out. */
-export function ownChecks({ configFile, models, router, runner, runtime, store }: Needs): readonly Check[] {
+export function ownChecks({ configFile, models, router, sandbox, runtime, store }: Needs): readonly Check[] {
   return [
     { name: "files", kind: "status", run: () => checkFiles(runtime) },
     {
@@ -28,18 +28,18 @@ export function ownChecks({ configFile, models, router, runner, runtime, store }
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
     { name: "autonomy", kind: "status", run: async () => autonomy(configFile) },
-    { name: "sandbox", kind: "status", run: () => walls(runner) },
+    { name: "sandbox", kind: "status", run: () => walls(sandbox) },
     { name: "store", kind: "status", run: () => checkStore(store) },
     { name: "router", kind: "status", run: async () => cooling(router) },
   ];
 }
 
-async function walls(runner: Runner | undefined): ReturnType<Check["run"]> {
-  if (!runner)
+async function walls(sandbox: Sandbox | undefined): ReturnType<Check["run"]> {
+  if (!sandbox)
     return [
       { what: "sandbox", state: "warn", detail: "no plugin starts programs or opens files, so no tool can" },
     ];
-  const { files, network, detail } = await runner.walls();
+  const { files, network, detail } = await sandbox.policy();
   if (files && network) return [{ what: "sandbox", state: "ok", detail }];
   return [
     {
@@ -51,7 +51,7 @@ async function walls(runner: Runner | undefined): ReturnType<Check["run"]> {
   ];
 }
 
-function cooling(router: Router | undefined): Awaited<ReturnType<Check["run"]>> {
+function cooling(router: ModelRouter | undefined): Awaited<ReturnType<Check["run"]>> {
   return (router?.cooling() ?? []).map(({ provider, until, reason }) => ({
     what: `provider ${provider}`,
     state: "warn",

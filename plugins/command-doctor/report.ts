@@ -1,11 +1,11 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { CheckRow, CommandRun, Redactor } from "@gantry/sdk";
+import type { CheckRow, CommandContext, Redactor } from "@gantry/sdk";
 
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
 
 /** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
 export function printReport(
-  { out, options }: CommandRun,
+  { out, options }: CommandContext,
   rows: readonly CheckRow[],
   redactors: Iterable<Redactor>,
 ): boolean {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { Commands, definePlugin } from "@gantry/sdk";
-import type { CommandRun, Provider } from "@gantry/sdk";
+import type { CommandContext, Provider } from "@gantry/sdk";
 import { memoryStore, startTestHost } from "@gantry/sdk/testing";
 import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
@@ -26,7 +26,7 @@ const bareProvider = definePlugin({
 
 async function start(config: Record<string, unknown> = {}) {
   const t = await startTestHost({ plugins: [net, chat, bareProvider, memoryStore(), plugin], config });
-  const run = async (name: string, options: CommandRun["options"]) => {
+  const run = async (name: string, options: CommandContext["options"]) => {
     const out: string[] = [];
     const err: string[] = [];
     const exit = await t

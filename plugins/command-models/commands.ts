@@ -1,4 +1,4 @@
-import type { Command, CommandRun, Models, Store } from "@gantry/sdk";
+import type { Command, CommandContext, Providers, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { keep, kept } from "./kept.ts";
 import type { KeptModels } from "./kept.ts";
@@ -10,7 +10,7 @@ const provider = {
 const json = { flags: "--json", summary: "one JSON object: provider, models, refreshed" };
 
 /** Asks the provider for its models and keeps the list. */
-export function refreshCommand(models: Models, store: Store): Command {
+export function refreshCommand(models: Providers, store: Store): Command {
   return {
     name: "models refresh",
     summary: "list the models a provider offers, and keep the list",
@@ -26,7 +26,7 @@ export function refreshCommand(models: Models, store: Store): Command {
 }
 
 /** Prints the kept list; asks nobody. */
-export function listCommand(models: Models, store: Store): Command {
+export function listCommand(models: Providers, store: Store): Command {
   return {
     name: "models list",
     summary: "print the models that were last refreshed",
@@ -42,7 +42,7 @@ export function listCommand(models: Models, store: Store): Command {
 }
 
 /** Checks the way to a provider and its credential without asking a model. */
-export function warmupCommand(models: Models): Command {
+export function warmupCommand(models: Providers): Command {
   return {
     name: "warmup",
     summary: "check that a provider can be reached and takes the credential",
@@ -56,11 +56,11 @@ export function warmupCommand(models: Models): Command {
   };
 }
 
-function wanted({ options }: CommandRun): string | undefined {
+function wanted({ options }: CommandContext): string | undefined {
   return typeof options.provider === "string" ? options.provider : undefined;
 }
 
-function print(list: KeptModels, run: CommandRun): void {
+function print(list: KeptModels, run: CommandContext): void {
   if (run.options.json) return run.out(JSON.stringify(list));
   for (const id of list.models) run.out(id);
   run.err(

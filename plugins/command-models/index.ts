@@ -1,11 +1,11 @@
-import { Commands, definePlugin, Models, Store } from "@gantry/sdk";
+import { Commands, definePlugin, Providers, Store } from "@gantry/sdk";
 import { listCommand, refreshCommand, warmupCommand } from "./commands.ts";
 import { errors } from "./errors.ts";
 
 export default definePlugin({
   name: "command-models",
   summary: "The words `models refresh`, `models list` and `warmup`.",
-  needs: { models: Models, store: Store },
+  needs: { models: Providers, store: Store },
   provides: [Commands],
   errors,
   setup(host) {

@@ -1,4 +1,4 @@
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import type { Answers } from "./answers.ts";
 import { Cancelled, type Ask } from "./ask.ts";
 import { askKey } from "./ask-key.ts";
@@ -15,7 +15,7 @@ const TYPE_IT = " ";
 /** Provider, key and model, until the provider has answered with them or the person takes them as they are. */
 export async function askModelProvider(
   ask: Ask,
-  run: CommandRun,
+  run: CommandContext,
   { configFile, offers }: OnboardNeeds,
   given: Partial<Answers>,
 ): Promise<ProviderAnswers> {

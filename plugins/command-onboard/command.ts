@@ -1,4 +1,4 @@
-import type { Command, CommandRun, ConfigFile, ProviderOffer, Runtime } from "@gantry/sdk";
+import type { Command, CommandContext, ConfigFile, ProviderOffer, Runtime } from "@gantry/sdk";
 import { addressKeyOf, autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { errors } from "./errors.ts";
 import { configuredModel, listModels, tryAnswer } from "./try-provider.ts";
@@ -48,7 +48,7 @@ export function onboardCommand(needs: OnboardNeeds): Command {
 
 /** What the command line says; throws for what cannot be meant. Whatever else is wrong, the configuration's own check says. */
 export function readFlags(
-  { options }: Pick<CommandRun, "options">,
+  { options }: Pick<CommandContext, "options">,
   env: NodeJS.ProcessEnv,
 ): Partial<Answers> {
   const text = (name: string): string | undefined =>
@@ -82,7 +82,7 @@ export function checkVariable(name: string, env: NodeJS.ProcessEnv): void {
 
 /** Tries the provider first, then writes all or nothing. */
 async function byFlags(
-  run: CommandRun,
+  run: CommandContext,
   { configFile, runtime }: OnboardNeeds,
   given: Answers,
 ): Promise<number> {

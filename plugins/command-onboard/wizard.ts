@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { Ask, Cancelled } from "./ask.ts";
 import { askChannel } from "./ask-channel.ts";
@@ -7,7 +7,11 @@ import { askModelProvider } from "./ask-model-provider.ts";
 import { nextCommands, type OnboardNeeds } from "./command.ts";
 
 /** The path through all questions; what the command line says is not asked. Exit code 130 where the person leaves: nothing was written. */
-export async function wizard(run: CommandRun, needs: OnboardNeeds, given: Partial<Answers>): Promise<number> {
+export async function wizard(
+  run: CommandContext,
+  needs: OnboardNeeds,
+  given: Partial<Answers>,
+): Promise<number> {
   const ask = new Ask(run.signal);
   const { configFile, runtime } = needs;
   try {

@@ -1,6 +1,6 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import { askPerson } from "./ask-person.ts";
 import type { PluginNeeds } from "./commands.ts";
 import { entryOf } from "./entry.ts";
@@ -13,7 +13,7 @@ import { fetchPackage, integrityOf, registryOf, type Fetched } from "./registry.
 import { readTarball } from "./tarball.ts";
 
 /** Fetch, read, show, ask, put in place, compare. Nothing of the package runs before it was accepted, and no script of it ever. */
-export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> {
+export async function add(run: CommandContext, needs: PluginNeeds): Promise<number> {
   const { configDir } = needs.runtime;
   const spec = run.args[0] ?? "";
   const folder = await pluginFolder(configDir);
@@ -68,7 +68,7 @@ export async function add(run: CommandRun, needs: PluginNeeds): Promise<number> 
 }
 
 async function fetched(
-  { options, signal }: CommandRun,
+  { options, signal }: CommandContext,
   { upstream }: PluginNeeds,
   spec: string,
 ): Promise<Fetched> {

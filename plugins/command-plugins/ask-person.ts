@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline/promises";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 
 /** True for a clear yes, or with --yes; false where nobody is there to ask. */
 export async function askPerson(
-  { options, interactive, signal }: CommandRun,
+  { options, interactive, signal }: CommandContext,
   question: string,
 ): Promise<boolean> {
   if (options["yes"] === true) return true;

@@ -1,11 +1,11 @@
 import path from "node:path";
-import type { CommandRun, Runtime } from "@gantry/sdk";
+import type { CommandContext, Runtime } from "@gantry/sdk";
 import { entryOf, readFacts } from "./entry.ts";
 import { differenceOf, readStated } from "./facts.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
 export async function check(
-  { args, options, out, signal }: CommandRun,
+  { args, options, out, signal }: CommandContext,
   { configDir }: Runtime,
 ): Promise<number> {
   const entry = await entryOf(args[0] ?? ".");

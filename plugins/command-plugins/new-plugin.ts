@@ -1,12 +1,12 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 /** Copies the template of a kind; the word `example` in it becomes the plugin's name. */
 export async function newPlugin(
-  { args, options, out, err }: CommandRun,
+  { args, options, out, err }: CommandContext,
   templates: URL,
   version: string,
 ): Promise<number> {

@@ -1,13 +1,16 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import type { PluginNeeds } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { pluginFolder } from "./folder.ts";
 import { readLock, writeLock } from "./lock-file.ts";
 
 /** Only what `plugins add` put there, and only once the configuration does without it. */
-export async function remove({ args, out }: CommandRun, { audit, runtime }: PluginNeeds): Promise<number> {
+export async function remove(
+  { args, out }: CommandContext,
+  { audit, runtime }: PluginNeeds,
+): Promise<number> {
   const { configDir } = runtime;
   const lock = await readLock(configDir);
   const [given = ""] = args;

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Audit, Command, CommandRun } from "@gantry/sdk";
+import type { Audit, Command, CommandContext } from "@gantry/sdk";
 import type { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import type { Pairing } from "./pairing.ts";
@@ -73,7 +73,7 @@ export function pairCommands(
 }
 
 async function revoke(
-  { args: [id = ""], out, err, options }: CommandRun,
+  { args: [id = ""], out, err, options }: CommandContext,
   devices: Devices,
   record: (result: string, args: Readonly<Record<string, unknown>>) => Promise<void>,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
-import { Commands, Services, type CommandRun, type Plugin } from "@gantry/sdk";
+import { Commands, Services, type CommandContext, type Plugin } from "@gantry/sdk";
 import {
   fakeProvider,
   memoryStore,
@@ -38,7 +38,7 @@ export interface TestGateway extends AsyncDisposable {
   word(
     name: string,
     args?: readonly string[],
-    options?: CommandRun["options"],
+    options?: CommandContext["options"],
   ): Promise<{ code: number; out: string; err: string }>;
   /** Pairs a device and gives its token. */
   pair(name?: string): Promise<{ token: string; device_id: string }>;

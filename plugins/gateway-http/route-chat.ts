@@ -56,7 +56,7 @@ export function chatRoute(inbox: Inbox): Route {
         ...(session_id !== undefined && { session: session_id }),
       };
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
-      return answer(await inbox.ask(incoming, { signal, approvals: "none" }));
+      return answer(await inbox.prompt(incoming, { signal, approvals: "none" }));
     },
   };
 }
@@ -88,7 +88,7 @@ function turnEvents(inbox: Inbox, incoming: InboundMessage, left: AbortSignal): 
               approvals: "ask",
               onEvent: (event: TurnEvent) => tell(event, say),
             } as const;
-            const { error, ...done } = await inbox.ask(incoming, asking);
+            const { error, ...done } = await inbox.prompt(incoming, asking);
             if (error) say("error", { code: error.code, message: error.message });
             else say("done", done);
           } catch (error) {

@@ -36,7 +36,7 @@ async function decisions(config: Record<string, unknown>, names: readonly string
   const answers: Record<string, string> = {};
   for (const name of names) {
     const [opinion] = (await host.explain(name, {})).filter(({ by }) => by === "guard-autonomy");
-    answers[name] = opinion?.answer ? `${opinion.answer.verdict} ${opinion.answer.code}` : "allow";
+    answers[name] = opinion?.outcome ? `${opinion.outcome.verdict} ${opinion.outcome.code}` : "allow";
   }
   return answers;
 }

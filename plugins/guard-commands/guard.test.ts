@@ -95,7 +95,7 @@ test("SEC-04: what is known only at run time asks also where the owner lets tool
     decision: "approved",
   });
   const [opinion] = await host.explain("sh", { lines: ["python -c 1"] });
-  expect(opinion?.answer).toMatchObject({
+  expect(opinion?.outcome).toMatchObject({
     verdict: "ask",
     code: "COMMAND_UNCERTAIN",
     reason: expect.stringContaining("python runs code that stands elsewhere"),

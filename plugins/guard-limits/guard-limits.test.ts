@@ -107,7 +107,7 @@ test("SEC-08: what another guard refuses is not counted, nor what the limit itse
 test("SEC-08: explaining counts nothing and still tells that the limit is reached", async () => {
   await using t = await start({ rate_limit_per_minute: 1 });
   const explained = async () =>
-    (await t.explain("clock", {})).find(({ by }) => by === "guard-limits")?.answer;
+    (await t.explain("clock", {})).find(({ by }) => by === "guard-limits")?.outcome;
   for (let n = 0; n < 3; n++) expect(await explained()).toBeUndefined();
   expect(await act(t, "cli:test")).toMatchObject({ decision: "allowed" });
   expect(await explained()).toMatchObject({ verdict: "refuse", code: "LIMIT_REACHED" });

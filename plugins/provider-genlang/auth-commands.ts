@@ -1,4 +1,4 @@
-import type { Command, CommandRun } from "@gantry/sdk";
+import type { Command, CommandContext } from "@gantry/sdk";
 import { errors as common } from "@gantry/sdk";
 import type { AuthProfiles, ProfilesFile } from "./auth-profiles.ts";
 import { ALIASES, NAME } from "./config.ts";
@@ -43,7 +43,10 @@ export function authCommands(deps: AuthDeps): readonly Command[] {
   ];
 }
 
-async function logIn({ config, upstream, loopback, profiles }: AuthDeps, run: CommandRun): Promise<number> {
+async function logIn(
+  { config, upstream, loopback, profiles }: AuthDeps,
+  run: CommandContext,
+): Promise<number> {
   requireGenlang(run, "auth login ");
   const name = profileName(run) ?? "default";
   await profiles.load();
@@ -81,7 +84,7 @@ async function logIn({ config, upstream, loopback, profiles }: AuthDeps, run: Co
   return 0;
 }
 
-async function status({ profiles, source }: AuthDeps, run: CommandRun): Promise<number> {
+async function status({ profiles, source }: AuthDeps, run: CommandContext): Promise<number> {
   const file = await profiles.load();
   const rows = Object.entries(file.profiles).map(([profile, { provider, account, expiry_date }]) => ({
     profile,
@@ -106,7 +109,7 @@ async function status({ profiles, source }: AuthDeps, run: CommandRun): Promise<
   return 0;
 }
 
-async function logOut({ profiles }: AuthDeps, run: CommandRun): Promise<number> {
+async function logOut({ profiles }: AuthDeps, run: CommandContext): Promise<number> {
   requireGenlang(run, "auth logout ");
   const name = profileName(run);
   const before = await profiles.load();
@@ -127,13 +130,13 @@ function without(file: ProfilesFile, key: string): ProfilesFile {
   return { ...file, profiles, active: next === undefined ? active : { ...active, [NAME]: next } };
 }
 
-function requireGenlang(run: CommandRun, word: string): void {
+function requireGenlang(run: CommandContext, word: string): void {
   const { provider } = run.options;
   if (typeof provider !== "string") throw common.USAGE("--provider is missing", word);
   if (!ALIASES.includes(provider)) throw errors.GENLANG_AUTH_PROVIDER(provider);
 }
 
-function profileName(run: CommandRun): string | undefined {
+function profileName(run: CommandContext): string | undefined {
   const { profile } = run.options;
   if (profile === undefined) return undefined;
   if (typeof profile !== "string" || !/^[\w.@-]{1,64}$/.test(profile))

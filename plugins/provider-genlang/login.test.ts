@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { OAuth2Server } from "oauth2-mock-server";
 import { expect, test, vi } from "vitest";
 import { Checks, Commands } from "@gantry/sdk";
-import type { CommandRun } from "@gantry/sdk";
+import type { CommandContext } from "@gantry/sdk";
 import { home, start } from "./vendor.test-kit.ts";
 
 /** A real OAuth server on loopback, which checks PKCE and signs its id tokens. */
@@ -41,13 +41,13 @@ interface Ran {
 function word(
   host: Awaited<ReturnType<typeof start>>["host"],
   name: string,
-  options: CommandRun["options"] = {},
+  options: CommandContext["options"] = {},
 ): Ran {
   const out: string[] = [];
   const err: string[] = [];
   const address = Promise.withResolvers<URL>();
   const command = host.slot(Commands).get(name);
-  const run: CommandRun = {
+  const run: CommandContext = {
     args: [],
     options,
     interactive: true,
@@ -219,7 +219,7 @@ test("GEN-13: without an OAuth client the message says what is needed", async ()
   });
 });
 
-test.each<[string, CommandRun["options"], string]>([
+test.each<[string, CommandContext["options"], string]>([
   ["no provider", {}, "USAGE"],
   ["another provider", { provider: "hostedllm" }, "GENLANG_AUTH_PROVIDER"],
   ["a bad profile name", { provider: "genlang", profile: "../x" }, "GENLANG_PROFILE_NAME"],

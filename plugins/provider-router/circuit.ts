@@ -1,5 +1,5 @@
 import type { CircuitBreakerPolicy } from "cockatiel";
-import type { Logger, ProviderFailure, Router, Store } from "@gantry/sdk";
+import type { Logger, ProviderFailure, ModelRouter, Store } from "@gantry/sdk";
 import { failure } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { isOutage } from "./failure.ts";
@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 300_000;
 const SPACE = "provider-cooling";
 
-export type Cooling = ReturnType<Router["cooling"]>[number];
+export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
 
 /** One breaker per provider: opens after repeated outages, then lets a single request try. Pauses are shared through the store. */
 export interface Circuits {

@@ -2,12 +2,12 @@ import { errors as common, failure, providerSettings, shownAddress, thrownFailur
 import type {
   ChatRequest,
   Logger,
-  ModelWant,
+  ModelRef,
   Provider,
   ProviderFailure,
   ProviderTable,
   RoutedEvent,
-  Router,
+  ModelRouter,
 } from "@gantry/sdk";
 import type { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
@@ -23,7 +23,7 @@ export interface FallbackConfig {
 }
 
 /** Asks the wanted provider, then the fallbacks in order, until one begins to answer; from then on the answer is that one's. */
-export function createRouter(config: FallbackConfig, circuits: Circuits, log: Logger): Router {
+export function createRouter(config: FallbackConfig, circuits: Circuits, log: Logger): ModelRouter {
   return {
     async *chat(want, request, resolve) {
       const failures: [string, ProviderFailure][] = [];
@@ -96,8 +96,8 @@ function tablesOf(id: string = "", { name, aliases = [] }: Provider): string[] {
 
 async function find(
   id: string | undefined,
-  want: ModelWant,
-  resolve: Parameters<Router["chat"]>[2],
+  want: ModelRef,
+  resolve: Parameters<ModelRouter["chat"]>[2],
   signal: AbortSignal,
 ): Promise<{ readonly provider: Provider } | { readonly failure: ProviderFailure }> {
   try {

@@ -1,4 +1,4 @@
-import { Checks, definePlugin, optional, ProviderTable, Router, Store } from "@gantry/sdk";
+import { Checks, definePlugin, optional, ProviderTable, ModelRouter, Store } from "@gantry/sdk";
 import { Type } from "typebox";
 import { createCircuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
@@ -19,11 +19,11 @@ export default definePlugin({
     providers: ProviderTable,
   }),
   needs: { store: optional(Store) },
-  provides: [Router, Checks],
+  provides: [ModelRouter, Checks],
   errors,
   setup(host) {
     const circuits = createCircuits(host.needs.store, host.log);
-    host.provide(Router, createRouter(host.config, circuits, host.log));
+    host.provide(ModelRouter, createRouter(host.config, circuits, host.log));
     host.provide(Checks, {
       name: "providers-left-alone",
       kind: "status",

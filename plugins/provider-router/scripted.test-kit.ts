@@ -5,7 +5,7 @@ import type {
   ProviderEvent,
   ProviderFailure,
   RoutedEvent,
-  Router,
+  ModelRouter,
   Store,
 } from "@gantry/sdk";
 import { createCircuits } from "./circuit.ts";
@@ -73,7 +73,7 @@ export function routed(
 }
 
 export async function run(
-  router: Router,
+  router: ModelRouter,
   providers: readonly Provider[],
   more: Partial<ChatRequest> & { provider?: string } = {},
 ): Promise<RoutedEvent[]> {

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Runner } from "@gantry/sdk";
+import { Sandbox } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import files from "../tool-files/index.ts";
@@ -35,7 +35,7 @@ test.runIf(linux)(
   async () => {
     using outside = beside();
     await using t = await startTestHost({ plugins: [sandbox] });
-    const { files: walled } = t.slot(Runner);
+    const { files: walled } = t.slot(Sandbox);
     const secret = path.join(outside.directory, "file");
     for (const file of [
       secret,
@@ -71,7 +71,7 @@ test.runIf(linux)(
       seen.add((await t.call("file_read", { path: "d/file" })).text);
       seen.add((await t.call("file_write", { path: "d/new", content: "x" })).text);
       try {
-        seen.add(text((await t.slot(Runner).files.read(at("d/file"), 100, none)).data));
+        seen.add(text((await t.slot(Sandbox).files.read(at("d/file"), 100, none)).data));
       } catch (error) {
         seen.add((error as { code: string }).code);
       }
@@ -88,7 +88,7 @@ test.runIf(linux)(
   "SEC-05: links are followed by whoever resolves a path, never by whoever opens it",
   async () => {
     await using t = await startTestHost({ plugins: [sandbox] });
-    const { files: walled } = t.slot(Runner);
+    const { files: walled } = t.slot(Sandbox);
     const at = (name: string): string => path.join(t.runtime.workspace, name);
     mkdirSync(at("d"));
     writeFileSync(at("d/file"), "inside");
@@ -105,7 +105,7 @@ test.runIf(linux)(
 
 test("TOL-01: pipes, directories and missing files are coded errors, at once", async () => {
   await using t = await startTestHost({ plugins: [sandbox] });
-  const { files: walled } = t.slot(Runner);
+  const { files: walled } = t.slot(Sandbox);
   const at = (name: string): string => path.join(t.runtime.workspace, name);
   execFileSync("mkfifo", [at("pipe")]);
   await expect(walled.read(at("pipe"), 10, none)).rejects.toMatchObject({
@@ -126,7 +126,7 @@ test("TOL-01: pipes, directories and missing files are coded errors, at once", a
 
 test("TOL-01: a file is replaced in one step, keeps its mode, and a reader never sees half of it", async () => {
   await using t = await startTestHost({ plugins: [sandbox] });
-  const { files: walled } = t.slot(Runner);
+  const { files: walled } = t.slot(Sandbox);
   const file = path.join(t.runtime.workspace, "a/b/script");
   const [a, b] = ["a", "b"].map((letter) => letter.repeat(300_000)) as [string, string];
   await walled.write(file, a, none);
@@ -158,7 +158,7 @@ test("TOL-01: what cannot be written leaves the old file and no other behind", a
     plugins: [sandbox],
     config: { security: { sandboxing: { allowed_write_paths: ["/dev/full", "$WORKSPACE"] } } },
   });
-  const { files: walled } = t.slot(Runner);
+  const { files: walled } = t.slot(Sandbox);
   await expect(walled.write("/dev/full", "x", none)).rejects.toMatchObject({ code: "FILE_FAILED" });
   const file = path.join(t.runtime.workspace, "kept");
   writeFileSync(file, "old");

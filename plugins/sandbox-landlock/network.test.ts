@@ -5,7 +5,7 @@ import { type Server, connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Net, Runner, definePlugin, errors } from "@gantry/sdk";
+import { Net, Sandbox, definePlugin, errors } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import netUndici from "../net-undici/index.ts";
@@ -94,7 +94,7 @@ test.runIf(linux)(
       expect(requests[0]).toMatch(/^POST allowed\.test\/a\?b=c body /);
       expect(requests[0]).not.toContain("proxy-authorization");
       expect(requests[1]).toMatch(/^GET allowed\.test\/tunnel /);
-      expect((await t.slot(Runner).walls()).detail).toContain(
+      expect((await t.slot(Sandbox).policy()).detail).toContain(
         "only through the service's proxy to allowed.test",
       );
     });
@@ -223,7 +223,7 @@ test.runIf(linux)("SBX-02: without a plugin that reaches out, allowed_domains op
   expect(
     (await t.call("shell", { command: "env | grep -ci proxy; exec 3<>/dev/tcp/127.0.0.1/1" })).text,
   ).toContain("socket: Permission denied");
-  expect((await t.slot(Runner).walls()).detail).toContain("no network");
+  expect((await t.slot(Sandbox).policy()).detail).toContain("no network");
 });
 
 test.runIf(linux)(

@@ -1,7 +1,7 @@
-import { Checks, Net, type Plugin, Runner, Runtime, definePlugin, optional } from "@gantry/sdk";
+import { Checks, Net, type Plugin, Sandbox, Runtime, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
-import { runnerOf } from "./runner.ts";
+import { sandboxOf } from "./provided.ts";
 import { Walled } from "./walled.ts";
 
 /** `base`: the address of the file beside which the workers stand. `abiCap`: Landlock levels above it are not used. */
@@ -12,12 +12,12 @@ export function sandboxPlugin(base: string, abiCap?: number): Plugin {
     table: "",
     config,
     needs: { runtime: Runtime, net: optional(Net) },
-    provides: [Runner, Checks],
+    provides: [Sandbox, Checks],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
       const walled = new Walled(host.config, host.needs, { base, ...(abiCap !== undefined && { abiCap }) });
-      host.provide(Runner, runnerOf(walled));
+      host.provide(Sandbox, sandboxOf(walled));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));

@@ -5,7 +5,7 @@ import {
   type Refusal,
   type Runtime,
   type ToolCall,
-  type Walls,
+  type SandboxPolicy,
   ask,
   refuse,
 } from "@gantry/sdk";
@@ -34,7 +34,7 @@ interface Place {
 interface State {
   /** Undefined where walls were asked for and there are none. */
   readonly sandbox: Sandbox | undefined;
-  readonly walls: Walls;
+  readonly walls: SandboxPolicy;
   /** Why there are no walls. */
   readonly open?: string;
   readonly proxy?: Proxy;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { Checks, Runner } from "@gantry/sdk";
+import { Checks, Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import files from "../tool-files/index.ts";
@@ -36,11 +36,11 @@ test("SBX-03: asked for by hand and absent: every call that starts or opens some
     }
   }
   const run = t
-    .slot(Runner)
+    .slot(Sandbox)
     .run({ argv: ["true"], cwd: "/", timeoutMs: 1, maxOutputBytes: 1, signal: new AbortController().signal });
   await expect(run).rejects.toMatchObject({ code: "SANDBOX_ABSENT" });
   await expect(
-    t.slot(Runner).files.list(t.runtime.workspace, 1, new AbortController().signal),
+    t.slot(Sandbox).files.list(t.runtime.workspace, 1, new AbortController().signal),
   ).rejects.toMatchObject({
     code: "SANDBOX_ABSENT",
   });
@@ -52,7 +52,7 @@ test("SBX-03: asked for by hand and absent: every call that starts or opens some
       detail: expect.stringContaining("such calls are refused"),
     });
   }
-  expect(await t.slot(Runner).walls()).toMatchObject({ files: false, network: false });
+  expect(await t.slot(Sandbox).policy()).toMatchObject({ files: false, network: false });
 });
 
 for (const [how, plugin, enabled, why] of [
@@ -66,7 +66,7 @@ for (const [how, plugin, enabled, why] of [
       expect(await t.call(tool, args)).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
       expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({ decision: "approved" });
       const opinions = await t.explain(tool, args);
-      const own = opinions.find(({ by }) => by === "sandbox-landlock")?.answer;
+      const own = opinions.find(({ by }) => by === "sandbox-landlock")?.outcome;
       expect(own).toMatchObject({
         verdict: "ask",
         code: "SANDBOX_OPEN",

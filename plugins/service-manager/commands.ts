@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import type { Command, CommandRun } from "@gantry/sdk";
+import type { Command, CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { managerFailed, perform, run } from "./perform.ts";
 import type { Action, Manager, ServiceState, Step } from "./plan.ts";
@@ -30,7 +30,7 @@ export function serviceCommands(manager: () => Manager): readonly Command[] {
   return [...actions, status];
 }
 
-async function act(action: Action, manager: Manager, { options, out, err }: CommandRun): Promise<number> {
+async function act(action: Action, manager: Manager, { options, out, err }: CommandContext): Promise<number> {
   const steps = manager.plan(action);
   if (options["dryRun"]) {
     for (const step of steps) print(step, out, err);
@@ -51,7 +51,7 @@ function print(step: Step, out: (line: string) => void, err: (line: string) => v
   if (step.do === "write") out(step.text.trimEnd());
 }
 
-async function tell(manager: Manager, { options, out }: CommandRun): Promise<number> {
+async function tell(manager: Manager, { options, out }: CommandContext): Promise<number> {
   const installed = await exists(manager.file);
   const { code, stdout, stderr } = await run(manager.query);
   const found = manager.read(code, stdout);

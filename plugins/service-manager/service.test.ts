@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Commands, type CommandRun } from "@gantry/sdk";
+import { Commands, type CommandContext } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import plugin from "./index.ts";
@@ -41,7 +41,7 @@ function fakeSystem(script = "exit 0"): { unit: string; asked: () => string[] } 
 
 async function word(
   name: string,
-  options: CommandRun["options"] = {},
+  options: CommandContext["options"] = {},
   config: object = {},
 ): Promise<{ code: number; out: string; err: string }> {
   await using host = await startTestHost({ plugins: [plugin], config: { ...config } });

@@ -160,16 +160,16 @@ describe("the file", () => {
     };
     await after(0, async ({ lanes }) => {
       await lanes.accept([hello, { ...hello, id: "2", sender: "b" }, { ...hello, id: "3", sender: "c" }]);
-      await lanes.done((await lanes.claim("w", 1000, Date.now()))!);
-      await lanes.setAside((await lanes.claim("w", 1000, Date.now()))!, "poison");
+      await lanes.ack((await lanes.claim("w", 1000, Date.now()))!);
+      await lanes.deadLetter((await lanes.claim("w", 1000, Date.now()))!, "poison");
     });
     await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual([false]));
     await after(8.1, async ({ lanes }) => {
-      expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, setAside: 1 });
+      expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, deadLetters: 1 });
       expect(await lanes.accept([hello])).toEqual([true]);
     });
     await after(30.1, async ({ lanes }) =>
-      expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, setAside: 0 }),
+      expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 0 }),
     );
   });
 });

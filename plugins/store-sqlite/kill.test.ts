@@ -76,7 +76,7 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
     expect(turns).toEqual(mine(distinct));
     expect(mine(distinct).filter((id) => accepted.includes(id))).toEqual(mine(accepted));
   }
-  expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, setAside: 0 });
+  expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
   await close();
 }, 600_000);
 
@@ -102,7 +102,7 @@ test("CHA-07: two processes on one file never answer one message twice and keep 
     return mine;
   });
   const shares = await Promise.all(answering);
-  await expect.poll(() => store.lanes.stats()).toEqual({ waiting: 0, running: 0, setAside: 0 });
+  await expect.poll(() => store.lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
   expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
   expect(shares[0]! + shares[1]!).toBe(300);
   for (const sender of ["a", "b", "c"]) {

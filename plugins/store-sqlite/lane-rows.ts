@@ -27,7 +27,7 @@ export function insert(sql: Sql, message: InboundMessage): boolean {
 /** The message of a claim whose holder still has the lane. */
 export function holding(
   sql: Sql,
-  { message, holder, attempt }: Claim,
+  { message, owner: holder, deliveryCount: attempt }: Claim,
 ): { readonly seq: number; readonly lane: string } | undefined {
   return sql.get<{ seq: number; lane: string }>(
     `SELECT seq, inbox.lane FROM inbox JOIN lanes ON lanes.lane = inbox.lane AND head = seq

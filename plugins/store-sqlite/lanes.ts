@@ -19,20 +19,25 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       return db.commit((sql) => messages.map((message) => insert(sql, message)));
     },
 
-    claim(holder, leaseMs, now) {
+    claim(owner, leaseMs, now) {
       return db.write((sql) => {
         sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
         const lane = sql.get<{ lane: string; head: number }>(
           "SELECT lane, head FROM lanes WHERE ready = 0 AND head IS NOT NULL ORDER BY head LIMIT 1",
         );
         if (!lane) return undefined;
-        take(sql, lane.lane, holder, own(), now + leaseMs, 1);
+        take(sql, lane.lane, owner, own(), now + leaseMs, 1);
         const row = sql.get<{ message: string; attempt: number; reply: string | null }>(
           "UPDATE inbox SET attempt = attempt + 1 WHERE seq = ? RETURNING message, attempt, reply",
           lane.head,
         )!;
         const message = JSON.parse(row.message) as InboundMessage;
-        return { message, holder, attempt: row.attempt, ...(row.reply !== null && { reply: row.reply }) };
+        return {
+          message,
+          owner,
+          deliveryCount: row.attempt,
+          ...(row.reply !== null && { reply: row.reply }),
+        };
       });
     },
 
@@ -64,7 +69,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       });
     },
 
-    done(claim) {
+    ack(claim) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
@@ -88,7 +93,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       });
     },
 
-    setAside(claim, reason) {
+    deadLetter(claim, reason) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
@@ -135,12 +140,12 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         return {
           waiting: pending - running,
           running,
-          setAside: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
+          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
         };
       });
     },
 
-    async listSetAside(limit) {
+    async listDeadLetters(limit) {
       const rows = await db.read((sql) =>
         sql.all<{ channel: string; id: string; reason: string; ended: number }>(
           `SELECT channel, id, reason, ended FROM inbox WHERE state = ${SET_ASIDE} ORDER BY ended DESC LIMIT ?`,

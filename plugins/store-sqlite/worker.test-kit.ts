@@ -39,7 +39,7 @@ async function answer(): Promise<void> {
     if (claim.reply === undefined)
       await store.lanes.answer(claim, `re: ${id}`, `t:${sender}`, [{ role: "user", text: id }]);
     say("sent", id);
-    await store.lanes.done(claim);
+    await store.lanes.ack(claim);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Runner, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
+import { Sandbox, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { listTool } from "./list.ts";
@@ -21,13 +21,13 @@ export default definePlugin({
       max_output_bytes: toolsKeys.max_output_bytes,
     }),
   }),
-  needs: { runner: optional(Runner) },
+  needs: { sandbox: optional(Sandbox) },
   provides: [Tools],
   errors,
   setup(host) {
     const { security, tools } = host.config;
     const shared = {
-      runner: host.needs.runner,
+      sandbox: host.needs.sandbox,
       timeoutMs: tools.file_operation_timeout_seconds * 1000,
       maxOutputBytes: tools.max_output_bytes,
     };

@@ -19,7 +19,7 @@ export function listTool(options: FileOptions): Tool {
     }),
     parallel: true,
     timeoutMs: options.timeoutMs,
-    offered: () => options.runner !== undefined,
+    offered: () => options.sandbox !== undefined,
     effects: ({ path = "." }) => ({ paths: [{ path, access: "read" }] }),
     async run({ args: { path = "." }, effects, signal }) {
       const { entries, more } = await filesOf(options).list(checkedPath(effects), MAX_ENTRIES, signal);

@@ -31,7 +31,7 @@ export function readTool(options: FileOptions): Tool {
     }),
     parallel: true,
     timeoutMs: options.timeoutMs,
-    offered: () => options.runner !== undefined,
+    offered: () => options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "read" }] }),
     async run({ args: { path, offset = 1, limit = DEFAULT_LINES }, effects, signal }) {
       const { data, bytes } = await filesOf(options).read(checkedPath(effects), MAX_READ_BYTES, signal);

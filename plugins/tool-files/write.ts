@@ -20,7 +20,7 @@ export function writeTool(options: FileOptions & { readonly enabled: boolean }):
       content: Type.String({ maxLength: MAX_CONTENT, description: "The whole new text." }),
     }),
     timeoutMs: options.timeoutMs,
-    offered: () => options.enabled && options.runner !== undefined,
+    offered: () => options.enabled && options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
     preview: ({ path, content }) => preview(path, content),
     async run({ args: { path, content }, effects, signal }) {

@@ -1,4 +1,4 @@
-import { Runner, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
+import { Sandbox, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { shellTool } from "./shell.ts";
@@ -19,7 +19,7 @@ export default definePlugin({
       max_output_bytes: toolsKeys.max_output_bytes,
     }),
   }),
-  needs: { runner: optional(Runner) },
+  needs: { sandbox: optional(Sandbox) },
   provides: [Tools],
   errors,
   setup(host) {
@@ -27,7 +27,7 @@ export default definePlugin({
     host.provide(
       Tools,
       shellTool({
-        runner: host.needs.runner,
+        sandbox: host.needs.sandbox,
         enabled: security.shell_enabled,
         timeoutMs: tools.shell_timeout_seconds * 1000,
         maxOutputBytes: tools.max_output_bytes,

@@ -24,8 +24,8 @@ test("TOL-01: a bad exit code is work that failed, not a call that failed", asyn
   const runs: boolean[] = [];
   for (const exitCode of [0, 1]) {
     const result = { exitCode, signal: null, stdout: "", stderr: "", droppedBytes: 0, timedOut: false };
-    const runner = { run: async () => result } as never;
-    const answer = await shellTool({ runner, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 }).run({
+    const sandbox = { run: async () => result } as never;
+    const answer = await shellTool({ sandbox, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 }).run({
       args: { command: "x" },
       cwd: "/",
       signal: new AbortController().signal,
@@ -85,7 +85,7 @@ test("TOL-01: without a sandbox the tool is not offered and refuses", async () =
 });
 
 test("TOL-01: the guards are shown the very text that runs, and so is the person", async () => {
-  const tool = shellTool({ runner: undefined, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 });
+  const tool = shellTool({ sandbox: undefined, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 });
   const args = { command: "echo 'a b' | cat" };
   expect(tool.effects!(args)).toEqual({ commands: [args.command] });
   expect(tool.preview!(args)).toBe(args.command);

@@ -1,16 +1,16 @@
-import { type RunResult, type Runner, type Tool, type ToolAnswer, defineTool } from "@gantry/sdk";
+import { type RunResult, type Sandbox, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 
 export interface ShellOptions {
   /** Undefined where no plugin starts processes. */
-  readonly runner: Runner | undefined;
+  readonly sandbox: Sandbox | undefined;
   readonly enabled: boolean;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
 }
 
-/** Time for the runner to end what ran out of time, and for its output to arrive. */
+/** Time for the sandbox to end what ran out of time, and for its output to arrive. */
 const GRACE_MS = 5_000;
 /** The words around the output need room too. */
 const FRAME_BYTES = 512;
@@ -18,7 +18,7 @@ const FRAME_BYTES = 512;
 /** The shell that the guards read for: no profile, no start-up file. */
 const BASH = ["/bin/bash", "--norc", "--noprofile", "-c"];
 
-export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellOptions): Tool {
+export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: ShellOptions): Tool {
   return defineTool({
     name: "shell",
     description:
@@ -34,15 +34,15 @@ export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellO
       ),
     }),
     timeoutMs: timeoutMs + GRACE_MS,
-    offered: () => enabled && runner !== undefined,
+    offered: () => enabled && sandbox !== undefined,
     effects: ({ command }) => ({ commands: [command] }),
     preview: ({ command }) => command,
     async run({ args: { command, timeout_seconds = Infinity }, cwd, signal }) {
       if (!enabled) throw errors.SHELL_OFF();
-      if (!runner) throw errors.SHELL_NO_SANDBOX();
+      if (!sandbox) throw errors.SHELL_NO_SANDBOX();
       const limit = Math.min(timeoutMs, timeout_seconds * 1000);
       const room = Math.max(0, maxOutputBytes - FRAME_BYTES);
-      const result = await runner.run({
+      const result = await sandbox.run({
         argv: [...BASH, command],
         cwd,
         timeoutMs: limit,
@@ -58,7 +58,7 @@ export function shellTool({ runner, enabled, timeoutMs, maxOutputBytes }: ShellO
 function report(
   { stdout, stderr, exitCode, signal, timedOut, droppedBytes }: RunResult,
   seconds: number,
-): ToolAnswer {
+): ToolResult {
   const notes = [
     ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
     timedOut

@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { SDK, type HookName, type Hooks, type Plugin, type PluginHost, type Taps } from "../index.ts";
+import { SDK_LEVEL, type HookName, type Hooks, type Plugin, type PluginHost, type Taps } from "../index.ts";
 import { heard } from "./heard.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, messageOf, watched, wrong } from "./say.ts";
@@ -65,11 +65,11 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
   };
   return cases({
     "a plugin states its facts": async () => {
-      if (plugin.sdk !== SDK)
+      if (plugin.sdk !== SDK_LEVEL)
         throw wrong(
           who,
           `was written for sdk level ${plugin.sdk}`,
-          `build it with definePlugin() of level ${SDK}`,
+          `build it with definePlugin() of level ${SDK_LEVEL}`,
         );
       if (!plugin.summary)
         throw wrong(who, "has no summary", "say in one line what it gives, for `plugins list`");

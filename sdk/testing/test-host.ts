@@ -1,11 +1,11 @@
 import type {
   AnySlot,
-  AskOptions,
+  PromptOptions,
   AuditEvent,
   Decision,
   Filled,
-  ModelWant,
-  Opinion,
+  ModelRef,
+  GuardOpinion,
   Plugin,
   Provider,
   Runtime,
@@ -30,7 +30,7 @@ export interface LogLine {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export interface TestCall extends Partial<AskOptions> {
+export interface TestCall extends Partial<PromptOptions> {
   readonly user?: string;
   readonly session?: string;
 }
@@ -49,10 +49,10 @@ export interface TestHost extends AsyncDisposable {
     args: unknown,
     options?: TestCall,
   ): Promise<{ readonly decision: Decision; readonly code?: string; readonly text: string }>;
-  explain(tool: string, args: Readonly<Record<string, unknown>>): Promise<readonly Opinion[]>;
+  explain(tool: string, args: Readonly<Record<string, unknown>>): Promise<readonly GuardOpinion[]>;
   /** One turn of the owner's. */
   ask(text: string, options?: TestCall): Promise<TurnResult>;
-  resolveProvider(want: ModelWant): Promise<Provider>;
+  resolveProvider(want: ModelRef): Promise<Provider>;
   /** Registrations by plugin, to compare before and after. */
   registrations(): readonly string[];
   /** Starts the services and the lane workers. */

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { errors as codes, type AskOptions, type InboundMessage, type TurnResult } from "@gantry/sdk";
+import { errors as codes, type PromptOptions, type InboundMessage, type TurnResult } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
 import { userOfTerminal } from "../terminal-user.ts";
 import { againCode, restartAsked } from "../restart.ts";
-import type { HostRun } from "./index.ts";
+import type { HostCommandContext } from "./index.ts";
 
-export async function run(run: HostRun): Promise<number> {
+export async function run(run: HostCommandContext): Promise<number> {
   const { message, json, watch } = run.options;
   if (typeof message === "string" && watch)
     throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
@@ -19,12 +19,12 @@ export async function run(run: HostRun): Promise<number> {
 }
 
 /** The answer on stdout, everything else on stderr. */
-async function oneTurn(run: HostRun, text: string): Promise<number> {
+async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
   const json = run.options["json"] === true;
   const host = await run.host();
   const terminal = new Terminal(host.approvals, run.interactive, process.stdout.isTTY && !json);
   try {
-    const result = await host.inbox.ask(
+    const result = await host.inbox.prompt(
       inbound(text, run.options["session"]),
       terminal.options(askOptions(run)),
     );
@@ -41,7 +41,7 @@ async function oneTurn(run: HostRun, text: string): Promise<number> {
   }
 }
 
-async function conversation(run: HostRun): Promise<number> {
+async function conversation(run: HostCommandContext): Promise<number> {
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
   const host = await run.host();
@@ -65,7 +65,7 @@ async function conversation(run: HostRun): Promise<number> {
 }
 
 /** The conversation goes on in a new process whenever a plugin under work changes. */
-async function watchConversation(run: HostRun): Promise<number> {
+async function watchConversation(run: HostCommandContext): Promise<number> {
   const { watch } = await import("../watch.ts");
   const { session, provider, model, yes } = run.options;
   const kept = Object.entries({
@@ -79,7 +79,7 @@ async function watchConversation(run: HostRun): Promise<number> {
 
 /** One turn of a conversation; Ctrl-C stops the turn and not the program, a signal to the program stops both. */
 async function answer(
-  run: HostRun,
+  run: HostCommandContext,
   host: Host,
   terminal: Terminal,
   text: string,
@@ -89,7 +89,7 @@ async function answer(
   const release = terminal.onInterrupt(() => stop.abort());
   try {
     const signal = AbortSignal.any([run.signal, stop.signal]);
-    const result = await host.inbox.ask(
+    const result = await host.inbox.prompt(
       inbound(text, session),
       terminal.options({ ...askOptions(run), signal }),
     );
@@ -102,7 +102,7 @@ async function answer(
   }
 }
 
-function askOptions(run: HostRun): AskOptions {
+function askOptions(run: HostCommandContext): PromptOptions {
   const { provider, model, yes } = run.options;
   return {
     signal: run.signal,

@@ -8,9 +8,9 @@ import { readText } from "../../config/read.ts";
 import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
 import { startingFile } from "../../config/starting-file.ts";
 import { effective } from "../../installation.ts";
-import type { HostRun } from "./index.ts";
+import type { HostCommandContext } from "./index.ts";
 
-export async function init({ session, out }: HostRun): Promise<number> {
+export async function init({ session, out }: HostCommandContext): Promise<number> {
   if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
   await session.makeConfigDir();
   const base = new Set([
@@ -22,7 +22,7 @@ export async function init({ session, out }: HostRun): Promise<number> {
   return 0;
 }
 
-export async function get({ session, args, options, out }: HostRun): Promise<number> {
+export async function get({ session, args, options, out }: HostCommandContext): Promise<number> {
   const [key = ""] = args;
   await session.text();
   const { config, plugins } = await session.open();
@@ -41,7 +41,7 @@ export async function get({ session, args, options, out }: HostRun): Promise<num
  * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
  * values mend it. Several keys that only work together are set together.
  */
-export async function set({ session, args, host, out, debug }: HostRun): Promise<number> {
+export async function set({ session, args, host, out, debug }: HostCommandContext): Promise<number> {
   if (args.length % 2 === 1) throw errors.USAGE(`the key ${args.at(-1)} has no value`, "config set ");
   const before = await session.text();
   const opened = await session.open().catch(() => undefined);
@@ -69,7 +69,7 @@ function valueFor(schema: TableNode, key: string, typed: string): unknown {
   return readValue(typed, (node.schema as { type?: string }).type === "string");
 }
 
-export async function schema({ session, out }: HostRun): Promise<number> {
+export async function schema({ session, out }: HostCommandContext): Promise<number> {
   out(JSON.stringify(jsonSchema(await session.wholeSchema()), undefined, 2));
   return 0;
 }

@@ -1,7 +1,7 @@
 import { againCode, restartAsked } from "../restart.ts";
-import type { HostRun } from "./index.ts";
+import type { HostCommandContext } from "./index.ts";
 
-export async function run(run: HostRun): Promise<number> {
+export async function run(run: HostCommandContext): Promise<number> {
   if (run.options["watch"])
     return (await import("../watch.ts")).watch(run.session, ["daemon"], run.signal, run.err);
   const again = restartAsked();

@@ -1,25 +1,25 @@
-import type { Command, CommandRun } from "@gantry/sdk";
+import type { Command, CommandContext } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
-import type { Session } from "../../installation.ts";
+import type { Installation } from "../../installation.ts";
 
 /** What the host's own words are handed beyond what a plugin's word gets. */
-export interface HostRun extends CommandRun {
-  readonly session: Session;
+export interface HostCommandContext extends CommandContext {
+  readonly session: Installation;
   readonly debug: boolean;
   /** Starts the host with its plugins on first use. */
   host(): Promise<Host>;
 }
 
 /** A word that every host has; its code is imported when it is run. */
-export interface HostWord extends Omit<Command, "run"> {
+export interface HostCommand extends Omit<Command, "run"> {
   /** Slots that this word never reads; plugins that fill nothing else are not imported for it. */
   readonly unused?: readonly string[];
-  load(): Promise<{ run(run: HostRun): Promise<number> }>;
+  load(): Promise<{ run(run: HostCommandContext): Promise<number> }>;
 }
 
 const json = { flags: "--json", summary: "print JSON" };
 
-export const hostWords: readonly HostWord[] = [
+export const hostCommands: readonly HostCommand[] = [
   {
     name: "agent",
     summary: "talk to the agent: one message with -m, else a conversation",

@@ -2,7 +2,7 @@ import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
 import { bundledPlugins } from "../../plugins/bundled.ts";
 import { keysOf, readerOf } from "../../config/schema.ts";
 import { loadPlugin } from "../../plugins/loader.ts";
-import type { HostRun } from "./index.ts";
+import type { HostCommandContext } from "./index.ts";
 
 interface Facts {
   readonly name: string;
@@ -17,7 +17,7 @@ interface Facts {
 }
 
 /** Imports what is listed, runs nothing of it; what is not listed is not even imported. */
-export async function list(run: HostRun): Promise<number> {
+export async function list(run: HostCommandContext): Promise<number> {
   const { plugins } = await run.session.open();
   const loaded = plugins.map(({ plugin, from }) => factsOf(plugin, from));
   const others = (await bundledPlugins())
@@ -35,7 +35,7 @@ export async function list(run: HostRun): Promise<number> {
 }
 
 /** One that is loaded, or one that comes with Gantry and could be; its code is imported and not run. */
-export async function inspect(run: HostRun): Promise<number> {
+export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;
   const { plugins } = await run.session.open();
   const bundled = await bundledPlugins();
@@ -70,5 +70,5 @@ function factsOf(plugin: Plugin, from: string): Facts {
 }
 
 function slotNames(list: readonly AnySlot[]): string[] {
-  return list.map(({ id, maybe }) => (maybe ? `${id}?` : id));
+  return list.map(({ id, optional: maybe }) => (maybe ? `${id}?` : id));
 }

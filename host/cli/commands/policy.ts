@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline";
 import { createReadStream } from "node:fs";
-import { errors, type Opinion } from "@gantry/sdk";
+import { errors, type GuardOpinion } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { userOfTerminal } from "../terminal-user.ts";
-import type { HostRun } from "./index.ts";
+import type { HostCommandContext } from "./index.ts";
 
 interface Explained {
   readonly decision: "allow" | "ask" | "refuse";
@@ -12,7 +12,7 @@ interface Explained {
   readonly by: string;
 }
 
-export async function run(run: HostRun): Promise<number> {
+export async function run(run: HostCommandContext): Promise<number> {
   const { batch, json } = run.options;
   const host = await run.host();
   const explain = async (tool: string, args: unknown): Promise<void> => {
@@ -44,18 +44,22 @@ export async function run(run: HostRun): Promise<number> {
 }
 
 /** Refusal beats question, question beats silence. */
-function decided(opinions: readonly Opinion[]): Explained {
+function decided(opinions: readonly GuardOpinion[]): Explained {
   for (const verdict of ["refuse", "ask"] as const) {
-    const found = opinions.find(({ answer }) => answer?.verdict === verdict);
-    if (found?.answer)
-      return { decision: verdict, code: found.answer.code, reason: found.answer.reason, by: found.by };
+    const found = opinions.find(({ outcome: answer }) => answer?.verdict === verdict);
+    if (found?.outcome)
+      return { decision: verdict, code: found.outcome.code, reason: found.outcome.reason, by: found.by };
   }
   return { decision: "allow", code: "", reason: "", by: "" };
 }
 
-function text(tool: string, { decision, code, reason }: Explained, opinions: readonly Opinion[]): string {
+function text(
+  tool: string,
+  { decision, code, reason }: Explained,
+  opinions: readonly GuardOpinion[],
+): string {
   const words = opinions.map(
-    ({ by, answer }) =>
+    ({ by, outcome: answer }) =>
       `  ${by}: ${answer ? `${answer.verdict} ${answer.code}: ${answer.reason}` : "nothing against it"}`,
   );
   return [`${tool}: ${decision}${code ? ` (${code}) ${reason}` : ""}`, ...words].join("\n");

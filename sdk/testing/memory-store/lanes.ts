@@ -26,8 +26,8 @@ export function lanes(sessions: SessionMap): Lanes {
   /** The row, where the claim still holds its lane. */
   const mine = (claim: Claim): Row | undefined => {
     const hold = held.get(laneOf(claim.message));
-    return hold?.holder === claim.holder &&
-      hold.row?.attempt === claim.attempt &&
+    return hold?.holder === claim.owner &&
+      hold.row?.attempt === claim.deliveryCount &&
       same(hold.row.message, claim.message)
       ? hold.row
       : undefined;
@@ -57,14 +57,14 @@ export function lanes(sessions: SessionMap): Lanes {
       held.set(laneOf(row.message), { holder, until: now + leaseMs, row });
       return {
         message: row.message,
-        holder,
-        attempt: row.attempt,
+        owner: holder,
+        deliveryCount: row.attempt,
         ...(row.reply !== undefined && { reply: row.reply }),
       };
     },
     renew: async (claim, leaseMs, now) => {
       const row = mine(claim);
-      if (row) held.set(laneOf(claim.message), { holder: claim.holder, until: now + leaseMs, row });
+      if (row) held.set(laneOf(claim.message), { holder: claim.owner, until: now + leaseMs, row });
       return row !== undefined;
     },
     answer: async (claim, reply, session, turn) => {
@@ -74,9 +74,9 @@ export function lanes(sessions: SessionMap): Lanes {
       append(sessions, session, turn);
       return true;
     },
-    done: async (claim) => end(claim, (row) => (row.state = "done")),
+    ack: async (claim) => end(claim, (row) => (row.state = "done")),
     retry: async (claim, at, reason) => end(claim, (row) => Object.assign(row, { due: at, reason })),
-    setAside: async (claim, reason) =>
+    deadLetter: async (claim, reason) =>
       end(claim, (row) => Object.assign(row, { state: "aside", reason, at: new Date().toISOString() })),
     recover: async () => held.clear(),
     nextDue: async () => {
@@ -88,10 +88,10 @@ export function lanes(sessions: SessionMap): Lanes {
       return {
         waiting: openRows().length - running,
         running,
-        setAside: rows.filter(({ state }) => state === "aside").length,
+        deadLetters: rows.filter(({ state }) => state === "aside").length,
       };
     },
-    listSetAside: async (limit) =>
+    listDeadLetters: async (limit) =>
       rows
         .filter(({ state }) => state === "aside")
         .slice(0, limit)

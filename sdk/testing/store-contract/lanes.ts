@@ -20,7 +20,7 @@ export const laneCases: Cases = {
   },
   "CHA-06: a finished message is still known when it is delivered again": async ({ store, reopen }) => {
     await store.lanes.accept([message("a", "1")]);
-    await store.lanes.done(await claimed(store, "w"));
+    await store.lanes.ack(await claimed(store, "w"));
     assert.deepEqual(await store.lanes.accept([message("a", "1")]), [false]);
     const again = await reopen();
     assert.deepEqual(await again.lanes.accept([message("a", "1")]), [false]);
@@ -33,14 +33,14 @@ export const laneCases: Cases = {
     await lanes.accept([message("a", "a1"), message("a", "a2"), message("b", "b1"), message("a", "a3")]);
     const a1 = await claimed(store, "w");
     const b1 = await claimed(store, "w");
-    assert.deepEqual([a1.message, a1.attempt, b1.message.id], [message("a", "a1"), 1, "b1"]);
+    assert.deepEqual([a1.message, a1.deliveryCount, b1.message.id], [message("a", "a1"), 1, "b1"]);
     assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
-    await lanes.done(a1);
+    await lanes.ack(a1);
     const a2 = await claimed(store, "w");
     assert.equal(a2.message.id, "a2");
-    await lanes.done(b1);
+    await lanes.ack(b1);
     assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
-    await lanes.done(a2);
+    await lanes.ack(a2);
     assert.equal((await claimed(store, "w")).message.id, "a3");
   },
   "CHA-07: a backlog survives a restart in its order": async ({ store, reopen }) => {
@@ -52,7 +52,7 @@ export const laneCases: Cases = {
     for (let n = 0; n < 4; n++) {
       const claim = await claimed(again, "new");
       seen.push(claim.message.id);
-      await again.lanes.done(claim);
+      await again.lanes.ack(claim);
     }
     assert.deepEqual(seen, ["1", "2", "3", "4"]);
   },
@@ -67,10 +67,10 @@ export const laneCases: Cases = {
     const again = await reopen();
     await again.lanes.recover();
     const next = await claimed(again, "new");
-    assert.deepEqual([next.message.id, next.reply, next.attempt], ["1", "hello", 2]);
+    assert.deepEqual([next.message.id, next.reply, next.deliveryCount], ["1", "hello", 2]);
     assert.deepEqual(await again.sessions.recent("test:a", 5), turn(1));
-    await again.lanes.done(next);
-    assert.deepEqual(await again.lanes.stats(), { waiting: 0, running: 0, setAside: 0 });
+    await again.lanes.ack(next);
+    assert.deepEqual(await again.lanes.stats(), { waiting: 0, running: 0, deadLetters: 0 });
   },
   "CHA-07: a message to be tried again falls due at its time, and its lane waits behind it": async ({
     store,
@@ -80,11 +80,11 @@ export const laneCases: Cases = {
     await lanes.retry(await claimed(store, "w"), NOW + 5000, "the platform is busy");
     const b1 = await claimed(store, "w");
     assert.equal(b1.message.id, "b1");
-    await lanes.done(b1);
+    await lanes.ack(b1);
     assert.equal(await lanes.claim("w", LEASE, NOW + 4999), undefined);
     assert.equal(await lanes.nextDue(), NOW + 5000);
     const a1 = await claimed(store, "w", NOW + 5000);
-    assert.deepEqual([a1.message.id, a1.attempt], ["a1", 2]);
+    assert.deepEqual([a1.message.id, a1.deliveryCount], ["a1", 2]);
   },
   "CHA-07: a time to try again may be a fraction of a millisecond": async ({ store }) => {
     await store.lanes.accept([message("a", "1")]);
@@ -94,9 +94,9 @@ export const laneCases: Cases = {
   "CHA-07: a poison message is put aside with its reason, and the lane goes on": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "bad"), message("a", "good")]);
-    await lanes.setAside(await claimed(store, "w"), "four tries failed");
-    assert.deepEqual(await lanes.stats(), { waiting: 1, running: 0, setAside: 1 });
-    const [aside, ...more] = await lanes.listSetAside(10);
+    await lanes.deadLetter(await claimed(store, "w"), "four tries failed");
+    assert.deepEqual(await lanes.stats(), { waiting: 1, running: 0, deadLetters: 1 });
+    const [aside, ...more] = await lanes.listDeadLetters(10);
     assert.deepEqual(
       { ...aside, at: "" },
       { channel: "test", id: "bad", reason: "four tries failed", at: "" },
@@ -109,14 +109,14 @@ export const laneCases: Cases = {
   "CHA-07: what waits and what runs is counted, and the next due time is told": async ({ store }) => {
     const { lanes } = store;
     assert.equal(await lanes.nextDue(), undefined);
-    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 0, setAside: 0 });
+    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 0, deadLetters: 0 });
     await lanes.accept([message("a", "1"), message("a", "2"), message("b", "3")]);
     assert.ok((await lanes.nextDue())! <= NOW);
     const claim = await claimed(store, "w");
-    assert.deepEqual(await lanes.stats(), { waiting: 2, running: 1, setAside: 0 });
-    await lanes.done(claim);
-    assert.deepEqual(await lanes.stats(), { waiting: 2, running: 0, setAside: 0 });
-    for (let n = 0; n < 2; n++) await lanes.done(await claimed(store, "w"));
+    assert.deepEqual(await lanes.stats(), { waiting: 2, running: 1, deadLetters: 0 });
+    await lanes.ack(claim);
+    assert.deepEqual(await lanes.stats(), { waiting: 2, running: 0, deadLetters: 0 });
+    for (let n = 0; n < 2; n++) await lanes.ack(await claimed(store, "w"));
     assert.equal(await lanes.nextDue(), undefined);
   },
 };

@@ -15,17 +15,17 @@ export const leaseCases: Cases = {
     const lost = await claimed(store, "slow", NOW, 1000);
     assert.equal(await lanes.claim("other", 1000, NOW + 999), undefined);
     const taken = await claimed(store, "other", NOW + 1000);
-    assert.deepEqual([taken.message.id, taken.attempt], ["1", 2]);
+    assert.deepEqual([taken.message.id, taken.deliveryCount], ["1", 2]);
     assert.equal(await lanes.renew(lost, LEASE, NOW + 1001), false);
     assert.equal(await lanes.answer(lost, "late", "test:a", turn(1)), false);
     await lanes.retry(lost, NOW, "late");
-    await lanes.setAside(lost, "late");
-    await lanes.done(lost);
+    await lanes.deadLetter(lost, "late");
+    await lanes.ack(lost);
     assert.deepEqual(await sessions.recent("test:a", 5), []);
-    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 1, setAside: 0 });
+    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 1, deadLetters: 0 });
     assert.equal(await lanes.answer(taken, "in time", "test:a", turn(2)), true);
-    await lanes.done(taken);
-    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 0, setAside: 0 });
+    await lanes.ack(taken);
+    assert.deepEqual(await lanes.stats(), { waiting: 0, running: 0, deadLetters: 0 });
   },
   "CHA-06: the same holder's lost claim counts as little as a stranger's": async ({ store }) => {
     const { lanes } = store;
@@ -81,7 +81,7 @@ export const leaseCases: Cases = {
     await lanes.release("test:a", "me");
     const claim = await claimed(store, "w");
     assert.equal(await lanes.hold("test:a", "me", LEASE, NOW), false);
-    await lanes.done(claim);
+    await lanes.ack(claim);
     assert.equal(await lanes.hold("test:a", "me", LEASE, NOW), true);
   },
 };

@@ -19,7 +19,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
       const claims = await Promise.all(stores.map(({ lanes }, at) => lanes.claim(`node${at}`, LEASE, NOW)));
       const [won, ...more] = claims.filter((claim) => claim !== undefined);
       assert.deepEqual([won?.message.id, more.length], [`${n}`, 0]);
-      await stores[(n + 1) % stores.length]!.lanes.done(won!);
+      await stores[(n + 1) % stores.length]!.lanes.ack(won!);
     }
   },
   "SEC-08: several nodes share one window": async (stores) => {

@@ -1,4 +1,4 @@
-import { type RunResult, type RunSpec, type Runner, errors } from "@gantry/sdk";
+import { type RunResult, type RunSpec, type Sandbox as SandboxSlot, errors } from "@gantry/sdk";
 import { errors as own } from "./errors.ts";
 import { childEnvironment } from "./environment.ts";
 import type { FileFault } from "./messages.ts";
@@ -6,7 +6,7 @@ import { type Sandbox, ThreadFault } from "./sandbox.ts";
 import type { Walled } from "./walled.ts";
 
 /** The sandbox as tools see it. */
-export function runnerOf(walled: Walled): Runner {
+export function sandboxOf(walled: Walled): SandboxSlot {
   const order = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
     const { sandbox } = await walled.open();
     try {
@@ -17,7 +17,7 @@ export function runnerOf(walled: Walled): Runner {
     }
   };
   return {
-    walls: async () => (await walled.state()).walls,
+    policy: async () => (await walled.state()).walls,
     files: {
       read: (path, maxBytes, signal) =>
         order((sandbox) => sandbox.order<"read">({ do: "read", path, maxBytes }, signal)),

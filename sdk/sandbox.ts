@@ -29,7 +29,7 @@ export interface DirectoryEntry {
 }
 
 /** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
-export interface WalledFiles {
+export interface SandboxedFiles {
   read(
     path: string,
     maxBytes: number,
@@ -45,17 +45,17 @@ export interface WalledFiles {
 }
 
 /** What is in force, in words that `status` prints. */
-export interface Walls {
+export interface SandboxPolicy {
   readonly files: boolean;
   readonly network: boolean;
   readonly detail: string;
 }
 
 /** The only place from which tools start processes and open files. */
-export interface Runner {
-  readonly files: WalledFiles;
-  walls(): Promise<Walls>;
+export interface Sandbox {
+  readonly files: SandboxedFiles;
+  policy(): Promise<SandboxPolicy>;
   /** Never throws for what the program did; throws a coded error where it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
 }
-export const Runner = one<Runner>("runner");
+export const Sandbox = one<Sandbox>("sandbox");
