@@ -33,6 +33,10 @@ export const errors = defineErrors({
   ),
   PLUGIN_UNSAFE_PATH: usage("The plugin %s is not loaded from %s: %s."),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
+  PLUGIN_OPTIONAL_GUARD: usage(
+    "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
+  ),
+  PLUGIN_LEFT_OUT: failed("The optional plugin %s is left out: %s"),
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),

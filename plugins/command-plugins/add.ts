@@ -60,10 +60,7 @@ export async function add(run: CommandContext, needs: PluginNeeds): Promise<numb
   const listed = needs.runtime.plugins.some((plugin) =>
     plugin.from.startsWith(path.join(folder, name) + path.sep),
   );
-  if (!listed)
-    run.err(
-      `It runs once it is listed: plugins = [${[...needs.runtime.plugins.map((plugin) => plugin.name), name].map((n) => `"${n}"`).join(", ")}]`,
-    );
+  if (!listed) run.err(`It runs once it is listed: add "${name}" to extra_plugins in config.toml.`);
   return 0;
 }
 
