@@ -32,6 +32,10 @@ export const errors = defineErrors({
     "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",
   ),
   PLUGIN_UNSAFE_PATH: usage("The plugin %s is not loaded from %s: %s."),
+  PLUGIN_CHANGED: policy(
+    "The plugin %s is not what was accepted (%s): install it again with `gantry plugins add %s`, or take it off the list.",
+  ),
+  PLUGINS_LOCK: failed("%s cannot be read (%s): mend it, or remove it and add the plugins again."),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
