@@ -7,6 +7,9 @@ export const errors = defineErrors({
     "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line or write a new file with `gantry config init`.",
   ),
   CONFIG_UNREADABLE: usage("The configuration file %s cannot be read (%s): check who owns it and its mode."),
+  CONFIG_UNSAFE: usage(
+    "The configuration is not used, since somebody else may have changed %s (%s): run `%s` and look through what is in it.",
+  ),
   CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
   CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
