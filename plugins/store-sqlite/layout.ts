@@ -38,4 +38,9 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN owner TEXT;
+  CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
+  UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
+  `,
 ];
