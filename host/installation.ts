@@ -7,6 +7,7 @@ import { ConfigFile, valueAt } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree } from "./config/read.ts";
+import { refuseUnsafe } from "./config/refuse-unsafe.ts";
 import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
@@ -55,6 +56,7 @@ export class Installation {
    * `unused` are slots that the command does not read: what only fills those is not imported.
    */
   async open(given?: string, unused: readonly string[] = []): Promise<Opened> {
+    await refuseUnsafe(this.configDir, this.configFile);
     const text = given ?? (await readText(this.configFile));
     const { text: parsed, problems } = readTree(this.configFile, text ?? "", process.env);
     const { plugins, leftOut } = await this.#load(parsed, problems, unused);
