@@ -48,5 +48,11 @@ export const layout: readonly string[] = [
     'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
     'trust', 'member')
   WHERE message <> '' AND json_type(message, '$.sender') = 'text';
+
+  UPDATE turns SET messages = (
+    SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN
+      json_remove(json_set(value, '$.parts',
+        json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
+    FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
   `,
 ];
