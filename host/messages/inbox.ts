@@ -4,7 +4,6 @@ import {
   laneOf,
   userOf,
   Store,
-  textOf,
   type PromptOptions,
   type ChatMessage,
   type Inbox as InboxSlot,
@@ -111,8 +110,8 @@ export class Inbox implements InboxSlot {
     const history: readonly ChatMessage[] =
       (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
     return runTurn(turn, {
-      text: textOf(message.parts),
-      quoted: textOf(message.quoted ?? []),
+      parts: message.parts,
+      quoted: message.quoted ?? [],
       session,
       user: userOf(message),
       history,
