@@ -138,6 +138,7 @@ export const errors = defineErrors({
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
   FILE_MISSING: failed("%s does not exist."),
+  FILE_CHANGED: failed("%s does not hold what it held before, so it was left as it is: read it again."),
   FILE_FAILED: failed("%s could not be %s: %s."),
   RUN_FAILED: failed("The program %s could not be started: %s."),
   NET_BLOCKED: policy("The address %s is not allowed: %s."),
