@@ -12,6 +12,11 @@ export interface ShellReading {
   readonly commands: readonly (readonly ShellWord[])[];
   /** Targets of redirections. */
   readonly files: readonly ShellWord[];
+  /**
+   * The words of each command, if the text is nothing but commands of literal words, one after the other or piped into each
+   * other: no redirection, substitution, variable, pattern, assignment, loop or function. Undefined otherwise.
+   */
+  readonly plain?: readonly (readonly string[])[];
 }
 
 /** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */
