@@ -3,6 +3,7 @@ export * from "./audit.ts";
 export * from "./channel.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
+export * from "./content.ts";
 export * from "./errors.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";

@@ -38,4 +38,15 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
+  // Messages that wait know person, conversation and address apart, and their content is parts.
+  `
+  UPDATE inbox SET message = json_object(
+    'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
+    'sender', json_object('id', json_extract(message, '$.sender')),
+    'conversation', json_object('id', json_extract(message, '$.sender'), 'kind', 'direct'),
+    'replyTo', json_extract(message, '$.sender'),
+    'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
+    'trust', 'member')
+  WHERE message <> '' AND json_type(message, '$.sender') = 'text';
+  `,
 ];

@@ -1,4 +1,4 @@
-import type { Claim, InboundMessage, Lanes } from "../../index.ts";
+import { laneOf, type Claim, type InboundMessage, type Lanes } from "../../index.ts";
 import { append, type SessionMap } from "./sessions.ts";
 
 interface Row {
@@ -9,10 +9,6 @@ interface Row {
   reply?: string;
   reason?: string;
   at?: string;
-}
-
-function laneOf({ channel, sender }: InboundMessage): string {
-  return `${channel}:${sender}`;
 }
 
 function same(a: InboundMessage, b: InboundMessage): boolean {
