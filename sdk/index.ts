@@ -5,6 +5,7 @@ export * from "./codes.ts";
 export * from "./command.ts";
 export * from "./content.ts";
 export * from "./errors.ts";
+export * from "./file-names.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./model-names.ts";
