@@ -119,6 +119,7 @@ export class Host {
     this.serving = new Serving({
       registry,
       inbox: this.inbox,
+      approvals: this.approvals,
       log: this.log,
       holder,
       configDir: options.configDir,

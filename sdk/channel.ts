@@ -173,8 +173,9 @@ export interface ApprovalRequest {
 export interface Decider {
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** The conversation in which a channel took the decision. */
+  /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
   readonly conversation?: string;
+  readonly trust?: Trust;
 }
 
 /** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */

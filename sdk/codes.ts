@@ -120,9 +120,7 @@ export const errors = defineErrors({
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
   ),
-  APPROVAL_UNDELIVERED: policy(
-    "The question about %s could not be put to anybody (%s), which is a no.",
-  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy(
     "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
   ),

@@ -72,7 +72,11 @@ function coversWords(pattern: string, words: readonly string[]): boolean {
   return wanted.every((word, i) => globOf(word).test(words[i] as string));
 }
 
-async function coveringPath(rules: readonly Rule[], resolved: string, cwd: string): Promise<Rule | undefined> {
+async function coveringPath(
+  rules: readonly Rule[],
+  resolved: string,
+  cwd: string,
+): Promise<Rule | undefined> {
   for (const rule of rules) {
     if (await coversPath(rule.pattern ?? "", resolved, cwd)) return rule;
   }

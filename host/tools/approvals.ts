@@ -91,10 +91,10 @@ export class Approvals implements ApprovalsSlot {
    * what another one is asked. Everywhere else only the person who was asked decides.
    */
   #mayDecide({ user, session }: ApprovalRequest, by: Decider): boolean {
-    const [door, id] = doorOf(by.user);
-    if (door !== doorOf(user)[0]) return false;
-    const channel = this.#registry.get(Channels)?.get(door);
-    if (channel) return by.conversation === session && channel.isOwner?.(id) === true;
+    const door = doorOf(by.user);
+    if (door !== doorOf(user)) return false;
+    if (this.#registry.get(Channels)?.has(door) === true)
+      return by.conversation === session && by.trust === "owner";
     return door === "http" || by.user === user;
   }
 
@@ -110,8 +110,7 @@ function released(decision: string, { always }: ApprovalRequest): "allow" | "alw
   return decision === "always" && always !== undefined ? "always" : "deny";
 }
 
-/** `<channel>:<user_id>`, taken apart; ids may hold colons. */
-function doorOf(user: string): readonly [door: string, id: string] {
-  const at = user.indexOf(":");
-  return at < 0 ? [user, ""] : [user.slice(0, at), user.slice(at + 1)];
+/** The channel of `<channel>:<user_id>`. */
+function doorOf(user: string): string {
+  return user.split(":", 1)[0] as string;
 }

@@ -1,9 +1,8 @@
 /** Scripts with letters that look like Latin ones. */
-const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
 /** Letters of other scripts that most people read as Latin ones. */
-const CONFUSABLE = new Set(
-  "авеіјԛоорсѕухуԁһӏԝьѵԍгпАВЕІЈКМНОРСТХУԌЅҮԜЗбαονρικυχγωητΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԱՕՍЅ",
-);
+const CONFUSABLE = new Set("авеіјԛоорсѕухуԁһӏԝьѵԍгпАВЕІЈКМНОРСТХУԌЅҮԜЗбαονρικυχγωητΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԱՕՍЅ");
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
 /** Not ASCII, and drawn like a sign that a shell or a path knows. */
 const CONFUSABLE_SIGN = /[\p{Zs}\p{Pd}\u2212\u2024\u2044\u2215\u29f5\u2018\u2019\u201c\u201d\uff00-\uff5e]/u;

@@ -30,9 +30,7 @@ export async function questionOf(
   const warnings = [
     ...(problem === undefined ? [] : [problem]),
     ...(tool.hints?.destructive === true ? [`${call.tool} says of itself that it destroys things.`] : []),
-    ...[...new Set([...text.words, ...(diff?.words ?? [])])].map(
-      (word) => `Not what it looks like: ${word}`,
-    ),
+    ...[...new Set([...text.words, ...(diff?.words ?? [])])].map((word) => `Not what it looks like: ${word}`),
   ];
   return {
     session: call.session,

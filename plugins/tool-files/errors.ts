@@ -4,7 +4,4 @@ export const errors = defineErrors({
   FILES_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so no file can be opened safely: list a sandbox, see `gantry plugins list`.",
   ),
-  FILES_WRITE_OFF: policy(
-    "Writing files is switched off: set security.file_write_enabled to true to use it.",
-  ),
 });

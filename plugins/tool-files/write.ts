@@ -1,6 +1,5 @@
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { errors } from "./errors.ts";
 import { type FileOptions, checkedPath, filesOf } from "./files.ts";
 
 const MAX_CONTENT = 8 * 1024 * 1024;
@@ -24,7 +23,6 @@ export function writeTool(options: FileOptions & { readonly enabled: boolean }):
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
     preview: ({ path, content }) => preview(path, content),
     async run({ args: { path, content }, effects, signal }) {
-      if (!options.enabled) throw errors.FILES_WRITE_OFF();
       await filesOf(options).write(checkedPath(effects), content, signal);
       return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.`;
     },

@@ -64,7 +64,9 @@ function text(
     ({ by, outcome, lifted }) =>
       `  ${by}: ${outcome ? `${outcome.verdict} ${outcome.code}: ${outcome.reason}` : "nothing against it"}${lifted ? ` (lifted by ${lifted})` : ""}`,
   );
-  return [`${tool}: ${decision}${code ? ` (${code})` : ""}${reason ? ` ${reason}` : ""}`, ...words].join("\n");
+  return [`${tool}: ${decision}${code ? ` (${code})` : ""}${reason ? ` ${reason}` : ""}`, ...words].join(
+    "\n",
+  );
 }
 
 function parse<T>(json: string, what: string): T {
