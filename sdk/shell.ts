@@ -4,6 +4,8 @@ import { one } from "./slot.ts";
 export interface ShellWord {
   readonly text: string;
   readonly whole: boolean;
+  /** The whole word, if only patterns such as `*` keep it from being known. */
+  readonly pattern?: string;
 }
 
 /** What a shell text runs and opens, as far as the text says: nested, substituted and wrapped commands each stand for themselves. */

@@ -1,9 +1,9 @@
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
+import { previewOf } from "./preview.ts";
 import { type FileOptions, checkedPath, filesOf } from "./files.ts";
 
 const MAX_CONTENT = 8 * 1024 * 1024;
-const PREVIEW_LINES = 20;
 
 export function writeTool(options: FileOptions & { readonly enabled: boolean }): Tool {
   return defineTool({
@@ -21,20 +21,12 @@ export function writeTool(options: FileOptions & { readonly enabled: boolean }):
     timeoutMs: options.timeoutMs,
     offered: () => options.enabled && options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
-    preview: ({ path, content }) => preview(path, content),
+    hints: { idempotent: true },
+    preview: ({ path, content }, { effects, signal }) =>
+      previewOf(options, { path, content, effects, signal }),
     async run({ args: { path, content }, effects, signal }) {
       await filesOf(options).write(checkedPath(effects), content, signal);
       return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.`;
     },
   });
-}
-
-function preview(path: string, content: string): string {
-  const lines = content.split("\n");
-  const rest = lines.length - PREVIEW_LINES;
-  return [
-    `write ${Buffer.byteLength(content)} bytes to ${path}:`,
-    ...lines.slice(0, PREVIEW_LINES),
-    ...(rest > 0 ? [`… ${rest} more lines`] : []),
-  ].join("\n");
 }
