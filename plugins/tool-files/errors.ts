@@ -4,9 +4,6 @@ export const errors = defineErrors({
   FILES_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so no file can be opened safely: list a sandbox, see `gantry plugins list`.",
   ),
-  FILES_WRITE_OFF: policy(
-    "Writing files is switched off: set security.file_write_enabled to true to use it.",
-  ),
   EDIT_TOO_LARGE: failed("%s has %s bytes and more than %s cannot be edited: change it with a command."),
   EDIT_BINARY: failed("%s is a binary file of %s bytes, in which no text can be replaced."),
   EDIT_NOTHING: failed(
