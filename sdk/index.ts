@@ -25,3 +25,4 @@ export * from "./store.ts";
 export * from "./tool.ts";
 export * from "./tools-config.ts";
 export * from "./turn.ts";
+export * from "./usage.ts";
