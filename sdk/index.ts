@@ -1,5 +1,6 @@
 export * from "./answer-stream.ts";
 export * from "./audit.ts";
+export * from "./budget.ts";
 export * from "./channel.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
@@ -10,7 +11,9 @@ export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
+export * from "./observer.ts";
 export * from "./plugin.ts";
+export * from "./prompt.ts";
 export * from "./provider-config.ts";
 export * from "./provider-failure.ts";
 export * from "./provider.ts";

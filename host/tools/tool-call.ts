@@ -17,6 +17,7 @@ import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
+import type { Telling } from "../record/observers.ts";
 import { readable, parseArguments } from "./arguments.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { runTool } from "./run-tool.ts";
@@ -29,6 +30,7 @@ export interface CallDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly observers: Telling;
   readonly log: Logger;
   readonly cwd: () => Promise<string>;
   readonly maxOutputBytes: number;
