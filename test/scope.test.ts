@@ -1,11 +1,13 @@
 import {
   definePlugin,
+  defineTool,
   many,
   one,
   optional,
   SDK_LEVEL,
   Tools,
   type Plugin,
+  type Tool,
   type NeededSlots,
   type PluginHost,
 } from "@gantry/sdk";
@@ -319,4 +321,44 @@ test("SDK-02: the test kit is the real host: guards, audit, turn and registratio
   await t.stop();
   const { existsSync } = await import("node:fs");
   expect(existsSync(t.configDir)).toBe(false);
+});
+
+test("SDK-12: what a plugin needs is alive while it is disposed, and gone after", async () => {
+  const seen: unknown[] = [];
+  let after: () => unknown = () => undefined;
+  const reader = definePlugin({
+    name: "reader",
+    needs: { clock: Clock },
+    setup(host) {
+      after = () => host.needs.clock;
+      host.onDispose(() => void seen.push(host.needs.clock.now()));
+    },
+  });
+  const t = await startTestHost({ plugins: [clock("clock"), reader] });
+  await t.stop();
+  expect(seen).toEqual([1]);
+  expect(after).toThrow("used its host after it was disposed");
+});
+
+test("SDK-09: what provide() returns takes the value out again, once, and the name is free", async () => {
+  const withdrawals: (() => void)[] = [];
+  let again: () => void = () => undefined;
+  const named = (name: string): Tool =>
+    defineTool({ name, description: name, input: Type.Object({}), run: async () => name });
+  const dynamic = definePlugin({
+    name: "dynamic",
+    provides: [Tools],
+    setup(host) {
+      withdrawals.push(host.provide(Tools, named("one")), host.provide(Tools, named("two")));
+      again = () => void host.provide(Tools, named("one"));
+    },
+  });
+  await using t = await startTestHost({ plugins: [dynamic] });
+  const tools = (): string[] => t.registrations().filter((line) => line.startsWith("dynamic: tools"));
+  withdrawals[0]!();
+  withdrawals[0]!();
+  expect(tools()).toEqual(["dynamic: tools two"]);
+  again();
+  withdrawals[0]!();
+  expect(tools()).toEqual(["dynamic: tools two", "dynamic: tools one"]);
 });

@@ -64,7 +64,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
           sql.run("UPDATE inbox SET reply = ? WHERE seq = ? AND reply IS NULL", reply, held.seq) === 0
         )
           return false;
-        appendTurn(sql, session, turn, Date.now());
+        appendTurn(sql, session, turn, `${claim.message.channel}:${claim.message.sender}`);
         return true;
       });
     },

@@ -38,7 +38,7 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
-  // Messages that wait know person, conversation and address apart, and their content is parts.
+  // Messages know person, conversation and address apart, their content is parts; a session knows who opened it.
   `
   UPDATE inbox SET message = json_object(
     'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
@@ -58,5 +58,9 @@ export const layout: readonly string[] = [
   ) STRICT;
   CREATE INDEX usage_at ON usage (at);
   CREATE INDEX usage_user ON usage (user, at);
+
+  ALTER TABLE sessions ADD COLUMN owner TEXT;
+  CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
+  UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
   `,
 ];

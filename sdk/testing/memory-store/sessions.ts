@@ -4,29 +4,61 @@ interface Kept {
   turns: (readonly ChatMessage[])[];
   updated: string;
   view: { generation: number; through: number; base: readonly ChatMessage[] };
+  owner: string | undefined;
+  readonly sharedWith: Set<string>;
 }
 export type SessionMap = Map<string, Kept>;
 
-export function append(sessions: SessionMap, session: string, turn: readonly ChatMessage[]): void {
+export function append(
+  sessions: SessionMap,
+  session: string,
+  turn: readonly ChatMessage[],
+  owner?: string,
+): void {
   if (turn.length === 0) return;
-  const known = sessions.get(session) ?? newSession();
-  known.updated = new Date().toISOString();
+  const known = kept(sessions, session);
   known.turns.push(structuredClone(turn));
+  known.updated = new Date().toISOString();
+  known.owner ??= owner;
   sessions.delete(session);
   sessions.set(session, known);
 }
 
+function kept(sessions: SessionMap, session: string): Kept {
+  return (
+    sessions.get(session) ?? {
+      turns: [],
+      updated: "",
+      owner: undefined,
+      sharedWith: new Set(),
+      view: { generation: 0, through: 0, base: [] },
+    }
+  );
+}
+
 export function sessionsIn(sessions: SessionMap): Sessions {
   return {
+    access: async (session) => {
+      const known = sessions.get(session);
+      return known && { owner: known.owner, sharedWith: [...known.sharedWith] };
+    },
+    open: async (session, user) => {
+      const known = kept(sessions, session);
+      known.owner ??= user;
+      sessions.set(session, known);
+      return known.owner;
+    },
+    share: async (session, user) => sessions.get(session)?.sharedWith.add(user) !== undefined,
+    unshare: async (session, user) => sessions.get(session)?.sharedWith.delete(user) === true,
     append: async (session, turn) => append(sessions, session, turn),
     view: async (session, most) => {
-      const { turns, view } = sessions.get(session) ?? newSession();
+      const { turns, view } = kept(sessions, session);
       const after = turns.slice(view.through);
       const shown = after.slice(after.length - turnsToShow(after.length, most));
       return structuredClone({ generation: view.generation, base: view.base, turns: shown });
     },
     compact: async (session, generation, base) => {
-      const known = sessions.get(session) ?? newSession();
+      const known = kept(sessions, session);
       if (known.view.generation !== generation) return false;
       known.view = {
         generation: generation + 1,
@@ -46,14 +78,15 @@ export function sessionsIn(sessions: SessionMap): Sessions {
       structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
     list: async (limit) =>
       [...sessions]
-        .filter(([, { updated }]) => updated !== "")
-        .map(([id, { turns, updated }]) => ({ id, turns: turns.length, updated }))
+        .filter(([, { turns }]) => turns.length > 0)
+        .map(([id, { turns, updated, owner }]) => ({
+          id,
+          turns: turns.length,
+          updated,
+          ...(owner !== undefined && { owner }),
+        }))
         .toReversed()
         .slice(0, limit),
     remove: async (session) => sessions.delete(session),
   };
-}
-
-function newSession(): Kept {
-  return { turns: [], updated: "", view: { generation: 0, through: 0, base: [] } };
 }
