@@ -1,4 +1,5 @@
 import type { Static, TObject } from "typebox";
+import type { Part } from "./content.ts";
 import type { Logger } from "./plugin.ts";
 import { many } from "./slot.ts";
 
@@ -69,12 +70,15 @@ export interface Tool {
   effects?(args: any): StatedEffects;
   /** What a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any): string;
-  /** Resolves to the text for the model; throws for a failure, whose message the model is told. */
+  /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
-/** Text for the model. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
-export type ToolResult = string | { readonly text: string; readonly failed: boolean };
+/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
 
 /** Sealed: a tool runs only by way of the host. */
 export const Tools = many<Tool>(

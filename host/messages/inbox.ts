@@ -4,7 +4,6 @@ import {
   laneOf,
   userOf,
   Store,
-  textOf,
   type PromptOptions,
   type ChatMessage,
   type Inbox as InboxSlot,
@@ -111,8 +110,8 @@ export class Inbox implements InboxSlot {
     const view = await registry.get(Store)?.sessions.view(session, maxTurns);
     const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
     return runTurn(turn, {
-      text: textOf(message.parts),
-      quoted: textOf(message.quoted ?? []),
+      parts: message.parts,
+      quoted: message.quoted ?? [],
       session,
       user: userOf(message),
       history,

@@ -3,6 +3,7 @@ import {
   errors,
   Tools,
   type PromptOptions,
+  type Part,
   type Decision,
   type GantryError,
   type Logger,
@@ -53,8 +54,10 @@ export interface CallRequest {
 export interface CallOutcome {
   readonly decision: Decision;
   readonly code?: string;
-  /** For the model: the result, or why there is none. */
+  /** The result as text, or why there is none. */
   readonly text: string;
+  /** The result for the model, where it is more than text. */
+  readonly parts?: readonly Part[];
   /** It ran, and its work went wrong. */
   readonly workFailed?: boolean;
 }

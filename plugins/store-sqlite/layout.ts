@@ -62,5 +62,11 @@ export const layout: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN owner TEXT;
   CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
   UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
+
+  UPDATE turns SET messages = (
+    SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN
+      json_remove(json_set(value, '$.parts',
+        json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
+    FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
   `,
 ];

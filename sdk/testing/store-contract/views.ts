@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { textParts, type ChatMessage } from "../../index.ts";
 import { turn, type Cases } from "./cases.ts";
 
-const base = [{ role: "user", text: "what was before" }] as const;
+const base: readonly ChatMessage[] = [{ role: "user", parts: textParts("what was before") }];
 
 export const viewCases: Cases = {
   "CACHE-01: what a view leaves out leaves in steps, so that it begins with the same turn for many turns":
