@@ -24,6 +24,7 @@ import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -100,6 +101,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;

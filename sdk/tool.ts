@@ -151,18 +151,6 @@ export const Tools = many<Tool>(
   true,
 );
 
-/** Told after a call that was let through has run; what it throws is logged and stops nobody. */
-export interface Observer {
-  readonly name: string;
-  toolFinished(report: {
-    readonly call: ToolCall;
-    readonly failed: boolean;
-    readonly code?: string;
-    readonly ms: number;
-  }): void | Promise<void>;
-}
-export const Observers = many<Observer>("observers");
-
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
 export function defineTool<Input extends TObject>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {

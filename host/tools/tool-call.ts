@@ -19,6 +19,7 @@ import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
+import type { Telling } from "../record/observers.ts";
 import { readable, parseArguments } from "./arguments.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Rulings } from "./rulings.ts";
@@ -35,6 +36,7 @@ export interface CallDeps {
   readonly approvals: Approvals;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
+  readonly observers: Telling;
   readonly log: Logger;
   readonly cwd: () => Promise<string>;
   readonly maxOutputBytes: number;
