@@ -84,6 +84,9 @@ export const errors = defineErrors({
     "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
+  PROVIDER_OVERFLOW: failed(
+    "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
+  ),
   PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",

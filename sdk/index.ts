@@ -10,6 +10,7 @@ export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
+export * from "./overflow.ts";
 export * from "./plugin.ts";
 export * from "./provider-config.ts";
 export * from "./provider-failure.ts";

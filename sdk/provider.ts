@@ -64,6 +64,8 @@ export interface ProviderFailure {
   readonly status?: number;
   /** What the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
+  readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
 }

@@ -43,8 +43,9 @@ async function send(
   signal: AbortSignal,
 ): Promise<NetResponse | ProviderFailure> {
   const { name, address, secrets, timeoutMs } = endpoint;
+  const without = new Set(refused);
   for (;;) {
-    const body = question.body(refused);
+    const body = question.body(without);
     const response = await upstream.fetch({
       url: address.at(question.path),
       method: "POST",
@@ -61,9 +62,10 @@ async function send(
     const { status, headers } = response;
     if (status >= 200 && status < 300) return response;
     const text = await beginningOf(response);
-    const field = status === 400 || status === 422 ? refusedField(text, body) : undefined;
-    if (field) {
-      refused.add(field);
+    const refusal = status === 400 || status === 422 ? refusedField(text, body) : undefined;
+    if (refusal) {
+      without.add(refusal.field);
+      if (!refusal.once) refused.add(refusal.field);
       continue;
     }
     const options = question.withTools ? [...new Set(text.match(TOOL_OPTIONS))] : [];

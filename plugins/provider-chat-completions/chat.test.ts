@@ -104,6 +104,31 @@ test.each([
   },
 );
 
+test("CTX-03: where conversation and answer together are too long, that one request goes without a bound for the answer", async () => {
+  const message =
+    "This model's maximum context length is 16384 tokens. However, you requested 18192 tokens (10000 in the messages, 8192 in the completion).";
+  await using server = await serve(({ body }, response) =>
+    body.max_tokens !== undefined && body.messages[0].content === "long"
+      ? json(response, 400, { error: { message } })
+      : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+  );
+  await using p = provider(`custom:${server.url}`);
+  for (const said of ["long", "short"]) expect(textOf(await collect(p, request(said)))).toBe("ok");
+  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, undefined, 8192]);
+});
+
+test.each([
+  "This model's maximum context length is 16384 tokens. However, you requested 39192 tokens (31000 in the messages, 8192 in the completion).",
+  "the request exceeds the available context size, try increasing it",
+])("CTX-03: a conversation that is too long by itself is asked once (%s)", async (message) => {
+  await using server = await serve((_, response) => json(response, 400, { error: { message } }));
+  await using p = provider(`custom:${server.url}`);
+  const failed = failureOf(await collect(p, request("long")));
+  expect(failed).toMatchObject({ code: "PROVIDER_OVERFLOW", retry: false });
+  expect(failed.message).toContain(message.slice(0, 40));
+  expect(server.asked).toHaveLength(1);
+});
+
 test("PRV-01: without a credential no Authorization header is sent, and a query of the address is kept", async () => {
   await using server = await serve((_, response) =>
     stream(response, [chunk({ content: "x" }, "stop"), DONE]),

@@ -50,10 +50,10 @@ async function* attempt(
     line.socket.send(JSON.stringify({ type: "response.create", ...body }));
     for await (const value of jsonFrames(line, endpoint, question.signal)) {
       const said = shown ? "" : errorText(value);
-      const field = refusedField(said, body);
-      if (field) refused.add(field);
-      reusable = field !== undefined;
-      if (field || (line.used && said.includes(GROWN_OLD))) return "again";
+      const refusal = refusedField(said, body);
+      if (refusal) refused.add(refusal.field);
+      reusable = refusal !== undefined;
+      if (refusal || (line.used && said.includes(GROWN_OLD))) return "again";
       const events = reader.take(value);
       // A piece that shows nothing is still a sign of life.
       if (events.length === 0) yield { type: "text", text: "" };

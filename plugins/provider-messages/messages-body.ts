@@ -5,6 +5,9 @@ import { asObject } from "./json.ts";
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;
 
+/** With less room than this an answer is not worth its price. */
+const LEAST_ANSWER = 256;
+
 /** What a server has shown that it does not take. */
 export interface Learned {
   temperature: boolean;
@@ -58,6 +61,13 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
     return false;
   learned.temperature = false;
   return true;
+}
+
+/** Where conversation and answer together are too long (by the server's text): the bound for the answer with which they fit. */
+export function boundThatFits(text: string, sent: Readonly<Record<string, unknown>>): number | undefined {
+  const [, prompt, window] = /exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(text) ?? [];
+  const room = Number(window) - Number(prompt);
+  return room >= LEAST_ANSWER && room < Number(sent.max_tokens) ? room : undefined;
 }
 
 function inTurns(messages: readonly ChatMessage[]): Turn[] {

@@ -408,3 +408,31 @@ test("PRV-15: any JSON in place of events ends in exactly one end and never thro
     }),
   );
 });
+
+test("CTX-03: where conversation and answer together are too long, that one request goes with a bound that fits", async () => {
+  const message =
+    "input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000, decrease one of them";
+  await using server = await serve(({ body }, response) =>
+    body.max_tokens > 2000 && body.messages[0].content === "long"
+      ? json(response, 400, { type: "error", error: { type: "invalid_request_error", message } })
+      : stream(response, [begin, ...say("ok"), ...end("end_turn")]),
+  );
+  await using p = provider(server.url);
+  for (const said of ["long", "short"]) expect(textOf(await collect(p, request(said)))).toBe("ok");
+  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, 2000, 8192]);
+});
+
+test("CTX-03: a conversation that is too long by itself is asked once and told as that, with the window", async () => {
+  const error = {
+    type: "invalid_request_error",
+    message: "prompt is too long: 210000 tokens > 200000 maximum",
+  };
+  await using server = await serve((_, response) => json(response, 400, { type: "error", error }));
+  await using p = provider(server.url);
+  expect(failureOf(await collect(p, request("long")))).toMatchObject({
+    code: "PROVIDER_OVERFLOW",
+    contextWindow: 200_000,
+    retry: false,
+  });
+  expect(server.asked).toHaveLength(1);
+});

@@ -10,7 +10,7 @@ import type {
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";
 import { MessagesAnswer } from "./messages-answer.ts";
-import { learn, messagesBody, nothingLearned } from "./messages-body.ts";
+import { boundThatFits, learn, messagesBody, nothingLearned } from "./messages-body.ts";
 import { listModels } from "./model-list.ts";
 import type { Server } from "./server.ts";
 
@@ -20,8 +20,9 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
   const learned = nothingLearned();
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
+    let asked = request;
     for (;;) {
-      const body = messagesBody(request, request.model, learned);
+      const body = messagesBody(asked, request.model, learned);
       const response = await upstream.fetch({
         url: server.address.at("/v1/messages"),
         method: "POST",
@@ -39,6 +40,11 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
       if (status >= 200 && status < 300) return response;
       const text = await beginningOf(response);
       if (status === 400 && learn(text, body, learned)) continue;
+      const bound = status === 400 ? boundThatFits(text, body) : undefined;
+      if (bound !== undefined) {
+        asked = { ...request, maxTokens: bound };
+        continue;
+      }
       return answerFailure({
         provider: name,
         model: request.model,
