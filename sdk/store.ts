@@ -7,14 +7,33 @@ export interface SessionSummary {
   readonly turns: number;
   /** ISO 8601. */
   readonly updated: string;
+  /** Who opened it, as `<channel>:<user id>`; left out where an earlier release kept nothing of that. */
+  readonly owner?: string;
+}
+
+/** Who may continue a conversation: whoever opened it, and those it was shared with. */
+export interface SessionAccess {
+  /** `<channel>:<user id>`; undefined where an earlier release kept nothing of that. */
+  readonly owner: string | undefined;
+  readonly sharedWith: readonly string[];
 }
 
 /** Conversations, kept in whole turns, so that a call is never without its result. */
 export interface Sessions {
+  /** Undefined where there is no such conversation. */
+  access(session: string): Promise<SessionAccess | undefined>;
+  /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
+  open(session: string, user: string): Promise<string>;
+  /** False where there is no such conversation. */
+  share(session: string, user: string): Promise<boolean>;
+  /** False where it was not shared with `user`. */
+  unshare(session: string, user: string): Promise<boolean>;
   append(session: string, turn: readonly ChatMessage[]): Promise<void>;
   /** The last `turns` turns, oldest message first. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
+  /** Those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
+  /** Also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
 }
 
@@ -63,7 +82,10 @@ export interface Lanes {
   claim(holder: string, leaseMs: number, now: number): Promise<Claim | undefined>;
   /** False where the lease was lost: the holder must stop. */
   renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
-  /** Records the answer and the turn in one step, before anything is sent. False where the lease was lost: nothing is recorded. */
+  /**
+   * Records the answer and the turn in one step, before anything is sent; the sender owns the conversation where nobody does.
+   * False where the lease was lost: nothing is recorded.
+   */
   answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
   /** The platform confirmed (or will never take it): the message is done and its lane is free. */
   ack(claim: Claim): Promise<void>;

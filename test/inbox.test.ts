@@ -442,7 +442,7 @@ test("AGT-01: who continues a channel's conversation from elsewhere waits for th
   await t.serve();
   await channel.receive({ text: "hi" });
   await expect.poll(() => model.requests.length).toBe(1);
-  const asked = t.ask("and me", { session: "fake:alice" });
+  const asked = t.ask("and me", { session: "fake:alice", user: "fake:alice" });
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(model.requests).toHaveLength(1);
   open();
@@ -456,7 +456,7 @@ test("AGT-01: a message that waited for such a turn is answered right after it",
   const model = fakeProvider([{ text: "one", after: opened }, "two"]);
   await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
   await t.serve();
-  const asked = t.ask("hi", { session: "fake:alice" });
+  const asked = t.ask("hi", { session: "fake:alice", user: "fake:alice" });
   await expect.poll(() => model.requests.length).toBe(1);
   await channel.receive({ text: "and me" });
   open();

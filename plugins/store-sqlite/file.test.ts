@@ -1,6 +1,6 @@
 import { textParts, directMessage } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,6 +66,58 @@ describe("the file", () => {
     expect(sql.get("PRAGMA user_version")).toEqual({ user_version: layout.length + 1 });
     expect(sql.get("SELECT id FROM inbox")).toEqual({ id: "1" });
     sql.close();
+  });
+
+  test("OPS-04: a file of an earlier release is moved forward, and stays beside it as it was, whole and private", async () => {
+    const old = await openFile(file, layout.slice(0, 1));
+    const insert = "INSERT INTO sessions (id, turns, updated) VALUES (?, 1, 5)";
+    for (const id of ["cli-1", "chatapp:+1555"]) old.run(insert, id);
+    const message = JSON.stringify({ ...hello, channel: "chatapp", sender: "+1555" });
+    old.run(
+      "INSERT INTO inbox (channel, id, lane, message) VALUES ('chatapp', '1', 'chatapp:+1555', ?)",
+      message,
+    );
+    const { store, close } = createStore(file);
+    expect(await store.sessions.access("chatapp:+1555")).toEqual({
+      owner: "chatapp:+1555",
+      sharedWith: [],
+    });
+    expect(await store.sessions.access("cli-1")).toEqual({ owner: undefined, sharedWith: [] });
+    // The earlier release, still running, goes on undisturbed.
+    old.run(insert, "cli-2");
+    old.close();
+    expect(await store.sessions.access("cli-2")).toEqual({ owner: undefined, sharedWith: [] });
+    await close();
+
+    expect(statSync(`${file}.layout1`).mode & 0o777).toBe(0o600);
+    const copy = await openFile(`${file}.layout1`, layout.slice(0, 1));
+    expect(copy.get("PRAGMA user_version")).toEqual({ user_version: 1 });
+    expect(copy.all("SELECT id FROM sessions")).toEqual([{ id: "chatapp:+1555" }, { id: "cli-1" }]);
+    copy.close();
+  });
+
+  test("OPS-04: many processes that move a file forward at once keep one copy of the earlier layout", async () => {
+    (await openFile(file, layout.slice(0, 1))).close();
+    const all = Array.from({ length: 5 }, () => {
+      const args = ["--conditions=gantry-source", script, file, "use"];
+      return new Promise((resolve) => spawn(process.execPath, args).on("exit", resolve));
+    });
+    expect(await Promise.all(all)).toEqual([0, 0, 0, 0, 0]);
+    const state = readdirSync(join(home, "state"));
+    expect(state.filter((name) => name.includes("layout"))).toEqual(["gantry.db.layout1"]);
+    (await openFile(`${file}.layout1`, layout.slice(0, 1))).close();
+    const sql = await openFile(file);
+    expect(sql.get("PRAGMA user_version")).toEqual({ user_version: layout.length });
+    sql.close();
+  });
+
+  test("OPS-04: where the earlier file cannot be kept, it is not moved forward", async () => {
+    (await openFile(file, layout.slice(0, 1))).close();
+    await mkdir(`${file}.layout1`);
+    await expect(openFile(file)).rejects.toMatchObject({ code: "EISDIR" });
+    const sql = await openFile(file, layout.slice(0, 1));
+    sql.close();
+    expect(readdirSync(join(home, "state")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   test("SDK-07: what layout 1 kept as text is read as parts: turns with their calls, and messages that wait", async () => {

@@ -38,7 +38,7 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
-  // Messages that wait know person, conversation and address apart, and their content is parts.
+  // Messages know person, conversation and address apart, their content is parts; a session knows who opened it.
   `
   UPDATE inbox SET message = json_object(
     'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
@@ -48,6 +48,10 @@ export const layout: readonly string[] = [
     'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
     'trust', 'member')
   WHERE message <> '' AND json_type(message, '$.sender') = 'text';
+
+  ALTER TABLE sessions ADD COLUMN owner TEXT;
+  CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
+  UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
 
   UPDATE turns SET messages = (
     SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN

@@ -52,4 +52,46 @@ export const sessionCases: Cases = {
     assert.deepEqual(await sessions.recent("s", 5), []);
     assert.deepEqual(await sessions.list(5), []);
   },
+  "SEC-17: a conversation belongs to who opened it first, over restarts, and to nobody before": async ({
+    store: { sessions },
+    reopen,
+  }) => {
+    assert.equal(await sessions.access("s"), undefined);
+    assert.equal(await sessions.open("s", "http:a"), "http:a");
+    assert.equal(await sessions.open("s", "http:b"), "http:a");
+    await sessions.append("s", turn(1));
+    const again = (await reopen()).sessions;
+    assert.deepEqual(await again.access("s"), { owner: "http:a", sharedWith: [] });
+    assert.deepEqual(
+      (await again.list(5)).map(({ id, owner }) => ({ id, owner })),
+      [{ id: "s", owner: "http:a" }],
+    );
+  },
+  "SEC-17: of many who open a conversation at once, one owns it": async ({ store: { sessions } }) => {
+    const users = Array.from({ length: 10 }, (_, n) => `http:${n}`);
+    const owners = new Set(await Promise.all(users.map((user) => sessions.open("s", user))));
+    assert.equal(owners.size, 1);
+    assert.deepEqual(await sessions.list(5), []);
+  },
+  "SEC-17: what nobody opened has no owner until somebody does": async ({ store: { sessions } }) => {
+    await sessions.append("s", turn(1));
+    assert.deepEqual(await sessions.access("s"), { owner: undefined, sharedWith: [] });
+    assert.equal(await sessions.open("s", "cli:me"), "cli:me");
+  },
+  "SEC-17: a conversation is shared by name, once, taken back, and forgotten with it": async ({
+    store: { sessions },
+  }) => {
+    assert.equal(await sessions.share("s", "http:b"), false);
+    await sessions.open("s", "http:a");
+    assert.equal(await sessions.share("s", "http:b"), true);
+    assert.equal(await sessions.share("s", "http:b"), true);
+    assert.deepEqual((await sessions.access("s"))?.sharedWith, ["http:b"]);
+    assert.equal(await sessions.unshare("s", "http:b"), true);
+    assert.equal(await sessions.unshare("s", "http:b"), false);
+    await sessions.share("s", "http:c");
+    assert.equal(await sessions.remove("s"), true);
+    assert.equal(await sessions.access("s"), undefined);
+    await sessions.open("s", "http:d");
+    assert.deepEqual(await sessions.access("s"), { owner: "http:d", sharedWith: [] });
+  },
 };
