@@ -150,6 +150,10 @@ export const errors = defineErrors({
   NET_TOO_LARGE: failed("%s sent more than %s bytes."),
   NET_BAD_URL: failed("`%s` is not an http:// or https:// address."),
   NET_CANCELLED: failed("The request to %s was cancelled."),
+  MEDIA_TOO_LARGE: failed("%s has %s bytes and at most %s can be taken: send a smaller one."),
+  MEDIA_TOO_MUCH: failed(
+    "%s has sent more than %s bytes of files within an hour: wait, or send smaller ones.",
+  ),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage(

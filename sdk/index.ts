@@ -1,5 +1,6 @@
 export * from "./answer-stream.ts";
 export * from "./audit.ts";
+export * from "./carried-media.ts";
 export * from "./channel.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
@@ -8,6 +9,7 @@ export * from "./errors.ts";
 export * from "./file-names.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
+export * from "./media.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./overflow.ts";

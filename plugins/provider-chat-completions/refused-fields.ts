@@ -1,7 +1,12 @@
 import { overflowOf } from "@gantry/sdk";
 
 /** A field that a request can do without; `max_tokens` has `max_completion_tokens` in its place, then nothing. */
-export type OptionalField = "stream_options" | "temperature" | "max_tokens" | "max_completion_tokens";
+export type OptionalField =
+  | "stream_options"
+  | "temperature"
+  | "max_tokens"
+  | "max_completion_tokens"
+  | `media for ${string}`;
 export type Refused = ReadonlySet<OptionalField>;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -42,6 +47,20 @@ function withoutLimit(text: string, limit: number, window: number | undefined): 
   const prompt = Number(counts.find((count) => count !== undefined) ?? 0);
   if (!OF_THE_ANSWER.test(text) || (window !== undefined && prompt >= window)) return undefined;
   return { field: "max_completion_tokens", once: window === undefined || limit < window };
+}
+
+/** Pictures are refused by a model, not by its server. */
+export function mediaFor(model: string | undefined): OptionalField {
+  return `media for ${model ?? ""}`;
+}
+
+const PICTURES = /\bimages?\b|image_url|vision|multi-?modal|mmproj/i;
+const NOT_SEEN =
+  /not (?:supported|support|enabled|allowed|accept)|n't support|cannot|unsupported|no endpoints|only (?:supports? )?text|must be a string|expected (?:a )?string|invalid content type|unknown variant/i;
+
+/** A refusal (its text) of a request that brought pictures, because the model sees none. */
+export function refusesMedia(text: string): boolean {
+  return PICTURES.test(text) && NOT_SEEN.test(text);
 }
 
 function lasting(field: OptionalField): Refusal {

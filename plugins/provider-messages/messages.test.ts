@@ -5,6 +5,8 @@ import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { MessagesAnswer } from "./messages-answer.ts";
 import {
+  picture,
+  withMedia,
   begin,
   callsOf,
   collect,
@@ -186,13 +188,21 @@ test("PRV-07: all results of one answer go back in order in one user message, to
   ]);
 });
 
-test("PRV-02: an image marker goes out as an image, and no block is ever empty", async () => {
+test("SDK-07: a picture goes out as an image, in a result too, and no block is ever empty", async () => {
   await using server = await serve((_, response) =>
     stream(response, [begin, ...say("ok"), ...end("end_turn")]),
   );
   await using p = provider(server.url);
   const silent: ChatMessage = { role: "assistant", parts: textParts(""), toolCalls: [] };
-  await collect(p, request([user("[IMAGE:data:image/png;base64,iVBORw0=]what?"), silent, user("  ")]));
+  const seen: ChatMessage = { role: "user", parts: [await picture(), ...textParts("what?")] };
+  const result: ChatMessage = {
+    role: "tool",
+    callId: "1",
+    name: "shot",
+    parts: [...textParts("the page"), await picture("application/pdf", "JVBE")],
+    failed: false,
+  };
+  await collect(p, request([seen, silent, user("  "), result], withMedia));
   expect(server.asked[0]?.body.messages).toEqual([
     {
       role: "user",
@@ -200,6 +210,15 @@ test("PRV-02: an image marker goes out as an image, and no block is ever empty",
         { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0=" } },
         { type: "text", text: "what?" },
         { type: "text", text: "(no text)" },
+        {
+          type: "tool_result",
+          tool_use_id: "1",
+          content: [
+            { type: "text", text: "the page" },
+            { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },
+          ],
+          is_error: false,
+        },
       ],
     },
   ]);

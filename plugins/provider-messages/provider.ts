@@ -1,4 +1,4 @@
-import { answerFailure, beginningOf, GantryError, streamAnswer } from "@gantry/sdk";
+import { answerFailure, beginningOf, CarriedMedia, GantryError, streamAnswer } from "@gantry/sdk";
 import type {
   ChatRequest,
   NetResponse,
@@ -14,15 +14,18 @@ import { boundThatFits, learn, messagesBody, nothingLearned } from "./messages-b
 import { listModels } from "./model-list.ts";
 import type { Server } from "./server.ts";
 
+const TAKES: readonly string[] = ["image/*", "application/pdf"];
+
 /** A provider that asks one server in the messages format; it learns what that server does not take. */
 export function createProvider(upstream: Upstream, server: Server): Provider {
   const { name, secrets, timeoutMs } = server;
   const learned = nothingLearned();
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
+    const media = await CarriedMedia.of(request, TAKES);
     let asked = request;
     for (;;) {
-      const body = messagesBody(asked, request.model, learned);
+      const body = messagesBody(asked, media, learned);
       const response = await upstream.fetch({
         url: server.address.at("/v1/messages"),
         method: "POST",
@@ -58,7 +61,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
 
   return Object.freeze({
     name,
-    capabilities: { nativeToolCalling: true, vision: true, streaming: true },
+    capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: TAKES },
     chat: (request: ChatRequest): AsyncIterable<ProviderEvent> =>
       streamAnswer({
         provider: name,
