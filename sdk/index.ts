@@ -7,6 +7,7 @@ export * from "./command.ts";
 export * from "./content.ts";
 export * from "./errors.ts";
 export * from "./file-names.ts";
+export * from "./history.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./model-names.ts";
