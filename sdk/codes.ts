@@ -128,6 +128,16 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  TOOL_NOT_OFFERED: policy(
+    "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
+  ),
+  ALLOW_BAD_RULE: usage(
+    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+  ),
+  AUTONOMOUS_REFUSED: policy(
+    "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
+  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy(
     "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
   ),
@@ -144,6 +154,7 @@ export const errors = defineErrors({
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
   FILE_MISSING: failed("%s does not exist."),
+  FILE_CHANGED: failed("%s does not hold what it held before, so it was left as it is: read it again."),
   FILE_FAILED: failed("%s could not be %s: %s."),
   RUN_FAILED: failed("The program %s could not be started: %s."),
   NET_BLOCKED: policy("The address %s is not allowed: %s."),

@@ -24,6 +24,8 @@ const user = (name: string): Plugin =>
 
 const bad = (value: object): Plugin =>
   definePlugin({ name: "bad", provides: [Tools], setup: (host) => host.provide(Tools, value as never) });
+const named = (name: string): Tool =>
+  defineTool({ name, description: name, input: Type.Object({}), run: async () => name });
 const never = (): Promise<void> => new Promise(() => {});
 
 function start(...plugins: readonly Plugin[]): Promise<{ code?: string; message?: string }> {
@@ -325,32 +327,30 @@ test("SDK-02: the test kit is the real host: guards, audit, turn and registratio
 
 test("SDK-12: what a plugin needs is alive while it is disposed, and gone after", async () => {
   const seen: unknown[] = [];
-  let after: () => unknown = () => undefined;
+  const kept: { needs?: { readonly clock: unknown } } = {};
   const reader = definePlugin({
     name: "reader",
     needs: { clock: Clock },
     setup(host) {
-      after = () => host.needs.clock;
+      kept.needs = host.needs;
       host.onDispose(() => void seen.push(host.needs.clock.now()));
     },
   });
   const t = await startTestHost({ plugins: [clock("clock"), reader] });
   await t.stop();
   expect(seen).toEqual([1]);
-  expect(after).toThrow("used its host after it was disposed");
+  expect(() => kept.needs?.clock).toThrow("used its host after it was disposed");
 });
 
 test("SDK-09: what provide() returns takes the value out again, once, and the name is free", async () => {
   const withdrawals: (() => void)[] = [];
-  let again: () => void = () => undefined;
-  const named = (name: string): Tool =>
-    defineTool({ name, description: name, input: Type.Object({}), run: async () => name });
+  const again: { provide?: () => void } = {};
   const dynamic = definePlugin({
     name: "dynamic",
     provides: [Tools],
     setup(host) {
       withdrawals.push(host.provide(Tools, named("one")), host.provide(Tools, named("two")));
-      again = () => void host.provide(Tools, named("one"));
+      again.provide = () => void host.provide(Tools, named("one"));
     },
   });
   await using t = await startTestHost({ plugins: [dynamic] });
@@ -358,7 +358,7 @@ test("SDK-09: what provide() returns takes the value out again, once, and the na
   withdrawals[0]!();
   withdrawals[0]!();
   expect(tools()).toEqual(["dynamic: tools two"]);
-  again();
+  again.provide?.();
   withdrawals[0]!();
   expect(tools()).toEqual(["dynamic: tools two", "dynamic: tools one"]);
 });

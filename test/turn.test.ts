@@ -390,7 +390,7 @@ test("SEC-09: the owner's own terminal shows what there is, and at once; only th
   const { reply } = await t.ask("go", {
     onEvent: (event) => event.type === "delta" && pieces.push(event.text),
   });
-  expect(reply).toBe("Mail bob@example.org about sk-abcdef123456. The key is [redacted secret]");
+  expect(reply).toBe("Mail bob@example.org about sk-abcdef123456. The key is [redacted secret].");
   expect(pieces.join("")).toBe(reply);
   expect(pieces[0]).toBe("Mail ");
 });
@@ -483,6 +483,7 @@ test("SEC-12: a mark that a text brings along neither ends its own mark nor open
       calls: [call("page")],
     }),
     "ok",
+    { calls: [call("page")] },
     "ok",
   ]);
   let said = "";

@@ -1,6 +1,6 @@
 import { Budget, errors, type GantryError } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { askPerson } from "../tools/request-approval.ts";
+import { askPerson } from "../tools/ask-person.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
@@ -34,15 +34,13 @@ export class Spending {
 
   async #ask(reason: string): Promise<GantryError | undefined> {
     const { session, user, options } = this.#input;
-    const question = {
-      session,
-      user,
-      tool: "model",
-      args: {},
-      preview: "Ask the model on",
+    const { decision } = await askPerson(this.#deps.approvals, options, {
+      ...{ session, user, tool: "model", args: {}, commands: 0, warnings: [] },
+      preview: "Ask the model on in this turn.",
+      lines: 1,
       reasons: [reason],
-    };
-    const { error } = await askPerson(this.#deps.approvals, options, question);
-    return error;
+    });
+    if (decision === "allow") return undefined;
+    return decision === "nobody" ? errors.APPROVAL_NO_PERSON(reason) : errors.APPROVAL_DENIED(reason);
   }
 }
