@@ -118,7 +118,9 @@ export class Inbox implements InboxSlot {
     const view = await registry.get(Store)?.sessions.view(session, turn.maxTurns);
     const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
     const run = new TurnRun(turn, {
-      ...{ message, session, user: userOf(message) },
+      message,
+      session,
+      user: userOf(message),
       view: view ?? { generation: 0, base: [], turns: [] },
       want: { provider, model },
       redaction: isPrivate ? forOwner : turn.redaction,

@@ -79,7 +79,13 @@ export class Fitting {
     const { session, user, want, options } = this.#input;
     const { earlier, current, sent } = transcript;
     return {
-      ...{ session, user, reason, earlier, current, sent, failure },
+      session,
+      user,
+      reason,
+      earlier,
+      current,
+      sent,
+      failure,
       overhead: textOf(system.parts).length + JSON.stringify(tools).length,
       model: want,
       mostTurns: this.#deps.maxTurns,

@@ -35,7 +35,12 @@ export class Spending {
   async #ask(reason: string): Promise<GantryError | undefined> {
     const { session, user, options } = this.#input;
     const { decision } = await askPerson(this.#deps.approvals, options, {
-      ...{ session, user, tool: "model", args: {}, commands: 0, warnings: [] },
+      session,
+      user,
+      tool: "model",
+      args: {},
+      commands: 0,
+      warnings: [],
       preview: "Ask the model on in this turn.",
       lines: 1,
       reasons: [reason],

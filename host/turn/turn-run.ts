@@ -41,7 +41,10 @@ export class TurnRun {
     this.#spending = new Spending(deps, input);
     const { message, session, user, view } = input;
     this.#scene = {
-      ...{ session, user, trust: message.trust, conversation: message.conversation.kind },
+      session,
+      user,
+      trust: message.trust,
+      conversation: message.conversation.kind,
       workspace: deps.workspace,
       began: timesIn([...view.base, ...view.turns.flat()])[0] ?? Date.now(),
     };
