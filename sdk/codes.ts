@@ -150,6 +150,10 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
+  CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
+  CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
+  CHANNEL_NOT_ALLOWED: policy("%s is not in %s: add the id there if they may write."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),

@@ -13,6 +13,7 @@ export * from "./image-marker.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./observer.ts";
+export * from "./pairing.ts";
 export * from "./plugin.ts";
 export * from "./prompt.ts";
 export * from "./provider-config.ts";
