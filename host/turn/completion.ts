@@ -1,4 +1,4 @@
-import { Tools, type ChatMessage, type ToolSpec } from "@gantry/sdk";
+import { Tools, type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import { Answer } from "./answer.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
@@ -30,7 +30,14 @@ export async function collectCompletion(
     deps.observers.tell("modelAnswered", { ...facts, ...clock.times(), outcome });
   };
   if (isShown) options.onEvent?.({ type: "thinking" });
-  const request = { messages, tools, temperature: deps.temperature, session, signal: options.signal };
+  const request = {
+    messages,
+    tools,
+    temperature: deps.temperature,
+    media: (ref: MediaRef) => deps.media.open(ref),
+    session,
+    signal: options.signal,
+  };
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {
       // Somebody was asked before, in vain.

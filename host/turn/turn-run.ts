@@ -16,11 +16,14 @@ import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion, offeredTools } from "./completion.ts";
 import { Fitting } from "./fitting.ts";
-import { isOverflow, isRefused } from "./overflow.ts";
 import { Spending } from "./spending.ts";
 import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
 import { Transcript } from "./transcript.ts";
 import { failedTurn, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
+
+const overflow = errors.PROVIDER_OVERFLOW.code;
+/** The model's server would refuse the same messages again. */
+const refusals: readonly string[] = [errors.PROVIDER_REQUEST.code, overflow, errors.CONTEXT_FULL.code];
 
 /** The agent loop of one turn: asks the model, runs the tools it calls, until it is done. */
 export class TurnRun {
@@ -93,7 +96,8 @@ export class TurnRun {
   async #transcript(): Promise<Transcript> {
     const { session, view } = this.#input;
     const boundary = await this.#deps.words.of(session, view.generation);
-    return new Transcript([...view.base, ...view.turns.flat()], boundary);
+    const earlier = await this.#deps.media.readHistory([...view.base, ...view.turns.flat()]);
+    return new Transcript(earlier, boundary);
   }
 
   /** The process's own secrets go neither to the model nor into the session, so that both have the same text. */
@@ -103,13 +107,14 @@ export class TurnRun {
 
   /** The person's message, with what is new and what it answers before it. */
   async #said(): Promise<ChatMessage> {
-    const { message, view } = this.#input;
+    const { message, user, view } = this.#input;
     const last = timesIn([...view.base, ...view.turns.flat()]).at(-1);
     const notes = [...(await notesOf(this.#deps.registry, this.#scene, last))];
     const { sender, trust, conversation, quoted = [] } = message;
     if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
     const material = quoted.map(asMaterial);
-    return { role: "user", parts: [...material, ...notes, ...message.parts], at: Date.now() };
+    const words = await this.#deps.media.read(message.parts, user);
+    return { role: "user", parts: [...material, ...notes, ...words], at: Date.now() };
   }
 
   /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
@@ -119,11 +124,11 @@ export class TurnRun {
     const refusal = await this.#spending.refusal();
     if (refusal) return Answer.failed(want, { ...refusal, message: refusal.message, retry: false });
     let answer = await this.#complete(transcript);
-    if (!isOverflow(answer)) return answer;
+    if (answer.failure?.code !== overflow) return answer;
     const overhead = await this.#overhead(transcript);
     if (await this.#fitting.fit(transcript, overhead, "overflow", answer.failure))
       answer = await this.#complete(transcript);
-    if (!isOverflow(answer)) return answer;
+    if (answer.failure?.code !== overflow) return answer;
     await this.#fitting.startOver(transcript);
     const { code, message } = errors.CONTEXT_FULL(answer.failure?.message.replace(/\.$/, ""));
     return Answer.failed(want, { code, message, retry: false });
@@ -158,7 +163,9 @@ export class TurnRun {
   #finish(transcript: Transcript, reply: string, stop: StopReason, failure?: ProviderFailure): Turn {
     const { session, redaction } = this.#input;
     const { provider = "none", model } = this.#served ?? this.#input.want;
-    const messages = isRefused(failure) ? transcript.withoutUnaccepted() : transcript.current;
+    const messages = refusals.includes(failure?.code ?? "")
+      ? transcript.withoutUnaccepted()
+      : transcript.current;
     const result = {
       session_id: session,
       provider,

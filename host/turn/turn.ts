@@ -1,6 +1,7 @@
 import type {
   ChatMessage,
   InboundMessage,
+  Logger,
   ModelRef,
   ProviderFailure,
   PromptOptions,
@@ -12,9 +13,9 @@ import type { ToolCalls } from "../tools/tool-call.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
-import type { Logger } from "@gantry/sdk";
 import type { BoundaryWords } from "./boundary-words.ts";
 import type { Providers } from "./providers.ts";
+import type { TurnMedia } from "./turn-media.ts";
 
 /** What all turns share. */
 export interface TurnDeps {
@@ -24,6 +25,7 @@ export interface TurnDeps {
   readonly approvals: Approvals;
   readonly observers: Telling;
   readonly words: BoundaryWords;
+  readonly media: TurnMedia;
   readonly log: Logger;
   readonly redaction: Redaction;
   readonly temperature: number;
