@@ -4,9 +4,6 @@ export const errors = defineErrors({
   FILES_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so no file can be opened safely: list a sandbox, see `gantry plugins list`.",
   ),
-  FILES_WRITE_OFF: policy(
-    "Writing files is switched off: set security.file_write_enabled to true to use it.",
-  ),
   SEARCH_BAD_PATTERN: failed(
     "%s is no regular expression that can be searched for (%s): pass literal to take it as it stands; RE2 knows no look-around and no back references.",
   ),
