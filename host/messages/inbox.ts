@@ -101,10 +101,11 @@ export class Inbox implements InboxSlot {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
+    const isPrivate = message.trust === "owner";
+    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
-        const isPrivate = message.trust === "owner";
         const turn = await this.turn(message, session, { ...options, isPrivate });
         if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
         return turn.result;
@@ -118,7 +119,9 @@ export class Inbox implements InboxSlot {
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
     const { registry, want, turn, forOwner, sources } = this.#deps;
     await sources.addMessage(session, message);
-    const view = await registry.get(Store)?.sessions.view(session, turn.maxTurns);
+    const view = options.history
+      ? { generation: 0, base: options.history, turns: [] }
+      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
     const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
     const run = new TurnRun(turn, {
       message,
