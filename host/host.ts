@@ -24,8 +24,10 @@ import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
+import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
@@ -42,6 +44,8 @@ import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  /** Optional plugins that could not be loaded. */
+  readonly leftOut?: readonly LeftOut[];
   readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
@@ -98,6 +102,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
@@ -137,7 +142,11 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    for (const { name, why } of leftOut) {
+      const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
+      this.log.warn({ plugin: name, code }, message);
+    }
     const names = plugins.map(({ plugin }) => plugin.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice) throw errors.PLUGIN_TWICE(twice);
@@ -206,7 +215,7 @@ export class Host {
   }
 
   #runtime(): Runtime {
-    const { configDir, configFile, workspace, plugins } = this.#options;
+    const { configDir, configFile, workspace, plugins, leftOut = [] } = this.#options;
     const failed = this.#failed;
     return Object.freeze({
       version,
@@ -215,11 +224,13 @@ export class Host {
       workspace,
       started: Date.now(),
       get plugins() {
-        return plugins.map(({ plugin: { name }, from }) => ({
+        const running = plugins.map(({ plugin: { name }, from }) => ({
           name,
           from,
           state: failed.has(name) ? ("failed" as const) : ("running" as const),
         }));
+        const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
+        return [...running, ...absent];
       },
     });
   }

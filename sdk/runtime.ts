@@ -18,7 +18,7 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
-    readonly state: "running" | "failed";
+    readonly state: "running" | "failed" | "left out";
   }[];
 }
 export const Runtime = one<Runtime>("runtime");

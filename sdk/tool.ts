@@ -1,4 +1,5 @@
 import type { Static, TObject } from "typebox";
+import type { Part } from "./content.ts";
 import type { Awaitable } from "./hooks.ts";
 import type { Logger } from "./plugin.ts";
 import { many } from "./slot.ts";
@@ -131,12 +132,15 @@ export interface Tool {
   effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
   /** What a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
-  /** Resolves to the text for the model; throws for a failure, whose message the model is told. */
+  /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
-/** Text for the model. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
-export type ToolResult = string | { readonly text: string; readonly failed: boolean };
+/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
 
 /** Sealed: a tool runs only by way of the host. */
 export const Tools = many<Tool>(
@@ -151,17 +155,18 @@ export const Tools = many<Tool>(
   true,
 );
 
-/** Told after a call that was let through has run; what it throws is logged and stops nobody. */
-export interface Observer {
-  readonly name: string;
-  toolFinished(report: {
-    readonly call: ToolCall;
-    readonly failed: boolean;
-    readonly code?: string;
-    readonly ms: number;
-  }): void | Promise<void>;
+/** A result as a filter leaves it; `found` says what was taken out, for the audit. */
+export interface FilteredResult {
+  readonly text: string;
+  readonly found?: string;
 }
-export const Observers = many<Observer>("observers");
+
+/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+export interface ResultFilter {
+  readonly name: string;
+  filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
+}
+export const ResultFilters = many<ResultFilter>("result-filters");
 
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
 export function defineTool<Input extends TObject>(

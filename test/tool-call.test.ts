@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import {
+  textOf,
   Approvals,
   ask,
   AuditSinks,
@@ -310,7 +311,7 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
         ({ messages }) =>
           messages.some(({ role }) => role === "tool")
             ? "done"
-            : messages.at(-1)?.text.includes("write a")
+            : textOf(messages.at(-1)?.parts ?? []).includes("write a")
               ? call
               : "no",
       ]),

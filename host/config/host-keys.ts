@@ -11,6 +11,15 @@ export const hostKeys = Type.Object({
         "Which plugins are loaded: bundled names, paths (./x.ts), npm packages. Left out: the base set, and every bundled plugin whose own table stands in the file.",
     }),
   ),
+  extra_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: "Plugins beside the base set or beside `plugins`, named as there.",
+  }),
+  optional_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      "Further plugins, without which the service starts if they cannot be loaded. A plugin that guards cannot be one of them.",
+  }),
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,

@@ -3,6 +3,7 @@ import {
   errors,
   Tools,
   type PromptOptions,
+  type Part,
   type Decision,
   type GantryError,
   type Logger,
@@ -17,7 +18,9 @@ import { deepFreeze, asError } from "@gantry/sdk/node";
 import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
+import { filterResult } from "./filter-result.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
+import type { Telling } from "../record/observers.ts";
 import { readable, parseArguments } from "./arguments.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Rulings } from "./rulings.ts";
@@ -34,6 +37,7 @@ export interface CallDeps {
   readonly approvals: Approvals;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
+  readonly observers: Telling;
   readonly log: Logger;
   readonly cwd: () => Promise<string>;
   /** Whether started commands can reach the network. */
@@ -60,8 +64,10 @@ export interface CallRequest {
 export interface CallOutcome {
   readonly decision: Decision;
   readonly code?: string;
-  /** For the model: the result, or why there is none. */
+  /** The result as text, or why there is none. */
   readonly text: string;
+  /** The result for the model, where it is more than text. */
+  readonly parts?: readonly Part[];
   /** It ran, and its work went wrong. */
   readonly workFailed?: boolean;
 }
@@ -103,7 +109,8 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
-      return await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      const outcome = await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      return await filterResult(this.#deps, call, outcome);
     } catch (error) {
       const why = asError(error) as GantryError;
       return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);

@@ -1,21 +1,20 @@
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
+import { type FileOptions, checkedPath, filesOf, pathInput } from "./files.ts";
+import type { Journal } from "./journal.ts";
 import { previewOf } from "./preview.ts";
-import { type FileOptions, checkedPath, filesOf } from "./files.ts";
 
 const MAX_CONTENT = 8 * 1024 * 1024;
 
-export function writeTool(options: FileOptions & { readonly enabled: boolean }): Tool {
+export function writeTool(
+  options: FileOptions & { readonly enabled: boolean; readonly journal: Journal },
+): Tool {
   return defineTool({
     name: "file_write",
     description:
       "Writes a text file of the workspace, replacing what was there; missing directories are made.",
     input: Type.Object({
-      path: Type.String({
-        minLength: 1,
-        maxLength: 4_096,
-        description: "Relative to the workspace, or absolute.",
-      }),
+      path: pathInput,
       content: Type.String({ maxLength: MAX_CONTENT, description: "The whole new text." }),
     }),
     timeoutMs: options.timeoutMs,
@@ -24,9 +23,13 @@ export function writeTool(options: FileOptions & { readonly enabled: boolean }):
     hints: { idempotent: true },
     preview: ({ path, content }, { effects, signal }) =>
       previewOf(options, { path, content, effects, signal }),
-    async run({ args: { path, content }, effects, signal }) {
-      await filesOf(options).write(checkedPath(effects), content, signal);
-      return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.`;
+    async run({ args: { path, content }, effects, session, user, signal }) {
+      const { journal } = options;
+      const target = checkedPath(effects);
+      const before = await filesOf(options).write(target, content, signal, { keepBytes: journal.maxBytes });
+      const who = { session, user, tool: "file_write", path: target };
+      const unkept = await journal.keepWritten(who, before, content);
+      return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.${unkept}`;
     },
   });
 }
