@@ -66,9 +66,11 @@ export class SessionSources {
   }
 }
 
+function both(one: readonly string[], other: readonly string[] = []): readonly string[] {
+  return Object.freeze([...new Set([...one, ...other])].slice(0, maxNamed));
+}
+
 function merged(one: Sources, other: Partial<Sources>): Sources {
-  const both = (a: readonly string[], b: readonly string[] = []): readonly string[] =>
-    Object.freeze([...new Set([...a, ...b])].slice(0, maxNamed));
   return Object.freeze({
     material: both(one.material, other.material),
     private: both(one.private, other.private),

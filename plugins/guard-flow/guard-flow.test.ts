@@ -200,7 +200,7 @@ test("SEC-21: a conversation whose sources cannot be kept runs nothing", async (
   expect(await host.call("web_fetch", {})).toMatchObject({ decision: "failed" });
 });
 
-for (const { name, run } of guardContract({
+const contract = guardContract({
   name: "guard-flow",
   guard: decide,
   lets: [{ tool: "web_fetch", effects: { paths: [], commands: [], urls: ["https://a.example/"] } }],
@@ -211,5 +211,8 @@ for (const { name, run } of guardContract({
       sources: { material: ["b.example"], private: ["memory"] },
     },
   ],
-}))
-  test(`SEC-21: ${name}`, run);
+});
+
+test.each(contract)("SEC-21: $name", async ({ run }) => {
+  await expect(run()).resolves.toBeUndefined();
+});
