@@ -1,4 +1,4 @@
-import { Approvals, ask, textOf, type ApprovalRequest } from "@gantry/sdk";
+import { textOf, Approvals, ask, type ApprovalRequest } from "@gantry/sdk";
 import {
   fakeChannel,
   fakeProvider,
