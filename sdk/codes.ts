@@ -99,6 +99,9 @@ export const errors = defineErrors({
     "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
+  PROVIDER_OVERFLOW: failed(
+    "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
+  ),
   PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
@@ -148,6 +151,10 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
+  CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
+  CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
+  CHANNEL_NOT_ALLOWED: policy("%s is not in %s: add the id there if they may write."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
@@ -161,6 +168,10 @@ export const errors = defineErrors({
   NET_TOO_LARGE: failed("%s sent more than %s bytes."),
   NET_BAD_URL: failed("`%s` is not an http:// or https:// address."),
   NET_CANCELLED: failed("The request to %s was cancelled."),
+  MEDIA_TOO_LARGE: failed("%s has %s bytes and at most %s can be taken: send a smaller one."),
+  MEDIA_TOO_MUCH: failed(
+    "%s has sent more than %s bytes of files within an hour: wait, or send smaller ones.",
+  ),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage(
