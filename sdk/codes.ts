@@ -118,6 +118,12 @@ export const errors = defineErrors({
     "%s ended its answer without text, a tool call or a reason: try again, or check the model's name.",
   ),
 
+  BUDGET_FAILED: policy(
+    "The budget could not be looked up (%s), so the model was not asked: mend the store.",
+  ),
+  CONTEXT_FULL: failed(
+    "The conversation is longer than the model takes (%s); it goes on with what fits: say again what matters, or start anew with /new.",
+  ),
   TURN_CANCELLED: failed("The turn was cancelled."),
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
