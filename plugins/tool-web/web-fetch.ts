@@ -1,8 +1,8 @@
 import { type Net, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
-import { type FetchedPage, fetchPage } from "./fetch-page.ts";
-import { type ReadPage, readPage } from "./read-page.ts";
+import type { FetchedPage } from "./fetch-page.ts";
+import type { ReadPage } from "./read-page.ts";
 
 export interface WebOptions {
   /** Undefined where no plugin opens addresses. */
@@ -35,6 +35,10 @@ export function webFetchTool({ net, timeoutMs, maxOutputBytes }: WebOptions): To
     preview: ({ url }) => `open ${url}`,
     async run({ args: { url, offset = 1 }, signal }) {
       if (!net) throw errors.WEB_NO_NET();
+      const [{ fetchPage }, { readPage }] = await Promise.all([
+        import("./fetch-page.ts"),
+        import("./read-page.ts"),
+      ]);
       const page = await fetchPage(net, url, { signal, timeoutMs });
       const read = await readPage(page);
       return report(page, read, { offset, room: maxOutputBytes - FRAME_BYTES });
