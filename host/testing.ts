@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import {
+  directMessage,
   AuditSinks,
   Checks,
   Runtime,
@@ -83,15 +84,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     explain: (tool, args) => host.policy.explain(tool, args, "cli:test"),
     ask: (said, { user = "cli:test", session = "test", ...ask } = {}) => {
       const [channel = "cli", sender = "test"] = user.split(":");
-      const message = {
-        channel,
-        sender,
-        id: `${Date.now()}`,
-        text: said,
-        timestamp: Math.floor(Date.now() / 1_000),
-        trusted: true,
-        session,
-      };
+      const id = `${Date.now()}`;
+      const message = directMessage({ channel, id, from: sender, text: said, trust: "owner", session });
       return host.inbox.prompt(message, { signal, approvals: "none", ...ask });
     },
     resolveProvider: ({ provider, model }) => host.models.resolve(provider, model),

@@ -1,33 +1,121 @@
+import { textParts, type Json, type Part } from "./content.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
+
+/** Who wrote a message. */
+export interface Sender {
+  /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** Where a message was written: what is answered in order and remembered together. */
+export interface Conversation {
+  readonly id: string;
+  readonly kind: "direct" | "group";
+  /** A topic or thread in it, which is a conversation of its own. */
+  readonly thread?: string;
+  readonly title?: string;
+}
+
+/**
+ * `owner`: may approve. `member`: on the allowlist. `guest`: let in by `*`. All three speak: their text is the user's
+ * message. What they quote, forward or attach is material.
+ */
+export type Trust = "owner" | "member" | "guest";
 
 /** A message from outside. */
 export interface InboundMessage {
   readonly channel: string;
   /** The platform's id of the message; accepted once per (channel, id). */
   readonly id: string;
-  /** The sender's id on the platform; the conversation is `<channel>:<sender>`. */
-  readonly sender: string;
-  readonly text: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** True only for the owner's own terminal or paired device; all else is marked as untrusted for the model. */
-  readonly trusted?: boolean;
-  /** Continues this session instead of the sender's own. */
+  readonly sender: Sender;
+  readonly conversation: Conversation;
+  /** The channel's own address for the reply; comes back in {@link OutgoingMessage}. */
+  readonly replyTo: Json;
+  readonly parts: readonly Part[];
+  /** What the message answers or forwards: material for the model. */
+  readonly quoted?: readonly Part[];
+  /** In a group: the agent was addressed. */
+  readonly mentioned?: boolean;
+  readonly trust: Trust;
+  /** Request id that the logs carry. */
+  readonly trace?: string;
+  /** Continues this session instead of the conversation's own. */
   readonly session?: string;
 }
 
-/** What came of trying to send; `refused` means the platform will never take it, so it is not tried again. */
+/** The person: `<channel>:<id>`. */
+export function userOf({ channel, sender }: Pick<InboundMessage, "channel" | "sender">): string {
+  return `${channel}:${sender.id}`;
+}
+
+/** The lane of the conversation, which is also the name of its session. */
+export function laneOf({ channel, conversation }: Pick<InboundMessage, "channel" | "conversation">): string {
+  const { id, thread } = conversation;
+  return thread === undefined ? `${channel}:${id}` : `${channel}:${id}#${thread}`;
+}
+
+/** A text that one person wrote to the agent alone; whatever is given besides replaces the defaults. */
+export function directMessage(
+  message: {
+    readonly channel: string;
+    readonly id: string;
+    readonly from: string;
+    readonly text: string;
+  } & Partial<Omit<InboundMessage, "channel" | "id">>,
+): InboundMessage {
+  const { from, text, ...rest } = message;
+  return {
+    timestamp: Math.floor(Date.now() / 1_000),
+    sender: { id: from },
+    conversation: { id: from, kind: "direct" },
+    replyTo: from,
+    parts: textParts(text),
+    trust: "guest",
+    ...rest,
+  };
+}
+
+/**
+ * What came of trying to send. `retry`: try again, after `afterMs` if the platform named a time; with scope `channel`
+ * nothing of this channel can be sent (the account is refused), so everything is kept until it can. `refused`: the
+ * platform will never take this message.
+ */
 export type Sent =
-  | { readonly status: "sent" }
-  | { readonly status: "retry" | "refused"; readonly reason: string };
+  | { readonly status: "sent"; readonly id?: string }
+  | {
+      readonly status: "retry";
+      readonly reason: string;
+      /** Milliseconds; a wait that the platform asked for is not a try. */
+      readonly afterMs?: number;
+      /** Default `message`. */
+      readonly scope?: "message" | "channel";
+    }
+  | { readonly status: "refused"; readonly reason: string };
+
+export interface OutgoingMessage {
+  /** {@link InboundMessage.replyTo} of the message that is answered. */
+  readonly to: Json;
+  readonly parts: readonly Part[];
+  /** The platform's id of the message that is answered. */
+  readonly inReplyTo?: string;
+  /** The same for every try of one message, so that a platform with idempotency sends it once. */
+  readonly key: string;
+}
 
 export interface Channel {
   readonly name: string;
-  /** Sends one reply. Never throws: what went wrong is its answer. */
-  send(to: string, text: string, signal: AbortSignal): Promise<Sent>;
-  /** True for a sender who may answer approval questions in this channel. */
-  isOwner?(sender: string): boolean;
+  /** Sends one message. Never throws: what went wrong is its answer. */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent>;
+  /** Shows that a turn runs, until `signal` is aborted. */
+  working?(to: Json, signal: AbortSignal): Promise<void>;
+  /** Asks the person to decide, with buttons; without it the question is sent as text. */
+  ask?(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent>;
+  /** The question was decided, here or elsewhere. */
+  settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
 }
 export const Channels = many<Channel>("channels");
 

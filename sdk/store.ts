@@ -72,7 +72,7 @@ export interface LaneStats {
 }
 
 /**
- * Messages in and answers out, by conversation. A lane (`<channel>:<sender>`) gives one message at a time, oldest first,
+ * Messages in and answers out, by conversation. A lane (`<channel>:<conversation>`) gives one message at a time, oldest first,
  * to one holder at a time; what is accepted survives the process at any moment.
  */
 export interface Lanes {

@@ -451,7 +451,7 @@ test("CLI-05: whatever a later start loads of Gantry is taken from the cache of 
   const { out, err } = await turn();
   const said = `${out}\n${err}`;
   expect([...said.matchAll(/cache for \w+ \S*\/(\S+) was accepted/g)].map(([, file]) => file)).toEqual(
-    expect.arrayContaining(["host.js", "sdk2.js", "run-words.js"]),
+    expect.arrayContaining(["host.js", "sdk2.js", "command-line.js"]),
   );
   expect(said).not.toMatch(/skip persisting.* not|was rejected/);
 });

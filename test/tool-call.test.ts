@@ -320,7 +320,7 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
   await owner.sentCount(1);
   const short = /allow ([0-9a-f]{6})/.exec(owner.sent[0]?.text ?? "")?.[1] ?? "";
   expect(owner.sent[0]?.text).toContain("write");
-  await owner.receive({ text: `allow ${short}`, sender: "mallory" });
+  await owner.receive({ text: `allow ${short}`, from: "mallory" });
   await owner.sentCount(2);
   expect(ran).toEqual([]);
   await owner.receive({ text: `Allow ${short}` });

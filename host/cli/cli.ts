@@ -15,6 +15,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 ) {
   process.stdout.write(`${GANTRY_VERSION}\n`);
 } else {
+  // Node would open its debugger to every user of the machine.
+  process.on("SIGUSR1", () => {});
   const { main } = await import("./main.ts");
   // What a plugin left running must not keep a finished command alive.
   process.exit(await main(process.argv.slice(2)));

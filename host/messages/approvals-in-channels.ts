@@ -1,9 +1,7 @@
-import { Channels, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
+import { textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
-import type { Registry } from "../plugins/registry.ts";
 
 interface Deps {
-  readonly registry: Registry;
   readonly approvals: Approvals;
   readonly log: Logger;
 }
@@ -23,16 +21,16 @@ export function questionText(request: ApprovalRequest): string {
 }
 
 /** True where the message was an answer to a question, the owner's to an open one of this very conversation, and is used up. */
-export function decideInChannel({ registry, approvals, log }: Deps, message: InboundMessage): boolean {
-  const [, word, short] = answerForm.exec(message.text) ?? [];
+export function decideInChannel({ approvals, log }: Deps, message: InboundMessage): boolean {
+  const [, word, short] = answerForm.exec(textOf(message.parts)) ?? [];
   if (!word || !short) return false;
-  const user = `${message.channel}:${message.sender}`;
+  const user = userOf(message);
   const request = approvals
     .pending()
     .find(({ id, user: asked }) => asked === user && id.startsWith(short.toLowerCase()));
   // A platform that delivers an answer twice has not sent a message to the agent.
   if (!request) return approvals.wasDecided(short.toLowerCase());
-  if (registry.get(Channels)?.get(message.channel)?.isOwner?.(message.sender) !== true) {
+  if (message.trust !== "owner") {
     log.warn({ user }, `${user} answered an approval question and is not an owner of the channel.`);
     return true;
   }

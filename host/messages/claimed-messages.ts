@@ -1,7 +1,17 @@
-import { Channels, type Claim, type Lanes, type Logger, type Sent } from "@gantry/sdk";
+import {
+  Channels,
+  laneOf,
+  textParts,
+  type Claim,
+  type InboundMessage,
+  type Lanes,
+  type OutgoingMessage,
+  type Logger,
+  type Sent,
+} from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { questionText } from "./approvals-in-channels.ts";
-import { laneOf, type Inbox } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
 
@@ -55,13 +65,13 @@ export class ClaimedMessages {
     const { message } = claim;
     const { inbox, registry } = this.#deps;
     const channel = registry.get(Channels)?.get(message.channel);
-    const mayAsk = channel?.isOwner?.(message.sender) === true;
+    const mayAsk = channel !== undefined && message.trust === "owner";
     const { result, messages } = await inbox.turn(message, laneOf(message), {
       signal,
       approvals: mayAsk ? "ask" : "none",
       onEvent: (event) => {
         if (event.type === "approval_request")
-          void channel?.send(message.sender, questionText(event.request), signal);
+          void channel?.send(replyTo(message, questionText(event.request), event.request.id), signal);
       },
     });
     if (signal.aborted) {
@@ -91,7 +101,7 @@ export class ClaimedMessages {
     const channel = registry.get(Channels)?.get(message.channel);
     if (reply === "") return this.#deps.outcomes.record(() => lanes.ack(claim));
     if (!channel) return this.#tryLater(claim, `the channel ${message.channel} is not loaded`);
-    const sent: Sent = await channel.send(message.sender, reply, signal);
+    const sent: Sent = await channel.send(replyTo(message, reply), signal);
     if (sent.status === "sent") return this.#deps.outcomes.record(() => lanes.ack(claim));
     this.#deps.log.warn(
       { lane: laneOf(message), status: sent.status },
@@ -111,4 +121,14 @@ export class ClaimedMessages {
       this.#deps.lanes.retry(claim, Date.now() + Math.round(wait * (0.75 + Math.random() / 2)), reason),
     );
   }
+}
+
+/** The key is the message's own, so that a second try is the same message to the platform. */
+function replyTo(message: InboundMessage, text: string, about: string = "reply"): OutgoingMessage {
+  return {
+    to: message.replyTo,
+    parts: textParts(text),
+    inReplyTo: message.id,
+    key: `${message.channel}:${message.id}:${about}`,
+  };
 }

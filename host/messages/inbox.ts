@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import {
   errors,
+  laneOf,
+  userOf,
   Store,
+  textOf,
   type PromptOptions,
   type ChatMessage,
   type Inbox as InboxSlot,
@@ -89,7 +92,7 @@ export class Inbox implements InboxSlot {
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
-    if (sessions) await enterSession(sessions, session, laneOf(message));
+    if (sessions) await enterSession(sessions, session, userOf(message));
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
@@ -108,10 +111,10 @@ export class Inbox implements InboxSlot {
     const history: readonly ChatMessage[] =
       (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
     return runTurn(turn, {
-      text: message.text,
+      text: textOf(message.parts),
+      quoted: textOf(message.quoted ?? []),
       session,
-      user: `${message.channel}:${message.sender}`,
-      trusted: message.trusted === true,
+      user: userOf(message),
       history,
       want: { provider: options.provider ?? want.provider, model: options.model ?? want.model },
       options,
@@ -122,7 +125,7 @@ export class Inbox implements InboxSlot {
   async #allowed(message: InboundMessage): Promise<boolean> {
     const verdict = await this.#deps.hooks.guard("onInboundMessage", message);
     if (!("verdict" in verdict)) return true;
-    const user = `${message.channel}:${message.sender}`;
+    const user = userOf(message);
     this.#deps.log.warn({ user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
     const event = {
       event_type: "inbound_ignored",
@@ -131,7 +134,7 @@ export class Inbox implements InboxSlot {
       result: `ignored: ${verdict.code}`,
     } as const;
     await this.#deps.audit
-      .record({ ...event, user, session_id: user })
+      .record({ ...event, user, session_id: laneOf(message) })
       .catch((error: Error) => this.#deps.log.error({ code: "AUDIT_FAILED" }, error.message));
     return false;
   }
@@ -165,9 +168,4 @@ export class Inbox implements InboxSlot {
     if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     return store;
   }
-}
-
-/** A channel's own conversation. */
-export function laneOf(message: InboundMessage): string {
-  return `${message.channel}:${message.sender}`;
 }

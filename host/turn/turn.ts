@@ -32,7 +32,8 @@ export interface TurnInput {
   readonly text: string;
   readonly session: string;
   readonly user: string;
-  readonly trusted: boolean;
+  /** What the message answers or forwards: material. */
+  readonly quoted: string;
   readonly history: readonly ChatMessage[];
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   readonly options: Omit<PromptOptions, "provider" | "model">;
@@ -79,7 +80,8 @@ export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
 async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Turn> {
   const boundary = new Boundary();
   const history = boundary.renew(input.history);
-  const said = input.trusted ? input.text : boundary.mark(input.user, input.text);
+  const quoted = input.quoted === "" ? "" : `${boundary.mark("a quoted message", input.quoted)}\n\n`;
+  const said = quoted + input.text;
   const messages: ChatMessage[] = [{ role: "user", text: said }];
   const system: ChatMessage = { role: "system", text: systemPrompt(deps, boundary) };
   const shown: string[] = [];

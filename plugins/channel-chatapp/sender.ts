@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Channel, Logger, Sent, Values } from "@gantry/sdk";
+import { textOf, type Channel, type Logger, type Sent, type Values } from "@gantry/sdk";
 import type { Graph } from "./graph.ts";
 import { split } from "./split.ts";
 
@@ -10,8 +10,9 @@ const dayMs = 86_400_000;
 
 /** Sends a reply, in several messages where it is long. How far it came is kept, so that another try sends only what is left. */
 export function createSender(graph: Graph, values: () => Values, log: Logger): Channel["send"] {
-  return async (to, text, signal) => {
-    const sent = await sendParts(graph, values(), to, split(text, maxLength), signal).catch(
+  return async ({ to, parts }, signal) => {
+    if (typeof to !== "string") return { status: "refused", reason: `${JSON.stringify(to)} is no number` };
+    const sent = await sendParts(graph, values(), to, split(textOf(parts), maxLength), signal).catch(
       (error: Error): Sent => ({
         status: "retry",
         reason: error.message,

@@ -1,4 +1,4 @@
-import { Store } from "@gantry/sdk";
+import { directMessage, Store } from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -183,8 +183,20 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
     ],
   };
   expect(textMessages(payload, 5)).toEqual([
-    { channel: "chatapp", id: "1", sender: "+15551234567", text: "one", timestamp: 1_700_000_000 },
-    { channel: "chatapp", id: "2", sender: "+15557654321", text: "two", timestamp: 1_700_000_000 },
+    directMessage({
+      channel: "chatapp",
+      id: "1",
+      from: "+15551234567",
+      text: "one",
+      timestamp: 1_700_000_000,
+    }),
+    directMessage({
+      channel: "chatapp",
+      id: "2",
+      from: "+15557654321",
+      text: "two",
+      timestamp: 1_700_000_000,
+    }),
   ]);
 });
 
@@ -257,7 +269,7 @@ test("CHA-02: no payload breaks the reader", () => {
   }));
   fc.assert(
     fc.property(tree, (value) => {
-      for (const found of textMessages({ entry: value }, 1)) expect(found.sender).toMatch(/^\+[0-9]+$/);
+      for (const found of textMessages({ entry: value }, 1)) expect(found.sender.id).toMatch(/^\+[0-9]+$/);
       return true;
     }),
   );

@@ -4,6 +4,7 @@ import { errors } from "./errors.ts";
 import { textMessages } from "./payload.ts";
 import type { Settings } from "./settings.ts";
 import { isSigned, same } from "./signature.ts";
+import { trustOf } from "./trust.ts";
 
 const retryAfterSeconds = 5;
 
@@ -67,7 +68,10 @@ async function receive(
     return problem(401, errors.CHATAPP_SIGNATURE());
   const payload = parse(rawBody);
   if (!payload) return problem(400, errors.CHATAPP_BAD_PAYLOAD());
-  const messages = textMessages(payload, Math.floor(Date.now() / 1_000));
+  const messages = textMessages(payload, Math.floor(Date.now() / 1_000)).map((message) => ({
+    ...message,
+    trust: trustOf(message.sender.id, settings) ?? "guest",
+  }));
   const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
   if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
   return {

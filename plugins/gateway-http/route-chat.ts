@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type {
-  Inbox,
-  InboundMessage,
-  Route,
-  RouteReply,
-  ServerEvent,
-  TurnEvent,
-  TurnResult,
+import {
+  directMessage,
+  type Inbox,
+  type InboundMessage,
+  type Route,
+  type RouteReply,
+  type ServerEvent,
+  type TurnEvent,
+  type TurnResult,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
@@ -46,15 +47,14 @@ export function chatRoute(inbox: Inbox): Route {
     replySchema: reply,
     async handle({ body: asked, device, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
-      const incoming: InboundMessage = {
+      const incoming = directMessage({
         channel: "http",
         id: randomUUID(),
-        sender: device ?? "local",
+        from: device ?? "local",
         text: message,
-        timestamp: Math.floor(Date.now() / 1_000),
-        trusted: true,
+        trust: "owner",
         ...(session_id !== undefined && { session: session_id }),
-      };
+      });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
       return answer(await inbox.prompt(incoming, { signal, approvals: "none" }));
     },

@@ -241,7 +241,7 @@ test("SEC-17: a device continues no conversation of another device, of the termi
   const [one, two] = [await gateway.pair("one"), await gateway.pair("two")];
   await gateway.ask("/api/chat", { body: { message: "hi", session_id: "mine" }, token: one.token });
   await gateway.host.ask("hi", { session: "terminal", user: "cli:me" });
-  await channel.receive({ text: "hi", sender: "+15550001111" });
+  await channel.receive({ text: "hi", from: "+15550001111" });
   await channel.sentCount(1);
   const heard = provider.requests.length;
   for (const session_id of ["mine", "terminal", "chatapp:+15550001111", "chatapp:+15550002222"]) {

@@ -217,6 +217,42 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
   ];
 }
 
+/** The same against threads by their numbers, which a run may guess: what is not the pid of a process is a thread of one. */
+export function taskAttacks({
+  tasks,
+  descriptors,
+}: {
+  readonly tasks: string;
+  readonly descriptors: string;
+}): readonly Attack[] {
+  const each = (command: string): string => `for t in ${tasks}; do ${command}; done 2>/dev/null`;
+  const onEach = (code: string): string => each(`perl -e '$t = shift; ${code} and print "P"."WNED"' $t`);
+  const through = (use: string): string => each(`for d in ${descriptors}; do ${use}; done`);
+  return named("task", [
+    each(`kill -0 $t && ${won}`),
+    each(`kill -USR1 $t && ${won}`),
+    each(`kill -0 -- -$t && ${won}`),
+    ...(["tkill", "rt_sigqueueinfo"] as const).map((name) =>
+      onEach(`$s = 0; $i = "\\0" x 128; syscall(${nr(name)}, $t + 0, $s, $i) >= 0`),
+    ),
+    onEach(`$s = 0; syscall(${nr("tgkill")}, $t + 0, $t + 0, $s) >= 0`),
+    onEach(
+      `$s = 0; $f = 0x80; $p = syscall(${nr("pidfd_open")}, $t + 0, $f); syscall(${nr("pidfd_send_signal")}, $p, $s, 0, $s) >= 0`,
+    ),
+    onEach(`use Fcntl; pipe(R, W); fcntl(R, 15, pack("ii", 0, $t))`),
+    onEach(`use Fcntl; pipe(R, W); fcntl(R, 8, $t + 0)`),
+    onEach(`pipe(R, W); $o = pack("i", $t); ioctl(R, 0x8901, $o)`),
+    onEach(`$z = 0; syscall(${nr("ptrace")}, 0x4206, $t + 0, $z, $z) >= 0`),
+    each(
+      `for f in environ maps mem auxv cwd root exe pagemap; do head -c 1 /proc/$t/$f && ${won}; readlink /proc/$t/$f && ${won}; done`,
+    ),
+    through(`readlink /proc/$t/fd/$d && ${won}`),
+    through(`head -c 0 /proc/$t/fd/$d && ${won}`),
+    through(`{ : >> /proc/$t/fd/$d; } && ${won}`),
+    through(`cat /proc/$t/fdinfo/$d && ${won}`),
+  ]);
+}
+
 function named(kind: string, commands: readonly string[]): readonly Attack[] {
   return commands.map((command) => [`${kind}: ${command}`, command]);
 }

@@ -1,5 +1,6 @@
 import { prctl, struct, syscall } from "./kernel.ts";
 
+const PR_SET_DUMPABLE = 4;
 const PR_CAPBSET_DROP = 24;
 const PR_SET_NO_NEW_PRIVS = 38;
 const VERSION_3 = 0x20080522;
@@ -28,6 +29,11 @@ export function dropPrivileges(): void {
     header,
     struct([4, effective! & KEPT], [4, permitted! & KEPT], [4, 0], [4, 0], [4, 0], [4, 0]),
   );
+}
+
+/** Closes this process to others of the same user: its memory, its descriptors under /proc, and no core files. */
+export function closeToOthers(): void {
+  prctl(PR_SET_DUMPABLE, 0);
 }
 
 /** Descriptors that the service inherited from whoever started it are not for its children. */

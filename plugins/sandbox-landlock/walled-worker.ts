@@ -70,7 +70,7 @@ async function restrict({
   tcp,
   abiCap = Infinity,
 }: WallFacts): Promise<{ abi: number; listener: number }> {
-  const { closeOnExec, dropPrivileges } = await import("./privileges.ts");
+  const { closeOnExec, closeToOthers, dropPrivileges } = await import("./privileges.ts");
   const { landlockAbi, restrictFiles } = await import("./landlock.ts");
   const { restrictCalls } = await import("./seccomp.ts");
   const { machine, reapGroup } = await import("./kernel.ts");
@@ -78,6 +78,7 @@ async function restrict({
   own = { reap: reapGroup, outputs };
   const abi = Math.min(landlockAbi(), abiCap);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
+  closeToOthers();
   closeOnExec();
   dropPrivileges();
   restrictFiles({ read, write }, abi);

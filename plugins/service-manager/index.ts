@@ -24,12 +24,12 @@ export default definePlugin({
   },
 });
 
-/** The daemon, as this very program is run; secrets may stand in `<config_dir>/service.env`. */
+/** The daemon, as this very program is run and without a signal that opens its debugger; secrets may stand in `<config_dir>/service.env`. */
 function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
   const envFile = `--env-file-if-exists=${path.join(configDir, "service.env")}`;
   const program = realpathSync(process.argv[1] ?? "");
   return {
-    argv: [process.execPath, envFile, program, "daemon"],
+    argv: [process.execPath, "--disable-sigusr1", envFile, program, "daemon"],
     env: { SERVICE_CONFIG_DIR: configDir, PATH: searchPath(process.env["PATH"]) },
     home: homedir(),
     limits,

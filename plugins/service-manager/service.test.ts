@@ -77,7 +77,9 @@ test("CLI-03: service install writes a private unit with the [runtime] limits, t
     "Restart=on-failure",
   ])
     expect(unit.split("\n")).toContain(line);
-  expect(unit).toMatch(/^ExecStart="[^"]+" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m);
+  expect(unit).toMatch(
+    /^ExecStart="[^"]+" "--disable-sigusr1" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m,
+  );
   expect(unit).toMatch(/^Environment="SERVICE_CONFIG_DIR=[^"]+"$/m);
   expect(statSync(system.unit).mode & 0o777).toBe(0o600);
   expect(system.asked()).toEqual(["--user daemon-reload", "--user enable gantry.service"]);

@@ -1,3 +1,4 @@
+import { directMessage } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -23,7 +24,11 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const hello = { channel: "t", id: "1", sender: "a", text: "hello", timestamp: 1 };
+const hello = directMessage({ channel: "t", id: "1", from: "a", text: "hello", timestamp: 1 });
+const from = (id: string): Pick<typeof hello, "sender" | "conversation"> => ({
+  sender: { id },
+  conversation: { id, kind: "direct" },
+});
 
 describe("the file", () => {
   test("AGT-04: nothing is opened or made before the first use, and what is made is private", async () => {
@@ -211,7 +216,7 @@ describe("the file", () => {
       await close();
     };
     await after(0, async ({ lanes }) => {
-      await lanes.accept([hello, { ...hello, id: "2", sender: "b" }, { ...hello, id: "3", sender: "c" }]);
+      await lanes.accept([hello, { ...hello, ...from("b"), id: "2" }, { ...hello, ...from("c"), id: "3" }]);
       await lanes.ack((await lanes.claim("w", 1000, Date.now()))!);
       await lanes.deadLetter((await lanes.claim("w", 1000, Date.now()))!, "poison");
     });

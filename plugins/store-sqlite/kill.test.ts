@@ -1,3 +1,4 @@
+import { directMessage } from "@gantry/sdk";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -82,13 +83,15 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
 
 test("CHA-07: two processes on one file never answer one message twice and keep each sender's order", async () => {
   const { store, close } = createStore(file);
-  const messages = Array.from({ length: 300 }, (_, n) => ({
-    channel: "t",
-    id: `${"abc"[n % 3]}-${n}`,
-    sender: "abc"[n % 3]!,
-    text: "",
-    timestamp: 1,
-  }));
+  const messages = Array.from({ length: 300 }, (_, n) =>
+    directMessage({
+      channel: "t",
+      id: `${"abc"[n % 3]}-${n}`,
+      from: "abc"[n % 3]!,
+      text: "",
+      timestamp: 1,
+    }),
+  );
   await store.lanes.accept(messages);
   const sent: string[] = [];
   const answering = [start("answer"), start("answer")].map(async ({ child, lines }) => {
@@ -107,7 +110,7 @@ test("CHA-07: two processes on one file never answer one message twice and keep 
   expect(shares[0]! + shares[1]!).toBe(300);
   for (const sender of ["a", "b", "c"]) {
     const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ text }) => text);
-    expect(turns).toEqual(messages.filter((message) => message.sender === sender).map(({ id }) => id));
+    expect(turns).toEqual(messages.filter((message) => message.sender.id === sender).map(({ id }) => id));
   }
   await close();
 });

@@ -1,4 +1,4 @@
-import type { Claim, InboundMessage } from "@gantry/sdk";
+import { laneOf, type Claim, type InboundMessage } from "@gantry/sdk";
 import type { Sql } from "./sql.ts";
 
 export const PENDING = 0;
@@ -7,7 +7,7 @@ export const SET_ASIDE = 2;
 
 /** False where the (channel, id) is known. */
 export function insert(sql: Sql, message: InboundMessage): boolean {
-  const lane = `${message.channel}:${message.sender}`;
+  const lane = laneOf(message);
   const seq = sql.insert(
     "INSERT INTO inbox (channel, id, lane, message) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
     message.channel,

@@ -38,9 +38,19 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
+  // Messages that wait know person, conversation and address apart, and their content is parts; conversations know who opened them.
   `
   ALTER TABLE sessions ADD COLUMN owner TEXT;
   CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
   UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
+
+  UPDATE inbox SET message = json_object(
+    'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
+    'sender', json_object('id', json_extract(message, '$.sender')),
+    'conversation', json_object('id', json_extract(message, '$.sender'), 'kind', 'direct'),
+    'replyTo', json_extract(message, '$.sender'),
+    'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
+    'trust', 'member')
+  WHERE message <> '' AND json_type(message, '$.sender') = 'text';
   `,
 ];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InboundMessage, Store } from "@gantry/sdk";
+import { directMessage, type InboundMessage, type Store } from "@gantry/sdk";
 import { createStore } from "../../plugins/store-sqlite/store.ts";
 import { atLeast, atMost, type Row } from "./row.ts";
 
@@ -129,7 +129,13 @@ async function benchAccept(messages = 20_000): Promise<Row> {
 }
 
 function message(id: string, sender: string): InboundMessage {
-  return { channel: "bench", id, sender, text: "a message of ordinary length", timestamp: 1 };
+  return directMessage({
+    channel: "bench",
+    id,
+    from: sender,
+    text: "a message of ordinary length",
+    timestamp: 1,
+  });
 }
 
 /** A one-shot turn on a file of some size: open, read the session, count a hit, append, close. */

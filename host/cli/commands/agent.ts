@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { errors as codes, type PromptOptions, type InboundMessage, type TurnResult } from "@gantry/sdk";
+import {
+  directMessage,
+  errors as codes,
+  type PromptOptions,
+  type InboundMessage,
+  type TurnResult,
+} from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
 import { userOfTerminal } from "../terminal-user.ts";
@@ -115,15 +121,8 @@ function askOptions(run: HostCommandContext): PromptOptions {
 function inbound(text: string, session: unknown): InboundMessage {
   const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
   const id = randomBytes(8).toString("hex");
-  return {
-    channel,
-    sender,
-    id,
-    text,
-    timestamp: Math.floor(Date.now() / 1_000),
-    trusted: true,
-    session: typeof session === "string" ? session : newSession(),
-  };
+  const continued = typeof session === "string" ? session : newSession();
+  return directMessage({ channel, id, from: sender, text, trust: "owner", session: continued });
 }
 
 function newSession(): string {

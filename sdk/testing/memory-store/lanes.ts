@@ -1,4 +1,4 @@
-import type { Claim, InboundMessage, Lanes } from "../../index.ts";
+import { laneOf, type Claim, type InboundMessage, type Lanes } from "../../index.ts";
 import { append, type SessionMap } from "./sessions.ts";
 
 interface Row {
@@ -9,10 +9,6 @@ interface Row {
   reply?: string;
   reason?: string;
   at?: string;
-}
-
-function laneOf({ channel, sender }: InboundMessage): string {
-  return `${channel}:${sender}`;
 }
 
 function same(a: InboundMessage, b: InboundMessage): boolean {
@@ -71,7 +67,7 @@ export function lanes(sessions: SessionMap): Lanes {
       const row = mine(claim);
       if (!row) return false;
       row.reply = reply;
-      append(sessions, session, turn, `${claim.message.channel}:${claim.message.sender}`);
+      append(sessions, session, turn, laneOf(claim.message));
       return true;
     },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { InboundMessage } from "../../channel.ts";
+import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
 import type { Claim, Store } from "../../store.ts";
 import type { OpenedStore } from "../store-contract.ts";
@@ -11,7 +11,7 @@ export const LEASE = 60_000;
 export const NOW = 1_800_000_000_000;
 
 export function message(sender: string, id: string, text: string = `text of ${id}`): InboundMessage {
-  return { channel: "test", id, sender, text, timestamp: 1_800_000_000 };
+  return directMessage({ channel: "test", id, from: sender, text, timestamp: 1_800_000_000 });
 }
 
 export function turn(number: number): readonly ChatMessage[] {

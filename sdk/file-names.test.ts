@@ -1,0 +1,40 @@
+import { assert, property, stringMatching } from "fast-check";
+import * as Value from "typebox/value";
+import { expect, test } from "vitest";
+import { fileNames } from "./file-names.ts";
+import { securityKeys } from "./security-config.ts";
+
+const defaults = (key: "secret_files" | "guarded_files"): readonly string[] =>
+  Value.Create(securityKeys[key]) as readonly string[];
+const secret = fileNames(defaults("secret_files"));
+const guarded = fileNames(defaults("guarded_files"));
+
+test("SEC-15: names fit in any folder, with what lies beneath, and can be taken out again", () => {
+  const secrets = [".env", "a/.env", ".env.local", "deep/er/key.pem", "id_rsa", ".env.d/file", "a\nb/.env"];
+  const open = [".env.example", "a/.env.sample", "env", "x.env", "pem", "key.pem.txt", "id_rsa.pub", ""];
+  expect(secrets.filter((file) => !secret(file))).toEqual([]);
+  expect(open.filter(secret)).toEqual([]);
+  const settings = [
+    ".git/hooks",
+    "sub/.git/hooks/pre-commit",
+    ".git/config",
+    ".vscode/tasks.json",
+    ".bashrc",
+  ];
+  expect(settings.filter((file) => !guarded(file))).toEqual([]);
+  expect([".git", ".git/index", "package.json", "Makefile", "hooks", "git/config"].filter(guarded)).toEqual(
+    [],
+  );
+});
+
+test("SEC-15: every sign but the star stands for itself", () => {
+  const name = stringMatching(/^[^/*!\0][^/*\0]{0,12}$/);
+  assert(
+    property(name, name, (listed, other) => {
+      expect(fileNames([listed])(listed)).toBe(true);
+      expect(fileNames([listed])(`folder/${listed}/file`)).toBe(true);
+      expect(fileNames([listed])(other)).toBe(other === listed);
+      expect(fileNames([`${listed}*`])(`${listed}${other}`)).toBe(true);
+    }),
+  );
+});
