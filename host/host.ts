@@ -20,6 +20,7 @@ import {
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
+import type { HostKeys } from "./config/host-keys.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
@@ -181,6 +182,11 @@ export class Host {
       ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
+  }
+
+  /** Of the lines that a service logs. */
+  get logLevel(): HostKeys["log"]["level"] {
+    return this.#options.config.host.log.level;
   }
 
   /** Every plugin with the file it came from. */

@@ -3,7 +3,8 @@ import { Commands, errors, GantryError, type Command, type CommandContext } from
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
-import { jsonWriter, terminalWriter, type LogWriter } from "../record/log.ts";
+import { foldedWriter } from "../record/fold.ts";
+import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
 import { printable } from "../record/printable.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { Installation } from "../installation.ts";
@@ -31,6 +32,7 @@ class WordRun {
   #host: Host | undefined;
   #signal: "SIGINT" | "SIGTERM" | undefined;
   #serving = false;
+  #served: LogWriter | undefined;
   /** Set where the answer was lost on its way out, as on a full disk. */
   #unwritten: GantryError | undefined;
 
@@ -103,23 +105,20 @@ class WordRun {
   async #writer(): Promise<LogWriter> {
     const lowest = this.#debug ? "debug" : "warn";
     const terminal = terminalWriter(lowest, (line) => void process.stderr.write(`gantry: ${line}\n`));
-    const served = process.stderr.isTTY
-      ? terminalWriter(
-          this.#debug ? "debug" : "info",
-          (line) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`),
-        )
-      : undefined;
-    let json: LogWriter | undefined;
-    this.#prepareServing = async () =>
-      void (json = served ?? (await jsonWriter(this.#debug ? "debug" : "info")));
-    return (level, detail, message) => (json ?? terminal)(level, detail, message);
+    return (level, detail, message) => (this.#served ?? terminal)(level, detail, message);
   }
-  #prepareServing: () => Promise<void> = async () => {};
+
+  /** How a service logs: readable lines for a person, JSON for what reads logs. */
+  async #servedWriter(configured: Level): Promise<LogWriter> {
+    const lowest = this.#debug ? "debug" : configured;
+    if (!process.stderr.isTTY) return foldedWriter(await jsonWriter(lowest));
+    return foldedWriter(terminalWriter(lowest, printDated));
+  }
 
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
     const host = await this.#start();
-    await this.#prepareServing();
+    this.#served = await this.#servedWriter(host.logLevel);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
     setFlagsFromString("--semi-space-growth-factor=1");
@@ -169,4 +168,8 @@ class WordRun {
   async end(): Promise<void> {
     await this.#host?.stop();
   }
+}
+
+function printDated(line: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 }

@@ -13,6 +13,8 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
@@ -93,16 +95,22 @@ export class Inbox implements InboxSlot {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, userOf(message));
-    return this.#queue.run(session, options.signal, async () => {
-      const release = await this.#hold(session, options.signal);
-      try {
-        const turn = await this.turn(message, session, options);
-        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
-        return turn.result;
-      } finally {
-        await release();
-      }
-    });
+    const traced = { trace: message.trace, conversation: shortHash(session) };
+    return this.#queue.run(session, options.signal, () =>
+      runTraced(traced, () => this.#promptNow(message, session, options)),
+    );
+  }
+
+  async #promptNow(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    const release = await this.#hold(session, options.signal);
+    try {
+      const turn = await this.turn(message, session, options);
+      const { registry } = this.#deps;
+      if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+      return turn.result;
+    } finally {
+      await release();
+    }
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing. */

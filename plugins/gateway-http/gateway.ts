@@ -44,12 +44,17 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     version,
   });
   log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
-  if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes);
+  if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes, log);
   return server;
 }
 
-/** Said once, to whoever started the service: the log keeps secrets out, so this is no log line. */
-async function announceCode(pairing: Pairing, minutes: number): Promise<void> {
+/**
+ * Said once, to whoever started the service: the log keeps secrets out, so this is no log line. Under a service manager nobody
+ * started it by hand, and what it prints is kept.
+ */
+async function announceCode(pairing: Pairing, minutes: number, log: Logger): Promise<void> {
+  if (process.env["INVOCATION_ID"] !== undefined && !process.stderr.isTTY)
+    return log.info({}, "To pair a device, make a code with `gantry pair new`.");
   const { code } = await pairing.create();
   process.stderr.write(
     `Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`,

@@ -15,4 +15,5 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { ProcessLock } from "./process-lock.ts";
+export { shortHash } from "./short-hash.ts";
 export { withTimeout } from "./with-timeout.ts";
