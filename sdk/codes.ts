@@ -40,6 +40,10 @@ export const errors = defineErrors({
   ),
   PLUGINS_LOCK: failed("%s cannot be read (%s): mend it, or remove it and add the plugins again."),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
+  PLUGIN_OPTIONAL_GUARD: usage(
+    "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
+  ),
+  PLUGIN_LEFT_OUT: failed("The optional plugin %s is left out: %s"),
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
@@ -118,6 +122,16 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  TOOL_NOT_OFFERED: policy(
+    "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
+  ),
+  ALLOW_BAD_RULE: usage(
+    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+  ),
+  AUTONOMOUS_REFUSED: policy(
+    "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
+  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy(
     "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
   ),
@@ -130,10 +144,15 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
+  CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
+  CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
+  CHANNEL_NOT_ALLOWED: policy("%s is not in %s: add the id there if they may write."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
   FILE_MISSING: failed("%s does not exist."),
+  FILE_CHANGED: failed("%s does not hold what it held before, so it was left as it is: read it again."),
   FILE_FAILED: failed("%s could not be %s: %s."),
   RUN_FAILED: failed("The program %s could not be started: %s."),
   NET_BLOCKED: policy("The address %s is not allowed: %s."),

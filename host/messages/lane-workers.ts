@@ -2,6 +2,7 @@ import { laneOf, Store, type Claim, type Logger } from "@gantry/sdk";
 import { asError, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import { ClaimedMessages } from "./claimed-messages.ts";
+import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
 import { againMs, Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -18,6 +19,7 @@ interface Running {
 export interface WorkerDeps {
   readonly registry: Registry;
   readonly inbox: Inbox;
+  readonly approvals: Approvals;
   readonly log: Logger;
   readonly holder: string;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Store } from "@gantry/sdk";
+import { Store, textParts } from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 
 async function start(): Promise<TestHost> {
@@ -61,7 +61,7 @@ test("SEC-17: whom the owner shared a conversation with may continue it until th
 test("SEC-17: what an earlier release kept without an owner is the terminal's alone", async () => {
   await using t = await start();
   const { sessions } = t.slot(Store);
-  await sessions.append("old", [{ role: "user", text: "x" }]);
+  await sessions.append("old", [{ role: "user", parts: textParts("x") }]);
   expect(await asked(t, "http:d1", "old")).toBe("SESSION_FOREIGN");
   expect(await asked(t, "cli:me", "old")).toBe("yes");
   // Under whatever name: who may read the store is its owner.

@@ -95,6 +95,5 @@ async function recordInstall(needs: PluginNeeds, args: Readonly<Record<string, u
 function hintToList(run: CommandContext, { runtime }: PluginNeeds, folder: string, name: string): void {
   const place = path.join(folder, name) + path.sep;
   if (runtime.plugins.some((plugin) => plugin.from.startsWith(place))) return;
-  const names = [...runtime.plugins.map((plugin) => plugin.name), name];
-  run.err(`It runs once it is listed: plugins = [${names.map((listed) => `"${listed}"`).join(", ")}]`);
+  run.err(`It runs once it is listed: add "${name}" to extra_plugins in config.toml.`);
 }

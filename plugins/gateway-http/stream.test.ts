@@ -2,7 +2,17 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { promisify } from "node:util";
-import { ask, Approvals, definePlugin, defineTool, Services, Store, Tools, type Plugin } from "@gantry/sdk";
+import {
+  textParts,
+  ask,
+  Approvals,
+  definePlugin,
+  defineTool,
+  Services,
+  Store,
+  Tools,
+  type Plugin,
+} from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -228,9 +238,9 @@ test("GW-07: session_id continues a conversation", async () => {
   });
   expect(next.json).toMatchObject({ reply: "second", session_id: json.session_id });
   expect(provider.requests[1]?.messages.slice(1)).toMatchObject([
-    { text: "one" },
-    { text: "first" },
-    { text: "two" },
+    { parts: textParts("one") },
+    { parts: textParts("first") },
+    { parts: textParts("two") },
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
 import { turn, type Cases } from "./cases.ts";
 
@@ -14,10 +15,13 @@ export const sessionCases: Cases = {
     await sessions.append("a", turn(1));
     await sessions.append("b", turn(2));
     assert.deepEqual(await sessions.recent("nobody", 5), []);
+    assert.deepEqual(await sessions.view("nobody", 5), { generation: 0, base: [], turns: [] });
     assert.deepEqual(await sessions.recent("a", 5), turn(1));
   },
   "AGT-04: a session survives a restart to the letter": async ({ store, reopen }) => {
-    const odd = [{ role: "user", text: 'line\nbreak, "quote", \u0000, 日本語 🙂, \' OR 1=1 --' }] as const;
+    const odd = [
+      { role: "user", parts: textParts('line\nbreak, "quote", \u0000, 日本語 🙂, \' OR 1=1 --') },
+    ] as const;
     await store.sessions.append("chat:'; DROP TABLE sessions; --", odd);
     const again = await reopen();
     assert.deepEqual(await again.sessions.recent("chat:'; DROP TABLE sessions; --", 5), odd);
