@@ -9,6 +9,7 @@ export * from "./errors.ts";
 export * from "./file-names.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
+export * from "./meters.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./observer.ts";

@@ -4,7 +4,12 @@ export const errors = defineErrors({
   PAIR_CODE_INVALID: policy(
     "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
   ),
-  PAIR_LOCKED: policy("Too many wrong pairing codes came from this address: try again in %s s."),
+  PAIR_LOCKED: policy(
+    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+  ),
+  PAIR_GUESSED: policy(
+    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
+  ),
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
   ),
@@ -47,6 +52,7 @@ export const errors = defineErrors({
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided: an answer counts once."),
+  GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 
   GATEWAY_PORT_IN_USE: failed(

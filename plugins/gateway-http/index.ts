@@ -5,6 +5,8 @@ import {
   Commands,
   definePlugin,
   Inbox,
+  Meters,
+  optional,
   Routes,
   Runtime,
   Services,
@@ -22,7 +24,16 @@ export default definePlugin({
   summary: "The HTTP gateway: pairing, chat, approvals, and other plugins' routes.",
   table: "gateway",
   config,
-  needs: { approvals: Approvals, audit: Audit, inbox: Inbox, routes: Routes, runtime: Runtime, store: Store },
+  needs: {
+    approvals: Approvals,
+    audit: Audit,
+    checks: Checks,
+    inbox: Inbox,
+    meters: optional(Meters),
+    routes: Routes,
+    runtime: Runtime,
+    store: Store,
+  },
   provides: [Checks, Commands, Services],
   errors,
   setup(host) {
@@ -48,6 +59,11 @@ export default definePlugin({
     host.provide(Commands, gatewayCommand(listen));
     for (const command of pairCommands(() => new Pairing(needs.store, table), devices, needs.audit))
       host.provide(Commands, command);
+    host.provide(Checks, {
+      name: "gateway-ready",
+      kind: "ready",
+      run: async () => (await import("./checks.ts")).readyRows(table, needs.runtime.configDir),
+    });
     for (const kind of ["status", "doctor"] as const) {
       const run = async () =>
         (await import("./checks.ts")).gatewayRows(kind, table, needs.runtime.configDir, devices());

@@ -133,7 +133,8 @@ function send(reply: FastifyReply, answer: RouteReply): FastifyReply {
     reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
     return reply.send(eventStream(answer.events, heartbeatMs));
   }
+  if ("text" in answer) reply.type("text/plain; charset=utf-8");
   if (answer.headers) reply.headers(answer.headers);
-  if ("text" in answer) return reply.type("text/plain; charset=utf-8").send(answer.text);
+  if ("text" in answer) return reply.send(answer.text);
   return sendJson(reply, answer.body);
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import type { Audit, Logger, Route } from "@gantry/sdk";
+import type { Audit, Logger, Meters, Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createApp } from "./app.ts";
 import { bindAddress, listenFailure, urlAt, type Tls } from "./bind.ts";
@@ -25,6 +25,7 @@ export interface ServerDeps {
   readonly pairing: Pairing;
   readonly audit: Audit;
   readonly log: Logger;
+  readonly meters: Meters | undefined;
   readonly version: string;
 }
 
@@ -66,6 +67,7 @@ interface Guarding extends RouteGuards {
   readonly gate: Gate;
   readonly pairing: Pairing;
   readonly routes: readonly Route[];
+  readonly meters: Meters | undefined;
   readonly state: { readonly stopping: boolean };
 }
 
@@ -86,8 +88,12 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
     if (refusal || !request.is404) return done(refusal);
     refuseUnknown(guarding, request, reply).catch(done);
   });
-  app.addHook("onResponse", (_request, _reply, done) => {
+  app.addHook("onResponse", (request, reply, done) => {
     done();
+    const { method = "", url = "none" } = request.is404
+      ? {}
+      : { method: request.method, url: request.routeOptions.url };
+    guarding.meters?.count("http_requests_total", { method, route: url, status: String(reply.statusCode) });
     if (state.stopping) setImmediate(() => app.server.closeIdleConnections());
   });
 }

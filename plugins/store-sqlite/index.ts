@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { definePlugin, Runtime, Store } from "@gantry/sdk";
+import { Checks, definePlugin, Runtime, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { createStore } from "./store.ts";
 
@@ -7,11 +7,21 @@ export default definePlugin({
   name: "store-sqlite",
   summary: "Everything that must survive a restart, in one SQLite file.",
   needs: { runtime: Runtime },
-  provides: [Store],
+  provides: [Checks, Store],
   errors,
   setup(host) {
-    const { store, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const { store, db, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
     host.provide(Store, store);
+    host.provide(Checks, {
+      name: "store-ready",
+      kind: "ready",
+      run: async () => (await import("./health.ts")).readyRows(db),
+    });
+    host.provide(Checks, {
+      name: "store-file",
+      kind: "doctor",
+      run: async () => (await import("./health.ts")).doctorRows(db),
+    });
     host.onDispose(close);
   },
 });

@@ -7,11 +7,18 @@ import { createSessions } from "./sessions.ts";
 import { createUsage } from "./usage.ts";
 import { createValues } from "./values.ts";
 
+export interface OpenStore {
+  readonly store: Store;
+  readonly db: Database;
+  close(): Promise<void>;
+}
+
 /** A store in one file, opened on first use. */
-export function createStore(path: string): { readonly store: Store; close(): Promise<void> } {
+export function createStore(path: string): OpenStore {
   const db = new Database(path);
   const lanes = createLanes(db);
   return {
+    db,
     store: {
       sessions: createSessions(db),
       memory: createMemory(db),
