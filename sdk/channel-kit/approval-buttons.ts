@@ -45,7 +45,8 @@ export function isApprovalData(data: string): boolean {
 /** Hands a press to the host, which knows who may decide; gives the sentence for the presser. */
 export function pressApproval(approvals: Approvals, data: string, presser: Presser): string {
   const [, id = "", decision = "deny"] = dataForm.exec(data) ?? [];
-  switch (decide(approvals, id, decision, presser)) {
+  const by = { user: userOf(presser), conversation: laneOf(presser), trust: presser.trust };
+  switch (approvals.decide(id, decision, by)) {
     case "done":
       return decision === "allow" ? "Allowed." : "Denied.";
     case "decided":
@@ -55,17 +56,4 @@ export function pressApproval(approvals: Approvals, data: string, presser: Press
     default:
       return "This question is no longer open.";
   }
-}
-
-function decide(
-  approvals: Approvals,
-  id: string,
-  decision: string,
-  presser: Presser,
-): "done" | "decided" | "unknown" | "forbidden" {
-  const request = approvals.pending().find((one) => one.id === id);
-  const user = userOf(presser);
-  const mayDecide =
-    presser.trust === "owner" && request?.user === user && request.session === laneOf(presser);
-  return request && !mayDecide ? "forbidden" : approvals.decide(id, decision, user);
 }

@@ -93,6 +93,9 @@ const request: ApprovalRequest = {
   args: {},
   preview: "rm -rf x\nAllowed.",
   reasons: ["It removes files."],
+  lines: 2,
+  commands: 1,
+  warnings: [],
   expires: new Date(Date.now() + 60_000).toISOString(),
 };
 const owner: Presser = {
@@ -108,6 +111,7 @@ test("CC-14: only the owner who was asked decides, there and once; everybody els
   const approvals: Approvals = {
     pending: () => open,
     decide(id, decision, by) {
+      if (by.trust !== "owner" || by.conversation !== request.session) return "forbidden";
       if (open.length === 0) return decided.length > 0 ? "decided" : "unknown";
       open = [];
       decided.push(`${id} ${decision} ${JSON.stringify(by)}`);
