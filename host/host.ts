@@ -21,7 +21,6 @@ import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
-import type { HostKeys } from "./config/host-keys.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
@@ -73,6 +72,7 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
+  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -94,6 +94,7 @@ export class Host {
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
     const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
+    this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
@@ -209,11 +210,6 @@ export class Host {
       ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
-  }
-
-  /** Of the lines that a service logs. */
-  get logLevel(): HostKeys["log"]["level"] {
-    return this.#options.config.host.log.level;
   }
 
   /** Every plugin with the file it came from. */

@@ -9,6 +9,7 @@ import { printable } from "../record/printable.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
+import { ServedHost } from "./served-host.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
 export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
@@ -125,17 +126,23 @@ class WordRun {
 
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
-    const host = await this.#start();
-    this.#served = await this.#servedWriter(host.logLevel);
+    const first = await this.#start();
+    this.#served = await this.#servedWriter(first.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
     setFlagsFromString("--semi-space-growth-factor=1");
-    await host.serving.start(services);
-    host.log.info({ pid: process.pid }, "Gantry is ready.");
+    const served = new ServedHost(this.#session, first, services, async () => {
+      const next = await this.#session.start(await this.#writer(), { debug: this.#debug });
+      this.#served = await this.#servedWriter(next.config.host.log.level);
+      return next;
+    });
+    await served.start();
+    process.on("SIGHUP", () => void served.reload().then(() => (this.#host = served.host)));
+    first.log.info({ pid: process.pid }, "Gantry is ready.");
     if (!this.#abort.signal.aborted)
       await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
-    host.log.info({ signal: this.#signal }, "Gantry stops.");
-    await host.serving.stop();
+    served.host.log.info({ signal: this.#signal }, "Gantry stops.");
+    await served.stop();
     return this.#signal === "SIGINT" ? 130 : 0;
   }
 

@@ -49,9 +49,14 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     version,
   });
   log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
-  if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes, log);
+  const isFirst = !announced.has(runtime.configDir);
+  announced.add(runtime.configDir);
+  if (config.require_pairing && isFirst) await announceCode(pairing, config.pairing_timeout_minutes, log);
   return server;
 }
+
+/** Configuration directories whose code was said by this process: reading the file again does not end a code. */
+const announced = new Set<string>();
 
 /**
  * Said once, to whoever started the service: the log keeps secrets out, so this is no log line. Under a service manager nobody
