@@ -192,6 +192,11 @@ export const errors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  STATE_UNWRITABLE: failed(
+    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
+  ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
   ),

@@ -12,6 +12,7 @@ export * from "./history.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./media.ts";
+export * from "./meters.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./observer.ts";
