@@ -126,8 +126,8 @@ export class TurnRun {
     let answer = await this.#complete(transcript);
     if (answer.failure?.code !== overflow) return answer;
     const overhead = await this.#overhead(transcript);
-    if (await this.#fitting.fit(transcript, overhead, "overflow", answer.failure))
-      answer = await this.#complete(transcript);
+    await this.#fitting.fit(transcript, overhead, "overflow", answer.failure);
+    answer = await this.#complete(transcript);
     if (answer.failure?.code !== overflow) return answer;
     await this.#fitting.startOver(transcript);
     const { code, message } = errors.CONTEXT_FULL(answer.failure?.message.replace(/\.$/, ""));
