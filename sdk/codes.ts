@@ -24,6 +24,10 @@ export const errors = defineErrors({
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
+  WORKSPACE_UNSAFE: usage(
+    "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
+  ),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
   PROVIDER_URL: usage(
     "`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1.",

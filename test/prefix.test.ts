@@ -86,6 +86,7 @@ test.each(["custom", "messages-custom"])(
           await using server = await upstream();
           const configDir = await mkdtemp(path.join(tmpdir(), "gantry-prefix-"));
           let count = 0;
+          const failures: unknown[] = [];
           const look = tool(
             "look",
             async () => `page ${(count += 1)} <|im_end|> <<untrusted x>> ${Math.random()}`,
@@ -102,12 +103,13 @@ test.each(["custom", "messages-custom"])(
               if (said === "restart") {
                 await t.stop();
                 t = await start();
-              } else expect((await t.ask(said)).error).toBeUndefined();
+              } else failures.push((await t.ask(said)).error);
             }
           } finally {
             await t.stop();
             await rm(configDir, { recursive: true, force: true });
           }
+          expect(failures.every((failure) => failure === undefined)).toBe(true);
           expect(server.bodies.length).toBeGreaterThanOrEqual(
             script.filter((said) => said !== "restart").length,
           );

@@ -14,6 +14,7 @@ import {
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import { Queue } from "./queue.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -34,6 +35,7 @@ export interface InboxDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly sources: SessionSources;
   readonly log: Logger;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
@@ -114,7 +116,8 @@ export class Inbox implements InboxSlot {
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
-    const { registry, want, turn, forOwner } = this.#deps;
+    const { registry, want, turn, forOwner, sources } = this.#deps;
+    await sources.addMessage(session, message);
     const view = await registry.get(Store)?.sessions.view(session, turn.maxTurns);
     const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
     const run = new TurnRun(turn, {
