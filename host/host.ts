@@ -17,12 +17,14 @@ import {
   type Logger,
   type Runtime,
 } from "@gantry/sdk";
+import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
@@ -31,6 +33,8 @@ import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { Rulings } from "./tools/rulings.ts";
+import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
 import { Serving } from "./messages/serving.ts";
@@ -90,7 +94,7 @@ export class Host {
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(timeouts.approval ?? 300_000);
+    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -100,11 +104,16 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
-    this.policy = new Policy(this.calls, this.hooks);
+    const rules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const sources = new SessionSources(registry);
+    const cwd = (): Promise<string> => resolvePath("/", workspace);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, maxOutputBytes });
+    this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
       registry,
       models: this.models,
@@ -119,6 +128,7 @@ export class Host {
     this.serving = new Serving({
       registry,
       inbox: this.inbox,
+      approvals: this.approvals,
       log: this.log,
       holder,
       configDir: options.configDir,

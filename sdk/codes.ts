@@ -125,6 +125,16 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  TOOL_NOT_OFFERED: policy(
+    "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
+  ),
+  ALLOW_BAD_RULE: usage(
+    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+  ),
+  AUTONOMOUS_REFUSED: policy(
+    "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
+  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy(
     "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
   ),
@@ -137,6 +147,10 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
+  CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
+  CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
+  CHANNEL_NOT_ALLOWED: policy("%s is not in %s: add the id there if they may write."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),

@@ -27,6 +27,8 @@ export const Runtime = one<Runtime>("runtime");
 export interface GuardOpinion {
   readonly by: string;
   readonly outcome: Refusal | Question | undefined;
+  /** The rule of `security.allow` that lifts the question. */
+  readonly lifted?: string;
 }
 
 /** What the guards would decide, running nothing; filled by the host. */

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { toolsKeys } from "@gantry/sdk";
+import { agentKeys, toolsKeys } from "@gantry/sdk";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -38,6 +38,7 @@ export const hostKeys = Type.Object({
   agent: Type.Object({
     provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
     model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
+    autonomy_level: agentKeys.autonomy_level,
     max_tool_iterations: Type.Integer({
       default: 20,
       minimum: 1,
@@ -46,6 +47,11 @@ export const hostKeys = Type.Object({
     }),
   }),
   security: Type.Object({
+    allow: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; `*` stands for any signs of a word, and at the end for any further words), `file_edit: src/**`, `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands. Lifts questions, never a refusal; supervised asks all the same.",
+    }),
     workspace_path: Type.Optional(
       Type.String({
         minLength: 1,

@@ -107,8 +107,8 @@ export class Inbox implements InboxSlot {
   /** Runs the turn of one message with the history of its session; keeps nothing. */
   async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
     const { registry, want, maxTurns, turn } = this.#deps;
-    const history: readonly ChatMessage[] =
-      (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
+    const view = await registry.get(Store)?.sessions.view(session, maxTurns);
+    const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
     return runTurn(turn, {
       parts: message.parts,
       quoted: message.quoted ?? [],

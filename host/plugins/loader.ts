@@ -118,16 +118,22 @@ async function importForeign(name: string, file: string, configDir: string): Pro
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, node, typebox] = await Promise.all([
+  const [{ createJiti }, sdk, channel, node, typebox] = await Promise.all([
     import("jiti"),
     import("@gantry/sdk"),
+    import("@gantry/sdk/channel"),
     import("@gantry/sdk/node"),
     import("typebox"),
   ]);
   const jiti = createJiti(import.meta.url, {
     moduleCache: false,
     fsCache: path.join(configDir, "cache", "jiti"),
-    virtualModules: { "@gantry/sdk": sdk, "@gantry/sdk/node": node, typebox },
+    virtualModules: {
+      "@gantry/sdk": sdk,
+      "@gantry/sdk/channel": channel,
+      "@gantry/sdk/node": node,
+      typebox,
+    },
   });
   try {
     return await jiti.import(file, { default: true });
@@ -155,6 +161,7 @@ function shareModules(): void {
   shared = true;
   const copies: Readonly<Record<string, string>> = {
     "@gantry/sdk": "./sdk.js",
+    "@gantry/sdk/channel": "./sdk-channel.js",
     "@gantry/sdk/node": "./sdk-node.js",
     "@gantry/sdk/testing": "./testing.js",
     typebox: "./typebox.js",

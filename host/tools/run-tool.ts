@@ -1,13 +1,4 @@
-import {
-  errors,
-  GantryError,
-  Observers,
-  textOf,
-  type Observer,
-  type Part,
-  type Tool,
-  type ToolCall,
-} from "@gantry/sdk";
+import { errors, GantryError, textOf, type Part, type Tool, type ToolCall } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./tool-call.ts";
@@ -49,7 +40,8 @@ export async function runTool(
   }
   const { code } = outcome;
   const failed = outcome.decision === "failed" || outcome.workFailed === true;
-  tellObservers(deps, { call, failed, ms: performance.now() - started, ...(code !== undefined && { code }) });
+  const ms = performance.now() - started;
+  deps.observers.tell("toolFinished", { call, failed, ms, ...(code !== undefined && { code }) });
   return outcome;
 }
 
@@ -86,17 +78,6 @@ function cutParts(parts: readonly Part[], maxBytes: number): readonly Part[] {
     room -= Buffer.byteLength(part.text);
     return { ...part, text };
   });
-}
-
-function tellObservers(deps: CallDeps, report: Parameters<Observer["toolFinished"]>[0]): void {
-  for (const observer of deps.registry.get(Observers)?.values() ?? []) {
-    void (async () => observer.toolFinished(report))().catch((error: unknown) => {
-      deps.log.error(
-        { observer: observer.name, err: asError(error) },
-        `The observer ${observer.name} failed.`,
-      );
-    });
-  }
 }
 
 function failure(

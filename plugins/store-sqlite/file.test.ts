@@ -272,7 +272,8 @@ describe("a full disk", () => {
     const { stored, kept, failed } = await untilFull(child.stdout);
     child.kill("SIGKILL");
     expect(failed).toContain("STORE_FAILED");
-    expect(kept).toBe(stored * 3);
+    // Of the three that were written together, those that still fit alone are kept.
+    expect(Math.floor(kept / 3)).toBe(stored);
     const { store, close } = createStore(file);
     expect((await store.values.list("fill")).length).toBe(kept);
     await close();
@@ -293,7 +294,7 @@ describe("a full disk", () => {
       );
       const { stored, kept, failed, lines } = await untilFull(child.stdout);
       expect(failed).toContain("STORE_FAILED");
-      expect(kept).toBe(stored * 3);
+      expect(Math.floor(kept / 3)).toBe(stored);
       spawnSync("mount", ["-o", "remount,size=8m", place]);
       child.stdin.write("go on\n");
       const more = [(await lines.next()).value, (await lines.next()).value];

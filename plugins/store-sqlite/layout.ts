@@ -49,6 +49,16 @@ export const layout: readonly string[] = [
     'trust', 'member')
   WHERE message <> '' AND json_type(message, '$.sender') = 'text';
 
+  CREATE TABLE views (session TEXT PRIMARY KEY, generation INTEGER NOT NULL, through INTEGER NOT NULL, base TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE TABLE usage (
+    id INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, purpose TEXT NOT NULL,
+    provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    cached INTEGER NOT NULL, micros INTEGER, ms INTEGER NOT NULL, outcome TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX usage_at ON usage (at);
+  CREATE INDEX usage_user ON usage (user, at);
+
   ALTER TABLE sessions ADD COLUMN owner TEXT;
   CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
   UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);

@@ -1,4 +1,4 @@
-import { mediaIn, type ChatMessage, type Sessions } from "@gantry/sdk";
+import { mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
@@ -66,15 +66,47 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
     async append(session, turn) {
       await db.commit((sql) => appendTurn(sql, session, turn));
     },
-    async recent(session, turns) {
-      const rows = await db.read((sql) =>
-        sql.all<{ messages: string }>(
-          "SELECT messages FROM turns WHERE session = ? ORDER BY id DESC LIMIT ?",
+    async view(session, most) {
+      return db.read((sql) => {
+        const view = viewOf(sql, session);
+        const { n } = sql.get<{ n: number }>(
+          "SELECT count(*) AS n FROM turns WHERE session = ? AND id > ?",
           session,
-          Math.max(0, turns),
-        ),
-      );
-      return rows.toReversed().flatMap(({ messages }) => JSON.parse(messages) as ChatMessage[]);
+          view.through,
+        )!;
+        const { generation, base } = view;
+        const turns = lastTurns(sql, session, turnsToShow(n, most));
+        return { generation, base: JSON.parse(base) as ChatMessage[], turns };
+      });
+    },
+    compact(session, generation, base) {
+      return db.commit((sql) => {
+        if (viewOf(sql, session).generation !== generation) return false;
+        sql.run(
+          `INSERT INTO views (session, generation, through, base)
+           VALUES (?, ?, ifnull((SELECT max(id) FROM turns WHERE session = ?), 0), ?) ON CONFLICT (session) DO UPDATE
+           SET generation = excluded.generation, through = excluded.through, base = excluded.base`,
+          session,
+          generation + 1,
+          session,
+          JSON.stringify(base),
+        );
+        return true;
+      });
+    },
+    undo(session) {
+      return db.commit((sql) => {
+        const taken = sql.run(
+          "DELETE FROM turns WHERE id = (SELECT max(id) FROM turns WHERE session = ?) AND id > ?",
+          session,
+          viewOf(sql, session).through,
+        );
+        if (taken > 0) sql.run("UPDATE sessions SET turns = turns - 1 WHERE id = ?", session);
+        return taken > 0;
+      });
+    },
+    async recent(session, turns) {
+      return (await db.read((sql) => lastTurns(sql, session, Math.max(0, turns)))).flat();
     },
     async list(limit) {
       const rows = await db.read((sql) =>
@@ -91,13 +123,40 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
       }));
     },
     async remove(session) {
-      const removed = await db.commit((sql) => {
-        sql.run("DELETE FROM turns WHERE session = ?", session);
-        sql.run("DELETE FROM session_shares WHERE session = ?", session);
-        return sql.run("DELETE FROM sessions WHERE id = ?", session) > 0;
-      });
+      const removed = await db.commit((sql) => removeSession(sql, session));
       await dropUnused();
       return removed;
     },
   };
+}
+
+/** For use inside a transaction. */
+export function removeSession(sql: Sql, session: string): boolean {
+  sql.run("DELETE FROM turns WHERE session = ?", session);
+  sql.run("DELETE FROM views WHERE session = ?", session);
+  sql.run("DELETE FROM session_shares WHERE session = ?", session);
+  return sql.run("DELETE FROM sessions WHERE id = ?", session) > 0;
+}
+
+interface ViewRow {
+  readonly generation: number;
+  readonly through: number;
+  readonly base: string;
+}
+
+function viewOf(sql: Sql, session: string): ViewRow {
+  const row = sql.get<ViewRow>("SELECT generation, through, base FROM views WHERE session = ?", session);
+  return row ?? { generation: 0, through: 0, base: "[]" };
+}
+
+/** Oldest first. */
+function lastTurns(sql: Sql, session: string, count: number): ChatMessage[][] {
+  return sql
+    .all<{ messages: string }>(
+      "SELECT messages FROM turns WHERE session = ? ORDER BY id DESC LIMIT ?",
+      session,
+      count,
+    )
+    .toReversed()
+    .map(({ messages }) => JSON.parse(messages) as ChatMessage[]);
 }

@@ -6,6 +6,7 @@ import { createLimits } from "./limits.ts";
 import { createMedia } from "./media.ts";
 import { createMemory } from "./memory.ts";
 import { createSessions } from "./sessions.ts";
+import { createUsage } from "./usage.ts";
 import { createValues } from "./values.ts";
 
 export interface OpenedStore {
@@ -27,6 +28,7 @@ export function createStore(path: string): OpenedStore {
       lanes,
       limits: createLimits(db),
       values: createValues(db),
+      usage: createUsage(db),
     },
     async close() {
       await db.close();

@@ -37,7 +37,6 @@ export function editTool(
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
     preview: ({ path, ...texts }) => preview(path, texts),
     async run({ args, effects, session, user, signal }) {
-      if (!options.enabled) throw errors.FILES_WRITE_OFF();
       const path = checkedPath(effects);
       const files = filesOf(options);
       const data = await textOf(files, path, args.path, signal);

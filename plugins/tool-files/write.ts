@@ -1,11 +1,10 @@
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { errors } from "./errors.ts";
 import { type FileOptions, checkedPath, filesOf, pathInput } from "./files.ts";
 import type { Journal } from "./journal.ts";
+import { previewOf } from "./preview.ts";
 
 const MAX_CONTENT = 8 * 1024 * 1024;
-const PREVIEW_LINES = 20;
 
 export function writeTool(
   options: FileOptions & { readonly enabled: boolean; readonly journal: Journal },
@@ -21,9 +20,10 @@ export function writeTool(
     timeoutMs: options.timeoutMs,
     offered: () => options.enabled && options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
-    preview: ({ path, content }) => preview(path, content),
+    hints: { idempotent: true },
+    preview: ({ path, content }, { effects, signal }) =>
+      previewOf(options, { path, content, effects, signal }),
     async run({ args: { path, content }, effects, session, user, signal }) {
-      if (!options.enabled) throw errors.FILES_WRITE_OFF();
       const { journal } = options;
       const target = checkedPath(effects);
       const before = await filesOf(options).write(target, content, signal, { keepBytes: journal.maxBytes });
@@ -32,14 +32,4 @@ export function writeTool(
       return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.${unkept}`;
     },
   });
-}
-
-function preview(path: string, content: string): string {
-  const lines = content.split("\n");
-  const rest = lines.length - PREVIEW_LINES;
-  return [
-    `write ${Buffer.byteLength(content)} bytes to ${path}:`,
-    ...lines.slice(0, PREVIEW_LINES),
-    ...(rest > 0 ? [`… ${rest} more lines`] : []),
-  ].join("\n");
 }

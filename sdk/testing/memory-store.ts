@@ -4,6 +4,7 @@ import { limits } from "./memory-store/limits.ts";
 import { createMemoryMedia } from "./memory-store/media.ts";
 import { memory } from "./memory-store/memory.ts";
 import { sessionsIn, type SessionMap } from "./memory-store/sessions.ts";
+import { usage } from "./memory-store/usage.ts";
 import { values } from "./memory-store/values.ts";
 
 export { createMemoryMedia } from "./memory-store/media.ts";
@@ -17,6 +18,7 @@ export function createMemoryStore(): Store {
     lanes: lanes(sessions),
     limits: limits(),
     values: values(),
+    usage: usage(),
   };
 }
 

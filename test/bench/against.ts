@@ -35,8 +35,6 @@ export async function compare(ref: string, parts: readonly string[]): Promise<vo
 
 /** A checkout of its own, with its own packages and build, kept for the next comparison; not below node_modules, where Node strips no types. */
 function checkout(ref: string): string {
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const commit = git("rev-parse", "--verify", `${ref}^{commit}`);
   const folder = path.join(tmpdir(), `gantry-bench-${commit.slice(0, 12)}`);
   if (!existsSync(folder)) {
@@ -45,6 +43,10 @@ function checkout(ref: string): string {
   }
   execFileSync(process.execPath, [path.join(folder, ".ci/prepare.mjs")], { stdio: "inherit" });
   return folder;
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 }
 
 async function run(folder: string, parts: readonly string[], figures: Figures): Promise<void> {

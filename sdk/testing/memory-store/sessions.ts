@@ -1,8 +1,9 @@
-import type { ChatMessage, Sessions } from "../../index.ts";
+import { turnsToShow, type ChatMessage, type Sessions } from "../../index.ts";
 
 interface Kept {
   turns: (readonly ChatMessage[])[];
   updated: string;
+  view: { generation: number; through: number; base: readonly ChatMessage[] };
   owner: string | undefined;
   readonly sharedWith: Set<string>;
 }
@@ -24,7 +25,15 @@ export function append(
 }
 
 function kept(sessions: SessionMap, session: string): Kept {
-  return sessions.get(session) ?? { turns: [], updated: "", owner: undefined, sharedWith: new Set() };
+  return (
+    sessions.get(session) ?? {
+      turns: [],
+      updated: "",
+      owner: undefined,
+      sharedWith: new Set(),
+      view: { generation: 0, through: 0, base: [] },
+    }
+  );
 }
 
 export function sessionsIn(sessions: SessionMap): Sessions {
@@ -42,6 +51,29 @@ export function sessionsIn(sessions: SessionMap): Sessions {
     share: async (session, user) => sessions.get(session)?.sharedWith.add(user) !== undefined,
     unshare: async (session, user) => sessions.get(session)?.sharedWith.delete(user) === true,
     append: async (session, turn) => append(sessions, session, turn),
+    view: async (session, most) => {
+      const { turns, view } = kept(sessions, session);
+      const after = turns.slice(view.through);
+      const shown = after.slice(after.length - turnsToShow(after.length, most));
+      return structuredClone({ generation: view.generation, base: view.base, turns: shown });
+    },
+    compact: async (session, generation, base) => {
+      const known = kept(sessions, session);
+      if (known.view.generation !== generation) return false;
+      known.view = {
+        generation: generation + 1,
+        through: known.turns.length,
+        base: structuredClone(base),
+      };
+      sessions.set(session, known);
+      return true;
+    },
+    undo: async (session) => {
+      const known = sessions.get(session);
+      if (!known || known.turns.length <= known.view.through) return false;
+      known.turns.pop();
+      return true;
+    },
     recent: async (session, turns) =>
       structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
     list: async (limit) =>

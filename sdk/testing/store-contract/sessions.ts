@@ -15,6 +15,7 @@ export const sessionCases: Cases = {
     await sessions.append("a", turn(1));
     await sessions.append("b", turn(2));
     assert.deepEqual(await sessions.recent("nobody", 5), []);
+    assert.deepEqual(await sessions.view("nobody", 5), { generation: 0, base: [], turns: [] });
     assert.deepEqual(await sessions.recent("a", 5), turn(1));
   },
   "AGT-04: a session survives a restart to the letter": async ({ store, reopen }) => {
