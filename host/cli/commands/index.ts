@@ -28,6 +28,11 @@ export const hostCommands: readonly HostCommand[] = [
       { flags: "--provider <id>", summary: "use this provider instead of the configured one" },
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
       { flags: "--session <id>", summary: "continue this conversation" },
+      {
+        flags: "--image <file>",
+        summary: "show the model this picture, with the message or the first one; may be repeated",
+        repeatable: true,
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {
