@@ -6,6 +6,7 @@ import {
   errors,
   GantryError,
   Inbox as InboxSlot,
+  Outbox as OutboxSlot,
   Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
@@ -21,7 +22,10 @@ import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
-import { Inbox } from "./messages/inbox.ts";
+import type { Clock } from "./messages/clock.ts";
+import type { Inbox } from "./messages/inbox.ts";
+import { Messages } from "./messages/messages.ts";
+import type { Outbox } from "./messages/outbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
@@ -31,7 +35,7 @@ import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
-import { Serving } from "./messages/serving.ts";
+import type { Serving } from "./messages/serving.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
 import { version } from "./version.ts";
 import { resolvePath } from "./tools/effects.ts";
@@ -46,6 +50,8 @@ export interface HostOptions {
   readonly workspace: string;
   readonly write: LogWriter;
   readonly debug?: boolean;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
@@ -55,6 +61,7 @@ const filledByHost: readonly AnySlot[] = [
   AuditSlot,
   ConfigFileSlot,
   InboxSlot,
+  OutboxSlot,
   ProvidersSlot,
   PolicySlot,
   RuntimeSlot,
@@ -70,6 +77,7 @@ export class Host {
   readonly models: Providers;
   readonly policy: Policy;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly #options: HostOptions;
@@ -108,14 +116,22 @@ export class Host {
       maxIterations: agent.max_tool_iterations,
       workspace,
     };
-    this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
-    this.serving = new Serving({
-      registry,
-      inbox: this.inbox,
-      log: this.log,
+    const { inbox, outbox, serving } = new Messages({
+      ...shared,
+      redaction,
+      turn,
+      want,
+      maxTurns: memory.max_conversation_turns,
+      bounds: config.host.gateway,
+      keepHours: memory.keep_undelivered_hours,
       holder,
       configDir: options.configDir,
+      clock: options.clock,
+      prepare: () => this.#prepare(),
     });
+    this.inbox = inbox;
+    this.outbox = outbox;
+    this.serving = serving;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -133,6 +149,7 @@ export class Host {
       [AuditSlot, this.audit],
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
+      [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
       [RuntimeSlot, this.#runtime()],
@@ -155,6 +172,11 @@ export class Host {
       await this.stop();
       throw error;
     }
+  }
+
+  /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
+  async #prepare(): Promise<void> {
+    for (const scope of this.#scopes) await scope.prepare();
   }
 
   /** Undoes everything, the last plugin first. */

@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export * from "./file-names.ts";
 export * from "./hooks.ts";
 export * from "./image-marker.ts";
+export * from "./lanes.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./plugin.ts";

@@ -39,6 +39,11 @@ export class Approvals implements ApprovalsSlot {
     return [...this.#decided].some((id) => id.startsWith(beginning));
   }
 
+  /** Ends a question that nobody will ever see. */
+  undelivered(id: string, reason: string): void {
+    this.#open.get(id)?.settle({ decision: "deny", by: `nobody: it could not be asked, ${reason}` });
+  }
+
   /** Waits for one answer; the id is used once. `announce` shows the question to whoever can answer. */
   ask(
     question: Omit<ApprovalRequest, "id" | "expires">,

@@ -1,11 +1,13 @@
 import type { Store } from "../store.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
+import { keptCases } from "./store-contract/kept-messages.ts";
 import { limitCases } from "./store-contract/limits.ts";
 import { memoryCases } from "./store-contract/memory.ts";
 import { nodeCases } from "./store-contract/nodes.ts";
 import { sessionCases } from "./store-contract/sessions.ts";
 import { valueCases } from "./store-contract/values.ts";
+import { waitCases } from "./store-contract/waits.ts";
 
 /** An empty store. `reopen` gives what a new process finds after this one ended without a word. */
 export interface OpenedStore {
@@ -33,6 +35,8 @@ export function storeContract(subject: StoreSubject): readonly ContractCase[] {
     ...memoryCases,
     ...laneCases,
     ...leaseCases,
+    ...waitCases,
+    ...keptCases,
     ...limitCases,
     ...valueCases,
   }).map(([name, check]) => ({

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import {
+  errors,
+  Store,
+  textOf,
+  userOf,
+  type ChatMessage,
+  type InboundMessage,
+  type Lanes,
+  type PromptOptions,
+  type TurnResult,
+} from "@gantry/sdk";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Registry } from "../plugins/registry.ts";
+import { runTurn, type Turn, type TurnDeps } from "../turn/turn.ts";
+import type { Clock } from "./clock.ts";
+import { Queue } from "./queue.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+const leaseMs = 60_000;
+/** How long a caller waits for a conversation that another process holds. */
+const patienceMs = 120_000;
+const askAgainMs = 100;
+
+export interface ConversationDeps {
+  readonly registry: Registry;
+  readonly hooks: HookTable;
+  readonly turn: TurnDeps;
+  readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
+  readonly maxTurns: number;
+  /** This process, in leases. */
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly wakeup: Wakeup;
+}
+
+/** Runs the turns of conversations, one at a time each. */
+export class Conversations {
+  readonly #deps: ConversationDeps;
+  readonly #queue = new Queue();
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+  }
+
+  /** For a caller who waits for the answer: the turn is run once the conversation is free, and kept. */
+  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+    const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
+    if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
+    const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
+    return this.#queue.run(session, options.signal, async () => {
+      const release = await this.#hold(session, options.signal);
+      try {
+        const turn = await this.turn(message, session, options);
+        const { registry } = this.#deps;
+        if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+        return turn.result;
+      } finally {
+        await release();
+      }
+    });
+  }
+
+  /** Runs the turn of one message with the history of its session; keeps nothing. */
+  async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
+    const { registry, want, maxTurns, turn } = this.#deps;
+    const history: readonly ChatMessage[] =
+      (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
+    return runTurn(turn, {
+      text: textOf(message.parts),
+      quoted: textOf(message.quoted ?? []),
+      session,
+      user: userOf(message),
+      history,
+      want: { provider: options.provider ?? want.provider, model: options.model ?? want.model },
+      options,
+    });
+  }
+
+  /** Keeps other processes out of the conversation while its turn runs; returns the function that lets them in again. */
+  async #hold(session: string, signal: AbortSignal): Promise<() => Promise<void>> {
+    const { registry, holder, clock, wakeup } = this.#deps;
+    const lanes = registry.get(Store)?.lanes;
+    if (!lanes) return async () => {};
+    await this.#take(lanes, session, signal);
+    const again = (): void => void lanes.hold(session, holder, leaseMs, clock.now()).catch(() => {});
+    const renewal = setInterval(again, leaseMs / 3);
+    renewal.unref();
+    return async () => {
+      clearInterval(renewal);
+      await lanes.release(session, holder);
+      // The conversation may be a channel's, with messages that waited for this turn.
+      wakeup.wake();
+    };
+  }
+
+  async #take(lanes: Lanes, session: string, signal: AbortSignal): Promise<void> {
+    const { holder, clock } = this.#deps;
+    const begun = performance.now();
+    while (!(await lanes.hold(session, holder, leaseMs, clock.now()))) {
+      if (signal.aborted) throw errors.TURN_CANCELLED();
+      if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+    }
+  }
+}
