@@ -146,7 +146,9 @@ export class Attempts {
       return this.#waitFor(platform, claim, { reason: sent.reason, triedAt: clock.now() });
     }
 
-    log.warn({ lane: laneOf(claim.message), status: sent.status }, `A reply was not sent: ${sent.reason}`);
+    const level = sent.status === "refused" ? "error" : "warn";
+    const lane = laneOf(claim.message);
+    log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
     if (sent.status === "refused") return outcomes.record(() => store.lanes.deadLetter(claim, sent.reason));
     const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);

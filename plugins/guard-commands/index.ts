@@ -29,6 +29,7 @@ export default definePlugin({
     const blocked = blockedFrom(host.config.security.blocked_commands);
     const reader = createReader();
     host.provide(ShellReader, reader);
+    host.onServe(async () => void (await reader.whole("true")));
     host.hooks.beforeToolCall.tap(async (call) => {
       let question: Question | undefined;
       for (const command of call.effects.commands) {

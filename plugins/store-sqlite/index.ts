@@ -10,8 +10,9 @@ export default definePlugin({
   provides: [Store],
   errors,
   setup(host) {
-    const { store, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const { store, open, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
     host.provide(Store, store);
+    host.onServe(open);
     host.onDispose(close);
   },
 });

@@ -7,7 +7,12 @@ import { createSessions } from "./sessions.ts";
 import { createValues } from "./values.ts";
 
 /** A store in one file, opened on first use. */
-export function createStore(path: string): { readonly store: Store; close(): Promise<void> } {
+export function createStore(path: string): {
+  readonly store: Store;
+  /** Opens all that it ever opens, so that nothing is wanting later. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+} {
   const db = new Database(path);
   const lanes = createLanes(db);
   return {
@@ -18,6 +23,7 @@ export function createStore(path: string): { readonly store: Store; close(): Pro
       limits: createLimits(db),
       values: createValues(db),
     },
+    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();
