@@ -16,8 +16,8 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
-  type Runtime,
 } from "@gantry/sdk";
+import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
@@ -27,21 +27,28 @@ import type { Inbox } from "./messages/inbox.ts";
 import { Messages } from "./messages/messages.ts";
 import type { Outbox } from "./messages/outbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
+import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { commandsReachOut } from "./tools/network.ts";
+import { Rulings } from "./tools/rulings.ts";
+import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
 import type { Serving } from "./messages/serving.ts";
+import { runtimeOf } from "./runtime.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
-import { version } from "./version.ts";
 import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  /** Optional plugins that could not be loaded. */
+  readonly leftOut?: readonly LeftOut[];
   readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
@@ -93,7 +100,7 @@ export class Host {
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(timeouts.approval ?? 300_000);
+    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.models = new Providers(registry, this.hooks, want);
@@ -102,11 +109,17 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
-    this.policy = new Policy(this.calls, this.hooks);
+    const rules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const sources = new SessionSources(registry);
+    const cwd = (): Promise<string> => resolvePath("/", workspace);
+    const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
+    this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
       registry,
       models: this.models,
@@ -118,6 +131,7 @@ export class Host {
     };
     const { inbox, outbox, serving } = new Messages({
       ...shared,
+      sources,
       redaction,
       turn,
       want,
@@ -136,7 +150,11 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    for (const { name, why } of leftOut) {
+      const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
+      this.log.warn({ plugin: name, code }, message);
+    }
     const names = plugins.map(({ plugin }) => plugin.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice) throw errors.PLUGIN_TWICE(twice);
@@ -152,7 +170,7 @@ export class Host {
       [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
-      [RuntimeSlot, this.#runtime()],
+      [RuntimeSlot, runtimeOf(this.#options, this.#failed)],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
@@ -208,24 +226,5 @@ export class Host {
   /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
-  }
-
-  #runtime(): Runtime {
-    const { configDir, configFile, workspace, plugins } = this.#options;
-    const failed = this.#failed;
-    return Object.freeze({
-      version,
-      configDir,
-      configFile,
-      workspace,
-      started: Date.now(),
-      get plugins() {
-        return plugins.map(({ plugin: { name }, from }) => ({
-          name,
-          from,
-          state: failed.has(name) ? ("failed" as const) : ("running" as const),
-        }));
-      },
-    });
   }
 }

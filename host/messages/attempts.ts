@@ -1,6 +1,8 @@
 import { laneOf, Store, type Claim, type Logger, type Retry, type Sent, type TurnResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
+import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import { askInChannel } from "./approvals-in-channels.ts";
 import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
@@ -34,6 +36,7 @@ export interface AttemptDeps {
   readonly delivery: Delivery;
   readonly wakeup: Wakeup;
   readonly clock: Clock;
+  readonly observers: Telling;
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
   readonly keepMs: number;
@@ -52,6 +55,7 @@ export class Attempts {
 
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
+    this.#tell(claim, "begun");
     try {
       if (claim.begun > maxBegun)
         return await this.#giveUp(claim, `it was begun ${maxBegun} times and never ended`);
@@ -85,23 +89,17 @@ export class Attempts {
     const text = reply || (error?.message ?? sentences.noText(stop_reason));
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
+    if (recorded) this.#tell(claim, "answered");
     return recorded ? text : undefined;
   }
 
   #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
-    const { conversations, delivery, approvals, log } = this.#deps;
     const { message } = claim;
-    return conversations.turn(message, laneOf(message), {
+    return this.#deps.conversations.turn(message, laneOf(message), {
       signal,
       approvals: message.trust === "owner" ? "ask" : "none",
       onEvent: (event) => {
-        if (event.type !== "approval_request") return;
-        const { request } = event;
-        void delivery.question(message, request, signal).then((failure) => {
-          if (failure === undefined) return;
-          log.warn({ lane: laneOf(message) }, `A question could not be asked, which is a no: ${failure}`);
-          approvals.undelivered(request.id, failure);
-        });
+        if (event.type === "approval_request") void askInChannel(this.#deps, message, event.request, signal);
       },
     });
   }
@@ -140,7 +138,10 @@ export class Attempts {
     const sent: Sent = await delivery.reply(claim, reply, signal);
     const isKept = sent.status === "retry" && sent.scope === "channel";
     if (!isKept && sent.status !== "retry") await outages.worked(platform, clock.now());
-    if (sent.status === "sent") return outcomes.record(() => store.lanes.ack(claim));
+    if (sent.status === "sent") {
+      await outcomes.record(() => store.lanes.ack(claim));
+      return this.#tell(claim, "sent");
+    }
     if (isKept) {
       outages.failed(platform, claim, sent.reason, sent.afterMs);
       return this.#waitFor(platform, claim, { reason: sent.reason, triedAt: clock.now() });
@@ -149,7 +150,10 @@ export class Attempts {
     const level = sent.status === "refused" ? "error" : "warn";
     const lane = laneOf(claim.message);
     log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
-    if (sent.status === "refused") return outcomes.record(() => store.lanes.deadLetter(claim, sent.reason));
+    if (sent.status === "refused") {
+      await outcomes.record(() => store.lanes.deadLetter(claim, sent.reason));
+      return this.#tell(claim, "aside");
+    }
     const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
   }
@@ -191,6 +195,7 @@ export class Attempts {
 
   async #retry(claim: Claim, retry: Retry): Promise<undefined> {
     await this.#deps.outcomes.record(() => this.#deps.store.lanes.retry(claim, retry));
+    this.#tell(claim, "waits");
   }
 
   #expiry({ acceptedAt }: Claim): number {
@@ -209,7 +214,12 @@ export class Attempts {
     log.error({ lane: laneOf(message), id: message.id }, `A message was put aside: ${reason}`);
     const notice = isNotice ? undefined : outbox.notice(message, "ended", sentences.ended(message, reason));
     await outcomes.record(() => store.lanes.deadLetter(claim, reason, notice));
+    this.#tell(claim, "aside");
     wakeup.wake();
+  }
+
+  #tell({ message }: Claim, state: "begun" | "answered" | "sent" | "waits" | "aside"): void {
+    this.#deps.observers.tell("laneMoved", { lane: laneOf(message), state });
   }
 
   /** Somebody has to mend something first, which may take long: the conversation is told, once a day. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import {
   errors,
+  laneOf,
   Store,
-  textOf,
   userOf,
   type ChatMessage,
   type InboundMessage,
@@ -12,9 +12,11 @@ import {
 } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import { runTurn, type Turn, type TurnDeps } from "../turn/turn.ts";
 import type { Clock } from "./clock.ts";
 import { Queue } from "./queue.ts";
+import { enterSession } from "./session-access.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 const leaseMs = 60_000;
@@ -25,6 +27,7 @@ const askAgainMs = 100;
 export interface ConversationDeps {
   readonly registry: Registry;
   readonly hooks: HookTable;
+  readonly sources: SessionSources;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   readonly maxTurns: number;
@@ -48,12 +51,13 @@ export class Conversations {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
+    const sessions = this.#deps.registry.get(Store)?.sessions;
+    if (sessions) await enterSession(sessions, session, laneOf(message));
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
         const turn = await this.turn(message, session, options);
-        const { registry } = this.#deps;
-        if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
         return turn.result;
       } finally {
         await release();
@@ -63,12 +67,13 @@ export class Conversations {
 
   /** Runs the turn of one message with the history of its session; keeps nothing. */
   async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
-    const { registry, want, maxTurns, turn } = this.#deps;
-    const history: readonly ChatMessage[] =
-      (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
+    const { registry, want, maxTurns, turn, sources } = this.#deps;
+    await sources.addMessage(session, message);
+    const view = await registry.get(Store)?.sessions.view(session, maxTurns);
+    const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
     return runTurn(turn, {
-      text: textOf(message.parts),
-      quoted: textOf(message.quoted ?? []),
+      parts: message.parts,
+      quoted: message.quoted ?? [],
       session,
       user: userOf(message),
       history,

@@ -8,7 +8,6 @@ import {
   type Sent,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { questionText } from "./approvals-in-channels.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** A person waits for a question, so it is tried again at once and given up soon. */
@@ -25,39 +24,40 @@ export class Delivery {
   /** The key is the message's own, so that a second try is the same message to the platform. */
   async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
     const { channel, id, replyTo } = message;
-    const outgoing = {
-      to: replyTo,
-      parts: textParts(text),
-      key: `${channel}:${id}:reply`,
-      ...(!isNotice && { inReplyTo: id }),
-    };
+    const key = `${channel}:${id}:reply`;
+    if (!isNotice) return this.say(message, text, key, signal);
+    const outgoing = { to: replyTo, parts: textParts(text), key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
-  /** Puts a question to the person who wrote; returns why it could not be put, if so. */
+  /** Sends a text to whoever wrote the message, once. */
+  async say(message: InboundMessage, text: string, key: string, signal: AbortSignal): Promise<Sent> {
+    const { channel, id, replyTo } = message;
+    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key };
+    return this.#through(channel, (to) => to.send(outgoing, signal));
+  }
+
+  /** Puts a question to whoever wrote the message, by the channel's own means if it has any, else as `text`. */
   async question(
     message: InboundMessage,
     request: ApprovalRequest,
+    text: string,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<Sent> {
     for (let i = 0; ; i += 1) {
-      const sent = await this.#put(message, request, signal);
-      if (sent.status === "sent" || signal.aborted) return undefined;
+      const sent = await this.#put(message, request, text, signal);
       const wait = questionWaitsMs[i];
-      if (sent.status === "refused" || wait === undefined) return sent.reason;
+      if (sent.status !== "retry" || wait === undefined || signal.aborted) return sent;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 
-  #put(message: InboundMessage, request: ApprovalRequest, signal: AbortSignal): Promise<Sent> {
-    const { channel, id, replyTo } = message;
-    const outgoing = {
-      to: replyTo,
-      parts: textParts(questionText(request)),
-      inReplyTo: id,
-      key: `${channel}:${id}:${request.id}`,
-    };
-    return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
+  #put(message: InboundMessage, request: ApprovalRequest, text: string, signal: AbortSignal): Promise<Sent> {
+    const outgoing = { to: message.replyTo, parts: textParts(text), inReplyTo: message.id, key: request.id };
+    return this.#through(
+      message.channel,
+      (to) => to.ask?.(request, message.replyTo, signal) ?? to.send(outgoing, signal),
+    );
   }
 
   async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {

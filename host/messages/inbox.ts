@@ -12,6 +12,7 @@ import {
 } from "@gantry/sdk";
 import type { Audit } from "../record/audit.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
+import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
@@ -28,6 +29,7 @@ export interface InboxDeps {
   readonly registry: Registry;
   readonly hooks: HookTable;
   readonly audit: Audit;
+  readonly observers: Telling;
   readonly log: Logger;
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
@@ -67,14 +69,16 @@ export class Inbox implements InboxSlot {
 
   /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */
   async #accept(store: Store, messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
-    const { admission, clock, wakeup } = this.#deps;
+    const { admission, clock, observers, wakeup } = this.#deps;
     const bounds = { at: clock.now(), maxPerSender: admission.maxPerSender };
     const added = await store.lanes.accept(messages, bounds);
     const fresh = added.filter((one) => one === "accepted").length;
     admission.accepted(fresh);
     if (fresh > 0) wakeup.wake();
-    for (const [i, one] of added.entries())
-      if (one === "over") await admission.over(store, messages[i] as InboundMessage);
+    for (const [i, message] of messages.entries()) {
+      if (added[i] === "over") await admission.over(store, message);
+      if (added[i] === "accepted") observers.tell("laneMoved", { lane: laneOf(message), state: "accepted" });
+    }
     return added.map((one) => (one === "over" ? "refused" : one));
   }
 

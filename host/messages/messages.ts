@@ -2,8 +2,10 @@ import type { InboundMessage, Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
+import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
@@ -20,6 +22,8 @@ export interface MessagesDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly observers: Telling;
+  readonly sources: SessionSources;
   readonly redaction: Redaction;
   readonly log: Logger;
   readonly turn: TurnDeps;
@@ -44,18 +48,22 @@ export class Messages {
   readonly serving: Serving;
 
   constructor(given: MessagesDeps) {
-    const deps = { ...given, clock: given.clock ?? systemClock(), wakeup: new Wakeup() };
+    const deps = {
+      ...given,
+      clock: given.clock ?? systemClock(),
+      wakeup: new Wakeup(),
+      delivery: new Delivery(given.registry),
+    };
     const conversations = new Conversations(deps);
     this.outbox = new Outbox(deps);
     const admission = new Admission({ ...deps, outbox: this.outbox });
-    const controls = [(message: InboundMessage): boolean => decideInChannel(given, message)];
+    const controls = [(message: InboundMessage): boolean => decideInChannel(deps, message)];
     this.inbox = new Inbox({ ...deps, controls, admission, conversations });
     this.serving = new Serving({
       ...deps,
       conversations,
       admission,
       outbox: this.outbox,
-      delivery: new Delivery(given.registry),
       keepMs: given.keepHours * 3_600_000,
     });
   }

@@ -1,4 +1,4 @@
-import type { Lanes } from "@gantry/sdk";
+import { laneOf, type Lanes } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { createKept } from "./kept-messages.ts";
 import {
@@ -74,7 +74,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         const before = sql.get<{ reply: string | null }>("SELECT reply FROM inbox WHERE seq = ?", held.seq)!;
         if (before.reply !== null) return before.reply === reply;
         sql.run("UPDATE inbox SET reply = ?, begun = 0, failures = 0 WHERE seq = ?", reply, held.seq);
-        appendTurn(sql, session, turn, Date.now());
+        appendTurn(sql, session, turn, laneOf(claim.message));
         return true;
       });
     },

@@ -4,5 +4,16 @@ export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { makeDir } from "./make-dir.ts";
 export { openFilesLimit } from "./open-files.ts";
+export {
+  changedFiles,
+  fileHash,
+  folderHashes,
+  manifestDifference,
+  pluginLockFile,
+  readPluginLock,
+  type LockedPackage,
+  type PluginLock,
+  type StatedManifest,
+} from "./plugin-lock.ts";
 export { ProcessLock } from "./process-lock.ts";
 export { withTimeout } from "./with-timeout.ts";

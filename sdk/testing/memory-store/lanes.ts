@@ -100,7 +100,7 @@ export function lanes(sessions: SessionMap): Lanes {
       if (!row) return false;
       if (row.reply !== undefined) return row.reply === reply;
       Object.assign(row, { reply, begun: 0, failures: 0 });
-      append(sessions, session, turn);
+      append(sessions, session, turn, laneOf(claim.message));
       return true;
     },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),
