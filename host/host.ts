@@ -30,6 +30,7 @@ import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
+import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
@@ -83,6 +84,7 @@ export class Host {
   readonly calls: ToolCalls;
   readonly models: Providers;
   readonly policy: Policy;
+  readonly media: TurnMedia;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly serving: Serving;
@@ -103,6 +105,7 @@ export class Host {
     this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
+    this.media = new TurnMedia(registry);
     this.models = new Providers(registry, this.hooks, want);
     const shared = {
       registry,
@@ -125,6 +128,7 @@ export class Host {
       models: this.models,
       calls: this.calls,
       redaction,
+      media: this.media,
       temperature: default_temperature,
       maxIterations: agent.max_tool_iterations,
       workspace,

@@ -95,6 +95,9 @@ export const errors = defineErrors({
     "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
+  PROVIDER_OVERFLOW: failed(
+    "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
+  ),
   PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
@@ -161,6 +164,10 @@ export const errors = defineErrors({
   NET_TOO_LARGE: failed("%s sent more than %s bytes."),
   NET_BAD_URL: failed("`%s` is not an http:// or https:// address."),
   NET_CANCELLED: failed("The request to %s was cancelled."),
+  MEDIA_TOO_LARGE: failed("%s has %s bytes and at most %s can be taken: send a smaller one."),
+  MEDIA_TOO_MUCH: failed(
+    "%s has sent more than %s bytes of files within an hour: wait, or send smaller ones.",
+  ),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage(

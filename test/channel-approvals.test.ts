@@ -1,4 +1,4 @@
-import { Approvals, ask, type ApprovalRequest } from "@gantry/sdk";
+import { textOf, Approvals, ask, type ApprovalRequest } from "@gantry/sdk";
 import {
   fakeChannel,
   fakeProvider,
@@ -32,7 +32,7 @@ async function talk(): Promise<Talk> {
   const model = fakeProvider([
     ({ messages }) => {
       const last = messages.at(-1);
-      const [, command] = /^run ([^]*)$/.exec(last?.text ?? "") ?? [];
+      const [, command] = /^run ([^]*)$/.exec(textOf(last?.parts ?? [])) ?? [];
       if (command === undefined) return last?.role === "tool" ? "done" : "heard";
       return { calls: command.split(" ;; ").map((one) => ({ name: "shell", args: { command: one } })) };
     },

@@ -11,7 +11,6 @@ const toleranceMs = 2_000;
 
 /** A machine that slept shows as a clock that was set forward, and may be treated alike: nothing went on meanwhile. */
 export function systemClock(): Clock {
-  const offset = (): number => Date.now() - performance.now();
   let known = offset();
   return {
     now: () => Date.now(),
@@ -22,4 +21,8 @@ export function systemClock(): Clock {
       return Math.round(step);
     },
   };
+}
+
+function offset(): number {
+  return Date.now() - performance.now();
 }

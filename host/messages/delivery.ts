@@ -10,9 +10,6 @@ import {
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 
-/** A person waits for a question, so it is tried again at once and given up soon. */
-const questionWaitsMs = [500, 2_000];
-
 /** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
 export class Delivery {
   readonly #registry: Registry;
@@ -38,26 +35,14 @@ export class Delivery {
   }
 
   /** Puts a question to whoever wrote the message, by the channel's own means if it has any, else as `text`. */
-  async question(
-    message: InboundMessage,
+  question(
+    { channel, id, replyTo }: InboundMessage,
     request: ApprovalRequest,
     text: string,
     signal: AbortSignal,
   ): Promise<Sent> {
-    for (let i = 0; ; i += 1) {
-      const sent = await this.#put(message, request, text, signal);
-      const wait = questionWaitsMs[i];
-      if (sent.status !== "retry" || wait === undefined || signal.aborted) return sent;
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-  }
-
-  #put(message: InboundMessage, request: ApprovalRequest, text: string, signal: AbortSignal): Promise<Sent> {
-    const outgoing = { to: message.replyTo, parts: textParts(text), inReplyTo: message.id, key: request.id };
-    return this.#through(
-      message.channel,
-      (to) => to.ask?.(request, message.replyTo, signal) ?? to.send(outgoing, signal),
-    );
+    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key: request.id };
+    return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 
   async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {

@@ -6,6 +6,11 @@ const templateSigns = /<\|[^|>\n]{1,40}\|>|\[\/?INST\]|<<\/?SYS>>|<\/?s>|<(?:sta
 
 const marked = /<<untrusted ([0-9a-f]{18}) from ([^>\n]*)>>\n([\s\S]*?)\n<<end \1>>/g;
 
+/** True for text that stands in a mark of any turn. */
+export function isMarked(text: string): boolean {
+  return text.startsWith("<<untrusted ");
+}
+
 /** Marks text from outside for the model, with a boundary that its writer cannot know. One per turn. */
 export class Boundary {
   readonly #word: string = randomBytes(9).toString("hex");

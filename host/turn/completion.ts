@@ -2,6 +2,7 @@ import {
   Tools,
   type ChatMessage,
   type Json,
+  type MediaRef,
   type ProviderFailure,
   type StopReason,
   type ToolSpec,
@@ -41,6 +42,7 @@ export async function collectCompletion(
     messages,
     tools: offered(deps.registry),
     temperature: deps.temperature,
+    media: (ref: MediaRef) => deps.media.open(ref),
     session: input.session,
     signal,
   };

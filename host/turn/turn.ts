@@ -19,12 +19,14 @@ import type { Registry } from "../plugins/registry.ts";
 import { runCalls } from "./calls.ts";
 import type { ToolCalls } from "../tools/tool-call.ts";
 import { Boundary } from "./boundary.ts";
+import type { TurnMedia } from "./turn-media.ts";
 
 export interface TurnDeps {
   readonly registry: Registry;
   readonly models: Providers;
   readonly calls: ToolCalls;
   readonly redaction: Redaction;
+  readonly media: TurnMedia;
   readonly temperature: number;
   readonly maxIterations: number;
   readonly workspace: string;
@@ -81,9 +83,10 @@ export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
 
 async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Turn> {
   const boundary = new Boundary();
-  const history = boundary.renew(input.history);
+  const history = boundary.renew(await deps.media.readHistory(input.history));
   const quoted = boundary.markParts("a quoted message", input.quoted);
-  const messages: ChatMessage[] = [{ role: "user", parts: [...quoted, ...input.parts] }];
+  const said = await deps.media.read(input.parts, input.user);
+  const messages: ChatMessage[] = [{ role: "user", parts: [...quoted, ...said] }];
   const system: ChatMessage = { role: "system", parts: textParts(systemPrompt(deps, boundary)) };
   const shown: string[] = [];
   for (let i = 0; i < deps.maxIterations; i += 1) {

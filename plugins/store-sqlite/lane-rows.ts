@@ -1,5 +1,6 @@
 import {
   laneOf,
+  mediaIn,
   userOf,
   type AcceptBounds,
   type Acceptance,
@@ -7,6 +8,7 @@ import {
   type InboundMessage,
   type Notice,
 } from "@gantry/sdk";
+import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
 
 export const PENDING = 0;
@@ -33,6 +35,8 @@ export function insert(
     JSON.stringify(message),
     at,
   );
+  const { parts, quoted = [] } = message;
+  useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
   append(sql, lane, seq as number);
   return "accepted";
 }

@@ -181,7 +181,6 @@ export function createLanes(db: Database): Lanes & { close(): void } {
     },
 
     shift(ms) {
-      const moved = (column: string): string => `${column} = iif(${column} > 0, max(1, ${column} + ?), 0)`;
       return db.write((sql) => {
         sql.run(
           `UPDATE inbox SET accepted = accepted + ?, tried = tried + ? WHERE state = ${PENDING}`,
@@ -220,4 +219,9 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       name = undefined;
     },
   };
+}
+
+/** A time that was set moves; 0 is none. */
+function moved(column: string): string {
+  return `${column} = iif(${column} > 0, max(1, ${column} + ?), 0)`;
 }
