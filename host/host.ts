@@ -29,6 +29,7 @@ import type { Outbox } from "./messages/outbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
+import { BoundaryWords } from "./turn/boundary-words.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -124,22 +125,25 @@ export class Host {
     this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
     this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
-      registry,
+      ...shared,
       models: this.models,
       calls: this.calls,
       redaction,
       media: this.media,
+      words: new BoundaryWords(registry),
       temperature: default_temperature,
       maxIterations: agent.max_tool_iterations,
+      maxTurns: memory.max_conversation_turns,
       workspace,
     };
+    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
     const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
       redaction,
       turn,
       want,
-      maxTurns: memory.max_conversation_turns,
+      forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
       holder,

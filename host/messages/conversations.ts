@@ -4,7 +4,6 @@ import {
   laneOf,
   Store,
   userOf,
-  type ChatMessage,
   type InboundMessage,
   type Lanes,
   type PromptOptions,
@@ -12,8 +11,10 @@ import {
 } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
+import type { Redaction } from "../record/redaction.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
-import { runTurn, type Turn, type TurnDeps } from "../turn/turn.ts";
+import { TurnRun } from "../turn/turn-run.ts";
+import type { Turn, TurnDeps } from "../turn/turn.ts";
 import type { Clock } from "./clock.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
@@ -30,11 +31,17 @@ export interface ConversationDeps {
   readonly sources: SessionSources;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  readonly maxTurns: number;
+  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  readonly forOwner: Redaction;
   /** This process, in leases. */
   readonly holder: string;
   readonly clock: Clock;
   readonly wakeup: Wakeup;
+}
+
+/** `isPrivate`: nobody but the owner sees the answer. */
+interface TurnOptions extends PromptOptions {
+  readonly isPrivate?: boolean;
 }
 
 /** Runs the turns of conversations, one at a time each. */
@@ -56,7 +63,8 @@ export class Conversations {
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
-        const turn = await this.turn(message, session, options);
+        const isPrivate = message.trust === "owner";
+        const turn = await this.turn(message, session, { ...options, isPrivate });
         if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
         return turn.result;
       } finally {
@@ -65,21 +73,22 @@ export class Conversations {
     });
   }
 
-  /** Runs the turn of one message with the history of its session; keeps nothing. */
-  async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
-    const { registry, want, maxTurns, turn, sources } = this.#deps;
+  /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
+  async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
+    const { registry, want, turn, forOwner, sources } = this.#deps;
     await sources.addMessage(session, message);
-    const view = await registry.get(Store)?.sessions.view(session, maxTurns);
-    const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
-    return runTurn(turn, {
-      parts: message.parts,
-      quoted: message.quoted ?? [],
+    const view = await registry.get(Store)?.sessions.view(session, turn.maxTurns);
+    const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
+    const run = new TurnRun(turn, {
+      message,
       session,
       user: userOf(message),
-      history,
-      want: { provider: options.provider ?? want.provider, model: options.model ?? want.model },
-      options,
+      view: view ?? { generation: 0, base: [], turns: [] },
+      want: { provider, model },
+      redaction: isPrivate ? forOwner : turn.redaction,
+      options: rest,
     });
+    return run.run();
   }
 
   /** Keeps other processes out of the conversation while its turn runs; returns the function that lets them in again. */

@@ -28,7 +28,8 @@ export interface MessagesDeps {
   readonly log: Logger;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  readonly maxTurns: number;
+  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  readonly forOwner: Redaction;
   readonly bounds: SenderBounds;
   /** How long a message is kept that cannot be answered or sent. */
   readonly keepHours: number;
