@@ -1,21 +1,17 @@
 import path from "node:path";
-import { errors, Services, Store, type Logger, type Service } from "@gantry/sdk";
+import { errors, Services, Store, type Service } from "@gantry/sdk";
 import { asError, ProcessLock } from "@gantry/sdk/node";
-import type { Approvals } from "../tools/approvals.ts";
-import type { Inbox } from "./inbox.ts";
-import { LaneWorkers } from "./lane-workers.ts";
+import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Running turns get this long when the service stops. */
 const graceMs = 8_000;
 
-export interface ServingDeps {
+export interface ServingDeps extends Omit<WorkerDeps, "store"> {
   readonly registry: Registry;
-  readonly inbox: Inbox;
-  readonly approvals: Approvals;
-  readonly log: Logger;
-  readonly holder: string;
   readonly configDir: string;
+  /** Has every plugin load what it may need later. */
+  readonly prepare: () => Promise<void>;
 }
 
 /** What runs only while the host serves: the lane workers, and the services of the plugins. */
@@ -29,15 +25,18 @@ export class Serving {
     this.#deps = deps;
   }
 
-  /** Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process serves this state. */
+  /**
+   * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING if another process
+   * serves this state, and STATE_UNWRITABLE.
+   */
   async start(names?: readonly string[]): Promise<void> {
-    const { registry, configDir } = this.#deps;
-    this.#lock = await ProcessLock.take(path.join(configDir, "state", "serving.lock"), (pid) =>
-      errors.ALREADY_RUNNING(configDir, pid),
-    );
+    const { registry } = this.#deps;
+    this.#lock = await this.#takeLock();
     try {
-      if (registry.get(Store)) {
-        this.#workers = new LaneWorkers(this.#deps);
+      await this.#deps.prepare();
+      const store = registry.get(Store);
+      if (store) {
+        this.#workers = new LaneWorkers({ ...this.#deps, store });
         await this.#workers.start();
       }
       for (const service of registry.get(Services)?.values() ?? []) {
@@ -67,4 +66,28 @@ export class Serving {
     await this.#lock?.release();
     this.#lock = undefined;
   }
+
+  async #takeLock(): Promise<ProcessLock> {
+    const { configDir } = this.#deps;
+    const file = path.join(configDir, "state", "serving.lock");
+    try {
+      return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw stateTroubles.has(code) ? errors.STATE_UNWRITABLE(path.dirname(file), code) : error;
+    }
+  }
 }
+
+/** What a disk or its owner answers, not the program. */
+const stateTroubles: ReadonlySet<string | undefined> = new Set([
+  "EACCES",
+  "EDQUOT",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENOSPC",
+  "ENOTDIR",
+  "EPERM",
+  "EROFS",
+]);

@@ -10,9 +10,12 @@ export default definePlugin({
   provides: [Store, Media],
   errors,
   setup(host) {
-    const { store, media, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const { store, media, open, close } = createStore(
+      join(host.needs.runtime.configDir, "state", "gantry.db"),
+    );
     host.provide(Store, store);
     host.provide(Media, media);
+    host.onServe(open);
     host.onDispose(close);
   },
 });

@@ -12,6 +12,8 @@ import { createValues } from "./values.ts";
 export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
+  /** Opens all that it ever opens, so that nothing is wanting later. */
+  open(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export function createStore(path: string): OpenedStore {
       values: createValues(db),
       usage: createUsage(db),
     },
+    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();

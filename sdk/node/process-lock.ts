@@ -15,8 +15,8 @@ export class ProcessLock {
   static async take(file: string, busy: (pid: number) => Error): Promise<ProcessLock> {
     makeDir(path.dirname(file));
     const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-    await writeFile(mine, await identity(process.pid), { mode: 0o600 });
     try {
+      await writeFile(mine, await identity(process.pid), { mode: 0o600 });
       for (;;) {
         try {
           // A link appears whole or not at all, so a lock never lacks its holder's name.
