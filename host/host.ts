@@ -140,6 +140,7 @@ export class Host {
     const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
+      rulings,
       redaction,
       turn,
       want,

@@ -184,6 +184,7 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
