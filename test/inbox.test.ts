@@ -191,7 +191,7 @@ test("CHA-06: a reply that the platform will never take is set aside with the re
   await channel.receive({ text: "b", id: "2" });
   await channel.sentCount(1);
   expect(channel.sent.map(({ text }) => text)).toEqual(["two"]);
-  expect(await store.lanes.listDeadLetters(9)).toMatchObject([
+  expect(await store.lanes.page("dead", 9)).toMatchObject([
     { channel: "fake", id: "1", reason: "API error: 403" },
   ]);
 });
@@ -208,7 +208,7 @@ test("CHA-06: a message whose turn keeps failing is tried four times and set asi
   await channel.receive({ text: "food", id: "2" });
   await skipping(() => channel.sent.length === 1);
   expect(channel.sent).toEqual([{ to: "alice", text: "fine" }]);
-  expect(await store.lanes.listDeadLetters(9)).toMatchObject([{ id: "1", reason: "down" }]);
+  expect(await store.lanes.page("dead", 9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
   expect(t.logs.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual(
     [1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
@@ -243,7 +243,7 @@ test("CHA-06: an answer that the store will never keep is put aside, and other l
   await channel.sentCount(1);
   expect(channel.sent).toEqual([{ to: "bob", text: "re b" }]);
   await skipping(async () => (await store.lanes.stats()).deadLetters === 1);
-  expect(await store.lanes.listDeadLetters(9)).toMatchObject([
+  expect(await store.lanes.page("dead", 9)).toMatchObject([
     { id: "odd", reason: expect.stringContaining("a value of another type") },
   ]);
 });

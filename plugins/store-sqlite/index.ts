@@ -10,7 +10,8 @@ export default definePlugin({
   provides: [Checks, Media, Store],
   errors,
   setup(host) {
-    const { store, media, db, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
+    const { store, media, db, open, close } = createStore(file);
     host.provide(Store, store);
     host.provide(Media, media);
     host.provide(Checks, {
@@ -23,6 +24,7 @@ export default definePlugin({
       kind: "doctor",
       run: async () => (await import("./health.ts")).doctorRows(db),
     });
+    host.onServe(open);
     host.onDispose(close);
   },
 });

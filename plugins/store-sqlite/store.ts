@@ -13,6 +13,8 @@ export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
   readonly db: Database;
+  /** Opens all that it ever opens, so that nothing is wanting later. */
+  open(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export function createStore(path: string): OpenedStore {
       values: createValues(db),
       usage: createUsage(db),
     },
+    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();
