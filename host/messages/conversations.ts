@@ -3,12 +3,15 @@ import {
   errors,
   laneOf,
   Store,
+  Tools,
   userOf,
   type InboundMessage,
   type Lanes,
   type PromptOptions,
   type TurnResult,
 } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
@@ -60,24 +63,45 @@ export class Conversations {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
-    return this.#queue.run(session, options.signal, async () => {
-      const release = await this.#hold(session, options.signal);
-      try {
-        const isPrivate = message.trust === "owner";
-        const turn = await this.turn(message, session, { ...options, isPrivate });
-        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
-        return turn.result;
-      } finally {
-        await release();
-      }
-    });
+    this.#refuseTaken(options);
+    const isPrivate = message.trust === "owner";
+    const traced = { trace: message.trace, conversation: shortHash(session) };
+    if (options.keep === false) {
+      const turn = await runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+      return turn.result;
+    }
+    return this.#queue.run(session, options.signal, () =>
+      runTraced(traced, () => this.#promptNow(message, session, options)),
+    );
+  }
+
+  async #promptNow(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    const release = await this.#hold(session, options.signal);
+    try {
+      const isPrivate = message.trust === "owner";
+      const turn = await this.turn(message, session, { ...options, isPrivate });
+      const { registry } = this.#deps;
+      if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+      return turn.result;
+    } finally {
+      await release();
+    }
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
     const { registry, want, turn, forOwner, sources } = this.#deps;
     await sources.addMessage(session, message);
-    const view = await registry.get(Store)?.sessions.view(session, turn.maxTurns);
+    const view = options.history
+      ? { generation: 0, base: options.history, turns: [] }
+      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
     const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
     const run = new TurnRun(turn, {
       message,

@@ -61,8 +61,9 @@ export class Fitting {
   }
 
   async #keep(transcript: Transcript, fitted: FittedHistory): Promise<void> {
-    const { session } = this.#input;
-    if (!transcript.changes(fitted)) return transcript.replace(fitted, transcript.boundary);
+    const { session, options } = this.#input;
+    if (options.keep === false || !transcript.changes(fitted))
+      return transcript.replace(fitted, transcript.boundary);
     // What was sent before is another text now, so nothing is lost by a new word for the marks.
     const sessions = this.#deps.registry.get(Store)?.sessions;
     await sessions?.compact(session, this.#generation, this.#deps.redaction.kept(fitted.earlier));

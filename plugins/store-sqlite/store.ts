@@ -12,8 +12,7 @@ import { createValues } from "./values.ts";
 export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
-  /** Opens all that it ever opens, so that nothing is wanting later. */
-  open(): Promise<void>;
+  readonly db: Database;
   close(): Promise<void>;
 }
 
@@ -23,6 +22,7 @@ export function createStore(path: string): OpenedStore {
   const lanes = createLanes(db);
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
+    db,
     media,
     store: {
       sessions: createSessions(db, dropUnused),
@@ -32,7 +32,6 @@ export function createStore(path: string): OpenedStore {
       values: createValues(db),
       usage: createUsage(db),
     },
-    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();

@@ -35,6 +35,13 @@ export class ProcessLock {
     }
   }
 
+  /** The process that holds the lock; undefined where none that lives does. */
+  static async holder(file: string): Promise<number | undefined> {
+    const holder = await readFile(file, "utf8").catch(() => "");
+    const pid = Number.parseInt(holder, 10);
+    return pid > 0 && (await identity(pid)) === holder ? pid : undefined;
+  }
+
   async release(): Promise<void> {
     await rm(this.#file, { force: true });
   }
