@@ -198,9 +198,6 @@ export const errors = defineErrors({
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
   ),
-  STATE_UNWRITABLE: failed(
-    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
-  ),
   NO_DESCRIPTORS: failed(
     "The service has no file descriptor left for %s (%s): raise its limit of open files (LimitNOFILE, ulimit -n); it goes on by itself once some are free.",
   ),
