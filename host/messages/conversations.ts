@@ -67,7 +67,6 @@ export class Conversations {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
-<<<<<<< HEAD
     return session;
   }
 
@@ -86,31 +85,6 @@ export class Conversations {
       if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
       return turn.result;
     });
-=======
-    this.#refuseTaken(options);
-    const isPrivate = message.trust === "owner";
-    const traced = { trace: message.trace, conversation: shortHash(session) };
-    if (options.keep === false) {
-      const turn = await runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
-      return turn.result;
-    }
-    return this.#queue.run(session, options.signal, () =>
-      runTraced(traced, () => this.#promptNow(message, session, options)),
-    );
-  }
-
-  async #promptNow(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
-    const release = await this.#hold(session, options.signal);
-    try {
-      const isPrivate = message.trust === "owner";
-      const turn = await this.turn(message, session, { ...options, isPrivate });
-      const { registry } = this.#deps;
-      if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
-      return turn.result;
-    } finally {
-      await release();
-    }
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */
@@ -118,7 +92,6 @@ export class Conversations {
     const own = this.#deps.registry.get(Tools);
     const taken = clientTools.find(({ name }) => own?.has(name));
     if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
-<<<<<<< HEAD
   }
 
   /** Does something with a conversation while nobody else does. */
@@ -131,13 +104,10 @@ export class Conversations {
         await release();
       }
     });
-=======
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
-<<<<<<< HEAD
     await this.#deps.sources.addMessage(session, message);
     const stop = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -164,15 +134,6 @@ export class Conversations {
     const chosen = await store?.values.get<string>(modelSpace, session);
     const { provider = want.provider, model = chosen ?? want.model, isPrivate, ...rest } = options;
     return new TurnRun(turn, {
-=======
-    const { registry, want, turn, forOwner, sources } = this.#deps;
-    await sources.addMessage(session, message);
-    const view = options.history
-      ? { generation: 0, base: options.history, turns: [] }
-      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
-    const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
-    const run = new TurnRun(turn, {
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
       message,
       session,
       user: userOf(message),

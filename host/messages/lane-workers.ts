@@ -111,12 +111,7 @@ export class LaneWorkers {
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-<<<<<<< HEAD
     const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
-=======
-    const { trace } = claim.message;
-    const traced = { trace, conversation: shortHash(laneOf(claim.message)) };
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
     const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
       this.#running.delete(claim);
       void this.#fill();

@@ -1,9 +1,5 @@
 import path from "node:path";
-<<<<<<< HEAD
-import { errors, Services, Store, type Service } from "@gantry/sdk";
-=======
 import { errors, GantryError, Services, Store, type Service } from "@gantry/sdk";
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -94,13 +90,8 @@ export class Serving {
     try {
       return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid));
     } catch (error) {
-<<<<<<< HEAD
-      const { code } = error as NodeJS.ErrnoException;
-      throw stateTroubles.has(code) ? errors.STATE_UNWRITABLE(path.dirname(file), code) : error;
-=======
       if (error instanceof GantryError) throw error;
       throw errors.STATE_UNWRITABLE(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
     }
   }
 }
@@ -118,19 +109,3 @@ function cutBy(cut: AbortSignal, ms: number): AbortSignal {
   else cut.addEventListener("abort", soon, { once: true });
   return end.signal;
 }
-<<<<<<< HEAD
-
-/** What a disk or its owner answers, not the program. */
-const stateTroubles: ReadonlySet<string | undefined> = new Set([
-  "EACCES",
-  "EDQUOT",
-  "EIO",
-  "EMFILE",
-  "ENFILE",
-  "ENOSPC",
-  "ENOTDIR",
-  "EPERM",
-  "EROFS",
-]);
-=======
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59

@@ -10,12 +10,7 @@ export default definePlugin({
   provides: [Checks, Media, Store],
   errors,
   setup(host) {
-<<<<<<< HEAD
-    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
-    const { store, media, db, open, close } = createStore(file);
-=======
     const { store, media, db, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
     host.provide(Store, store);
     host.provide(Media, media);
     host.provide(Checks, {
@@ -28,15 +23,11 @@ export default definePlugin({
       kind: "doctor",
       run: async () => (await import("./health.ts")).doctorRows(db),
     });
-<<<<<<< HEAD
-    host.onServe(open);
-=======
     host.onServe(async () => {
       await import("./health.ts");
       // Opens all the files that it ever opens.
       await db.commit(() => {});
     });
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
     host.onDispose(close);
   },
 });

@@ -13,11 +13,6 @@ export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
   readonly db: Database;
-<<<<<<< HEAD
-  /** Opens all that it ever opens, so that nothing is wanting later. */
-  open(): Promise<void>;
-=======
->>>>>>> 25c96b6705a572372b245f96c4b578fc9c6e7d59
   close(): Promise<void>;
 }
 
