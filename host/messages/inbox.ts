@@ -4,6 +4,7 @@ import {
   laneOf,
   userOf,
   Store,
+  Tools,
   type PromptOptions,
   type Inbox as InboxSlot,
   type InboundMessage,
@@ -101,6 +102,7 @@ export class Inbox implements InboxSlot {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
+    this.#refuseTaken(options);
     const isPrivate = message.trust === "owner";
     if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
     return this.#queue.run(session, options.signal, async () => {
@@ -113,6 +115,13 @@ export class Inbox implements InboxSlot {
         await release();
       }
     });
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
