@@ -123,7 +123,7 @@ test("CFG-10: a turn under way ends as it began, a port of the command line stay
       body: JSON.stringify({ message }),
     }).then((response) => response.json() as Promise<{ reply: string }>);
   const slow = chat("slow");
-  await expect.poll(() => model.requests.length).toBe(1);
+  await model.asked(1);
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({ code: 0 });
   expect(await chat("fast")).toMatchObject({ reply: "At once." });
   answer();
