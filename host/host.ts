@@ -33,6 +33,7 @@ import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { commandsReachOut } from "./tools/network.ts";
 import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
@@ -112,7 +113,8 @@ export class Host {
     const rulings = new Rulings(registry, rules, agent.autonomy_level);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
-    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, maxOutputBytes });
+    const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
     this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
       registry,
@@ -124,7 +126,14 @@ export class Host {
       maxIterations: agent.max_tool_iterations,
       workspace,
     };
-    this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
+    this.inbox = new Inbox({
+      ...shared,
+      sources,
+      turn,
+      want,
+      maxTurns: memory.max_conversation_turns,
+      holder,
+    });
     this.serving = new Serving({
       registry,
       inbox: this.inbox,

@@ -15,6 +15,7 @@ import {
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import { Queue } from "./queue.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -33,6 +34,7 @@ export interface InboxDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly sources: SessionSources;
   readonly log: Logger;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
@@ -106,7 +108,8 @@ export class Inbox implements InboxSlot {
 
   /** Runs the turn of one message with the history of its session; keeps nothing. */
   async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
-    const { registry, want, maxTurns, turn } = this.#deps;
+    const { registry, want, maxTurns, turn, sources } = this.#deps;
+    await sources.addMessage(session, message);
     const view = await registry.get(Store)?.sessions.view(session, maxTurns);
     const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
     return runTurn(turn, {

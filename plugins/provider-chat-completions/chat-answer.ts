@@ -1,4 +1,4 @@
-import { cutAnswer, emptyAnswer, errors as common, failure, failureInside } from "@gantry/sdk";
+import { cutAnswer, emptyAnswer, errors as common, failure, failureInside, usageEvent } from "@gantry/sdk";
 import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
 import { CallList } from "./call-list.ts";
 import { errors } from "./errors.ts";
@@ -97,10 +97,15 @@ export class ChatAnswer implements AnswerReader {
   }
 
   #counted(): readonly ProviderEvent[] {
-    const inputTokens = asCount(this.#usage?.prompt_tokens);
-    const outputTokens = asCount(this.#usage?.completion_tokens);
-    if (inputTokens === undefined && outputTokens === undefined) return [];
-    return [{ type: "usage", inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }];
+    const usage = this.#usage ?? {};
+    const { cached_tokens } = asObject(usage.prompt_tokens_details) ?? {};
+    const { reasoning_tokens } = asObject(usage.completion_tokens_details) ?? {};
+    return usageEvent({
+      input: asCount(usage.prompt_tokens),
+      output: asCount(usage.completion_tokens),
+      cached: asCount(cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens),
+      reasoning: asCount(reasoning_tokens),
+    });
   }
 
   #close(event: ProviderEvent): readonly ProviderEvent[] {

@@ -1,3 +1,4 @@
+import { inNameOrder } from "@gantry/sdk";
 import type { CarriedMedia, ChatMessage, ChatRequest, Part, Piece, ToolSpec } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import { mediaFor } from "./refused-fields.ts";
@@ -22,7 +23,7 @@ export function chatBody({ request, model, media }: BodyInput, refused: Refused)
     messages: asMessages(request.messages, seen),
     ...(!refused.has("temperature") && { temperature: request.temperature }),
     ...(!refused.has("max_completion_tokens") && { [limit]: request.maxTokens ?? MAX_TOKENS }),
-    ...(request.tools.length > 0 && { tools: request.tools.map(asTool) }),
+    ...(request.tools.length > 0 && { tools: inNameOrder(request.tools).map(asTool) }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),
   };

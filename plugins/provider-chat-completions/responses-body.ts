@@ -1,3 +1,4 @@
+import { inNameOrder } from "@gantry/sdk";
 import type { CarriedMedia, ChatMessage, Piece } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import type { BodyInput } from "./chat-body.ts";
@@ -21,7 +22,7 @@ export function responsesBody(
     ...(!refused.has("temperature") && { temperature: request.temperature }),
     ...(request.maxTokens !== undefined && { max_output_tokens: request.maxTokens }),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, input }) => ({
+      tools: inNameOrder(request.tools).map(({ name, description, input }) => ({
         type: "function",
         name,
         description,

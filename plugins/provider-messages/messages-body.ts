@@ -1,8 +1,12 @@
+import { inNameOrder } from "@gantry/sdk";
 import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;
+
+/** A mark up to which the server may keep what it has read. A request may have four. */
+const CACHE = Object.freeze({ type: "ephemeral" });
 
 /** With less room than this an answer is not worth its price. */
 const LEAST_ANSWER = 256;
@@ -10,10 +14,12 @@ const LEAST_ANSWER = 256;
 /** What a server has shown that it does not take. */
 export interface Learned {
   temperature: boolean;
+  /** The marks for its cache. */
+  cacheMarks: boolean;
   /** The model's own limit. */
   maxTokens: number | undefined;
 }
-export const nothingLearned = (): Learned => ({ temperature: true, maxTokens: undefined });
+export const nothingLearned = (): Learned => ({ temperature: true, cacheMarks: true, maxTokens: undefined });
 
 interface Turn {
   readonly role: "user" | "assistant";
@@ -27,6 +33,7 @@ export function messagesBody(
   learned: Learned,
 ): Record<string, unknown> {
   const { model } = request;
+  const turns = inTurns(request.messages, media);
   const system = request.messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))
@@ -35,17 +42,32 @@ export function messagesBody(
     ...(model !== undefined && { model }),
     max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
     ...(system !== "" && { system }),
-    messages: inTurns(request.messages, media).map(plain),
+    messages: (learned.cacheMarks ? markedTurns(turns) : turns).map(plain),
     ...(learned.temperature && { temperature: request.temperature }),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, input }) => ({
+      tools: inNameOrder(request.tools).map(({ name, description, input }, i) => ({
         name,
         description,
         input_schema: input,
+        ...(learned.cacheMarks && i === request.tools.length - 1 && { cache_control: CACHE }),
       })),
     }),
     stream: true,
   };
+}
+
+/**
+ * Marks the ends of the last two turns of the person or their tools: what is sent again up to there is read from the cache,
+ * the system prompt with it. The first message of a conversation has nothing before it and goes as it is.
+ */
+function markedTurns(turns: readonly Turn[]): readonly Turn[] {
+  const ends = turns.flatMap(({ role }, i) => (role === "user" ? [i] : [])).slice(-2);
+  if (turns.length < 2) return turns;
+  return turns.map((turn, i) => {
+    const last = turn.content.at(-1);
+    if (!ends.includes(i) || !last) return turn;
+    return { ...turn, content: [...turn.content.slice(0, -1), { ...last, cache_control: CACHE }] };
+  });
 }
 
 /** Learns from a refusal (its text); true where the request can be sent again without what it speaks of. */
@@ -53,6 +75,10 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
   const limit = Number(/max_tokens: \d+ > (\d+)/.exec(text)?.[1] ?? 0);
   if (limit > 0 && limit < Number(sent.max_tokens)) {
     learned.maxTokens = limit;
+    return true;
+  }
+  if (learned.cacheMarks && /cache_control/.test(text)) {
+    learned.cacheMarks = false;
     return true;
   }
   if (
@@ -88,7 +114,8 @@ function inTurns(messages: readonly ChatMessage[], media: CarriedMedia): Turn[] 
 /** Words alone go as a text, which the simplest of servers reads too. */
 function plain({ role, content }: Turn): object {
   const [only, ...more] = content;
-  return { role, content: only && "text" in only && more.length === 0 ? only.text : content };
+  const bare = only && "text" in only && !("cache_control" in only) && more.length === 0;
+  return { role, content: bare ? only.text : content };
 }
 
 function blocks(message: Exclude<ChatMessage, { role: "system" }>, media: CarriedMedia): object[] {

@@ -15,6 +15,7 @@ import { worthElsewhere } from "./failure.ts";
 import { begin, withRetries } from "./retry.ts";
 import type { Attempt } from "./retry.ts";
 import { bounded } from "./stream.ts";
+import type { TagWords } from "./tag-words.ts";
 import { withTextTools } from "./text-tools.ts";
 
 export interface FallbackConfig {
@@ -23,7 +24,12 @@ export interface FallbackConfig {
 }
 
 /** Asks the wanted provider, then the fallbacks in order, until one begins to answer; from then on the answer is that one's. */
-export function createRouter(config: FallbackConfig, circuits: Circuits, log: Logger): ModelRouter {
+export function createRouter(
+  config: FallbackConfig,
+  circuits: Circuits,
+  log: Logger,
+  words: TagWords,
+): ModelRouter {
   return {
     async *chat(want, request, resolve) {
       const failures: [string, ProviderFailure][] = [];
@@ -64,7 +70,7 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
     isFallback: boolean,
   ): AsyncGenerator<RoutedEvent, ProviderFailure | undefined> {
     const settings = providerSettings(config.providers, ...tablesOf(id, provider));
-    const adapted = provider.capabilities.nativeToolCalling ? provider : withTextTools(provider);
+    const adapted = provider.capabilities.nativeToolCalling ? provider : withTextTools(provider, words);
     const context = { provider: provider.name, settings, signal: request.signal, log };
     const attempt = (model: string | undefined): Promise<Attempt> =>
       withRetries(context, () =>
