@@ -26,6 +26,7 @@ import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
+import { BoundaryWords } from "./turn/boundary-words.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -117,23 +118,19 @@ export class Host {
     this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
     this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
-      registry,
+      ...shared,
       models: this.models,
       calls: this.calls,
       redaction,
       media: this.media,
+      words: new BoundaryWords(registry),
       temperature: default_temperature,
       maxIterations: agent.max_tool_iterations,
+      maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    this.inbox = new Inbox({
-      ...shared,
-      sources,
-      turn,
-      want,
-      maxTurns: memory.max_conversation_turns,
-      holder,
-    });
+    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
+    this.inbox = new Inbox({ ...shared, sources, turn, forOwner, want, holder });
     this.serving = new Serving({
       registry,
       inbox: this.inbox,

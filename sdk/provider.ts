@@ -19,7 +19,12 @@ export interface ToolUse {
  */
 export type ChatMessage =
   | { readonly role: "system"; readonly parts: readonly Part[] }
-  | { readonly role: "user"; readonly parts: readonly Part[] }
+  | {
+      readonly role: "user";
+      readonly parts: readonly Part[];
+      /** When it was said, Unix ms. */
+      readonly at?: number;
+    }
   | {
       readonly role: "assistant";
       readonly parts: readonly Part[];

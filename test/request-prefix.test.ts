@@ -189,6 +189,11 @@ test.each(Object.entries(formats))(
   60_000,
 );
 
+const turnOf = (text: string): ChatMessage[] => [
+  { role: "user", parts: textParts(text) },
+  { role: "assistant", parts: textParts(`re ${text}`), toolCalls: [] },
+];
+
 test("CACHE-02: in the messages format at most four marks for the cache, on the tools and on the last two turns of the person or the tools; a server that refuses them is asked without", async () => {
   const refuses = {
     status: 400,
@@ -197,11 +202,7 @@ test("CACHE-02: in the messages format at most four marks for the cache, on the 
   const network = fakeNet([{ url: /model\.test/, replies: [{ json: answer }, refuses, { json: answer }] }]);
   await using t = await startTestHost({ plugins: [network, messages] });
   const provider = await t.resolveProvider({ provider: "messages-custom:http://model.test", model: "m" });
-  const turn = (text: string): ChatMessage[] => [
-    { role: "user", parts: textParts(text) },
-    { role: "assistant", parts: textParts(`re ${text}`), toolCalls: [] },
-  ];
-  const said = [...turn("one"), ...turn("two"), ...turn("three").slice(0, 1)];
+  const said = [...turnOf("one"), ...turnOf("two"), ...turnOf("three").slice(0, 1)];
   const { signal } = new AbortController();
   const request = { model: "m", messages: said, tools, temperature: 0, session: "s", signal };
   for (let i = 0; i < 2; i += 1) for await (const _ of provider.chat(request));

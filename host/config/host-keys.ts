@@ -59,6 +59,11 @@ export const hostKeys = Type.Object({
         description: "The directory that tools work in. Default: <config_dir>/workspace.",
       }),
     ),
+    redact_for_owner: Type.Boolean({
+      default: false,
+      description:
+        "Remove personal data from answers at the owner's own terminal and paired devices too; secrets of the configuration are removed everywhere.",
+    }),
   }),
   memory: Type.Object({
     max_conversation_turns: Type.Integer({

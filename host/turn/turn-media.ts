@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { Media, mediaRef, splitImages, type MediaFacts, type MediaRef, type Part } from "@gantry/sdk";
 import type { ChatMessage } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
-import { isMarked } from "./boundary.ts";
 
 /** How many bytes are held where no plugin keeps media: enough for the turn that brought them. */
 const heldBytes = 64 * 1024 * 1024;
@@ -39,7 +38,7 @@ export class TurnMedia {
   async read(parts: readonly Part[], user?: string): Promise<readonly Part[]> {
     const read: Part[] = [];
     for (const part of parts) {
-      if (part.type !== "text" || !part.text.includes("[IMAGE:") || isMarked(part.text)) read.push(part);
+      if (part.type !== "text" || !part.text.includes("[IMAGE:") || part.from !== undefined) read.push(part);
       else for (const piece of splitImages(part.text)) read.push(await this.#asPart(piece, user));
     }
     return read;

@@ -33,6 +33,10 @@ export const hostCommands: readonly HostCommand[] = [
         summary: "show the model this picture, with the message or the first one; may be repeated",
         repeatable: true,
       },
+      {
+        flags: "-C, --workspace <dir>",
+        summary: "work in this folder instead of the configured workspace",
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {
