@@ -6,6 +6,7 @@ import { DONE } from "./json-stream.ts";
 import { asCount, asList, asObject, asText, textOf } from "./json.ts";
 import type { Json } from "./json.ts";
 import { RawCalls } from "./raw-calls.ts";
+import { Thoughts } from "./thoughts.ts";
 
 /** Any other reason is a whole answer. */
 const reasons: ReadonlyMap<string, StopReason> = new Map([
@@ -31,6 +32,7 @@ export class ChatAnswer implements AnswerReader {
   readonly #options: ChatAnswerOptions;
   readonly #calls = new CallList();
   readonly #raw: RawCalls | undefined;
+  readonly #thoughts = new Thoughts();
   #reason: string | undefined;
   #usage: Json | undefined;
   #spoke = false;
@@ -67,16 +69,17 @@ export class ChatAnswer implements AnswerReader {
     for (const call of asList(said.tool_calls)) this.#calls.add(call);
     this.#reason = asText(choice.finish_reason) || this.#reason;
     const text = textOf(said.content) || (asText(said.refusal) ?? "");
-    return this.#say(this.#raw ? this.#raw.take(text) : text);
+    return this.#say(this.#answered(this.#thoughts.take(text)));
   }
 
   end(): readonly ProviderEvent[] {
     if (this.over) return [];
     const { name, toolOption } = this.#options;
+    const late = this.#answered(this.#thoughts.end());
     const raw = this.#raw?.end();
     if (raw?.called && this.#calls.size === 0)
       return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
-    const rest = this.#say(raw?.rest ?? "");
+    const rest = this.#say(late + (raw?.rest ?? ""));
     const whole = this.#reason === undefined ? this.#done : this.#reason !== "error";
     const stop = reasons.get(this.#reason ?? "stop") ?? "EndTurn";
     const nothing = !this.#spoke && this.#calls.size === 0;
@@ -88,6 +91,10 @@ export class ChatAnswer implements AnswerReader {
       .map((call) => ({ type: "tool_call" as const, call }));
     const reason = stop === "EndTurn" && calls.length > 0 ? "ToolUse" : stop;
     return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
+  }
+
+  #answered(text: string): string {
+    return this.#raw ? this.#raw.take(text) : text;
   }
 
   #say(text: string): readonly ProviderEvent[] {

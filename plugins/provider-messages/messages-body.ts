@@ -1,5 +1,5 @@
 import { inNameOrder } from "@gantry/sdk";
-import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Piece, ProviderSettings } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
@@ -14,12 +14,25 @@ const LEAST_ANSWER = 256;
 /** What a server has shown that it does not take. */
 export interface Learned {
   temperature: boolean;
+  effort: boolean;
   /** The marks for its cache. */
   cacheMarks: boolean;
   /** The model's own limit. */
   maxTokens: number | undefined;
 }
-export const nothingLearned = (): Learned => ({ temperature: true, cacheMarks: true, maxTokens: undefined });
+export const nothingLearned = (): Learned => ({
+  temperature: true,
+  effort: true,
+  cacheMarks: true,
+  maxTokens: undefined,
+});
+
+/** What a body is made of. */
+export interface BodyInput {
+  readonly request: ChatRequest;
+  readonly media: CarriedMedia;
+  readonly settings: ProviderSettings;
+}
 
 interface Turn {
   readonly role: "user" | "assistant";
@@ -28,11 +41,11 @@ interface Turn {
 
 /** The request in the messages format: system apart, roles in turns, all results of one answer in one user message. */
 export function messagesBody(
-  request: ChatRequest,
-  media: CarriedMedia,
+  { request, media, settings }: BodyInput,
   learned: Learned,
 ): Record<string, unknown> {
   const { model } = request;
+  const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
   const turns = inTurns(request.messages, media);
   const system = request.messages
     .filter(({ role }) => role === "system")
@@ -40,10 +53,11 @@ export function messagesBody(
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
-    max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
+    max_tokens: Math.min(bound, learned.maxTokens ?? Infinity),
     ...(system !== "" && { system }),
     messages: (learned.cacheMarks ? markedTurns(turns) : turns).map(plain),
-    ...(learned.temperature && { temperature: request.temperature }),
+    ...(settings.send_temperature && learned.temperature && { temperature: request.temperature }),
+    ...(settings.effort && learned.effort && { output_config: { effort: asEffort(settings.effort) } }),
     ...(request.tools.length > 0 && {
       tools: inNameOrder(request.tools).map(({ name, description, input }, i) => ({
         name,
@@ -75,6 +89,10 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
   const limit = Number(/max_tokens: \d+ > (\d+)/.exec(text)?.[1] ?? 0);
   if (limit > 0 && limit < Number(sent.max_tokens)) {
     learned.maxTokens = limit;
+    return true;
+  }
+  if ("output_config" in sent && /output_config|effort/.test(text)) {
+    learned.effort = false;
     return true;
   }
   if (learned.cacheMarks && /cache_control/.test(text)) {
@@ -152,6 +170,11 @@ function asBlock(piece: Piece): object {
     return { type: "text", text: piece.text.trim() === "" ? "(no text)" : piece.text };
   const type = piece.mime.startsWith("image/") ? "image" : "document";
   return { type, source: { type: "base64", media_type: piece.mime, data: piece.data } };
+}
+
+/** The least effort that the format knows is `low`. */
+function asEffort(effort: NonNullable<ProviderSettings["effort"]>): string {
+  return effort === "minimal" ? "low" : effort;
 }
 
 /** Empty blocks are refused by servers. */

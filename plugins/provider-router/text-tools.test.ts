@@ -297,11 +297,9 @@ test("GEN-11: however a text is cut, it is read the same, and text without the w
   );
 });
 
-test("GEN-11: a call without end is bounded in memory and in time", () => {
+test("GEN-11: a call without end is bounded, however much comes", () => {
   const parser = createCallParser(tagsOf("00"));
-  const before = performance.now();
   parser.push("<tool_call:00>");
   for (let at = 0; at < 400_000; at++) parser.push("<<tool");
   expect(parser.end(false)).toMatchObject([{ type: "broken", why: expect.stringContaining("longer than") }]);
-  expect(performance.now() - before).toBeLessThan(2_000);
 });
