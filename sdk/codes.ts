@@ -128,6 +128,10 @@ export const errors = defineErrors({
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
   ),
+  TOOL_CLIENT_TAKEN: usage("The caller's tool `%s` has the name of one that is here: give it another."),
+  READER_TOO_SLOW: failed(
+    "The reader of the turn fell too far behind, so the turn was stopped: read faster, or ask for less.",
+  ),
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),
@@ -135,6 +139,7 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),

@@ -21,6 +21,7 @@ export * from "./outbox.ts";
 export * from "./overflow.ts";
 export * from "./pairing.ts";
 export * from "./plugin.ts";
+export * from "./prompt-events.ts";
 export * from "./prompt.ts";
 export * from "./provider-config.ts";
 export * from "./provider-failure.ts";

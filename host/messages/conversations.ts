@@ -69,8 +69,9 @@ export class Conversations {
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
   async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    const isPrivate = message.trust === "owner";
+    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
     return this.alone(session, options.signal, async () => {
-      const isPrivate = message.trust === "owner";
       const turn = await this.turn(message, session, { ...options, isPrivate });
       const sessions = this.#deps.registry.get(Store)?.sessions;
       if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
@@ -112,7 +113,9 @@ export class Conversations {
   async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
     const { registry, want, turn, forOwner } = this.#deps;
     const store = registry.get(Store);
-    const view = await store?.sessions.view(session, turn.maxTurns);
+    const view = options.history
+      ? { generation: 0, base: options.history, turns: [] }
+      : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
     const { provider = want.provider, model = chosen ?? want.model, isPrivate, ...rest } = options;
     return new TurnRun(turn, {

@@ -37,6 +37,7 @@ export async function collectCompletion(
     media: (ref: MediaRef) => deps.media.open(ref),
     session,
     signal: options.signal,
+    ...(options.maxTokens !== undefined && { maxTokens: options.maxTokens }),
   };
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {
@@ -75,8 +76,10 @@ class Clock {
 }
 
 /** What the model may call now, by name, so that every request lists it alike. */
-export function offeredTools(registry: Registry): readonly ToolSpec[] {
-  const tools = [...(registry.get(Tools)?.values() ?? [])].filter((tool) => tool.offered?.() ?? true);
+export function offeredTools(registry: Registry, only?: readonly string[]): readonly ToolSpec[] {
+  const tools = [...(registry.get(Tools)?.values() ?? [])].filter(
+    (tool) => (tool.offered?.() ?? true) && (only?.includes(tool.name) ?? true),
+  );
   const byName = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return byName.map(({ name, description, input }) => ({ name, description, input }));
 }

@@ -61,8 +61,8 @@ export class Fitting {
 
   /** True where something that was sent before is another text now. */
   async #keep(transcript: Transcript, fitted: FittedHistory): Promise<boolean> {
-    const { session } = this.#input;
-    if (!transcript.changes(fitted)) {
+    const { session, options } = this.#input;
+    if (options.keep === false || !transcript.changes(fitted)) {
       transcript.replace(fitted, transcript.boundary);
       return false;
     }

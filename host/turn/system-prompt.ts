@@ -12,15 +12,19 @@ import type { Boundary } from "./boundary.ts";
 
 const defaultOrder = 100;
 
-/** The system prompt of a session: the host's opening, the parts of the plugins, the host's own rules last. */
-export async function systemPrompt(
-  registry: Registry,
-  scene: PromptScene,
-  boundary: Boundary,
-): Promise<ChatMessage> {
+/** What a system prompt is made for; `added` is what the caller wants in it. */
+interface PromptRequest extends PromptScene {
+  readonly boundary: Boundary;
+  readonly added: string | undefined;
+}
+
+/** The system prompt of a session: the host's opening, the parts of the plugins, the caller's, the host's own rules last. */
+export async function systemPrompt(registry: Registry, request: PromptRequest): Promise<ChatMessage> {
+  const { boundary, added = "", ...scene } = request;
   const texts = [
     "You are Gantry, an agent that works for one owner. Answer in the language you are addressed in, briefly and truthfully.",
     ...(await Promise.all(ordered(registry).map((part) => textOfPart(part, scene)))),
+    added,
     `Use the tools where they help; paths are relative to the workspace ${scene.workspace}. A refused call is final: say what was refused and why, and do not try to get around it.`,
     whoSpeaks(scene),
     boundary.rule,

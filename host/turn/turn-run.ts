@@ -76,7 +76,7 @@ export class TurnRun {
   async #loop(): Promise<Turn> {
     const { signal } = this.#input.options;
     const transcript = await this.#transcript();
-    transcript.add(this.#deps.redaction.kept(await this.#said()));
+    if (!this.#continues()) transcript.add(this.#deps.redaction.kept(await this.#said()));
     for (let i = 0; i < this.#deps.maxIterations; i += 1) {
       const answer = await this.#ask(transcript);
       this.#count(answer);
@@ -85,12 +85,34 @@ export class TurnRun {
         this.#add(transcript, ...answer.calls.map(unanswered));
         return this.#finish(transcript, answer.text || this.#shown.join("\n\n"), answer.stop, answer.failure);
       }
-      const results = await runCalls(this.#deps, this.#input, answer.calls);
-      this.#add(transcript, ...results.map(({ message }) => message));
+      const own = answer.calls.filter((call) => !this.#isClients(call));
+      const results = await runCalls(this.#deps, this.#input, own);
       this.#reports.push(...results.map(({ report }) => report));
+      const told = results.map(({ message }) => message);
+      if (own.length < answer.calls.length) return this.#handBack(transcript, answer, told);
+      this.#add(transcript, ...told);
       if (signal.aborted) return this.#stop(transcript, errors.TURN_CANCELLED());
     }
     return this.#stop(transcript, errors.TURN_TOO_LONG(this.#deps.maxIterations));
+  }
+
+  /** A caller with a history of its own may only want the next answer. */
+  #continues(): boolean {
+    const { message, options } = this.#input;
+    return options.history !== undefined && message.parts.length === 0;
+  }
+
+  #isClients(call: ToolUse): boolean {
+    return this.#input.options.clientTools?.some(({ name }) => name === call.name) === true;
+  }
+
+  /** The caller's own tools are run by the caller, so the turn ends here. */
+  #handBack(transcript: Transcript, { text, calls }: Answer, told: readonly ChatMessage[]): Turn {
+    const ran = [...told];
+    const inOrder = calls.map((call) => (this.#isClients(call) ? unanswered(call) : ran.shift()));
+    this.#add(transcript, ...inOrder.filter((message) => message !== undefined));
+    const { result, messages } = this.#finish(transcript, text, "ToolUse");
+    return { result: { ...result, client_calls: calls.filter((call) => this.#isClients(call)) }, messages };
   }
 
   async #transcript(): Promise<Transcript> {
@@ -143,8 +165,9 @@ export class TurnRun {
   }
 
   async #overhead({ boundary }: Transcript) {
-    const system = await systemPrompt(this.#deps.registry, this.#scene, boundary);
-    return { system, tools: offeredTools(this.#deps.registry) };
+    const { system: added, tools, clientTools = [] } = this.#input.options;
+    const system = await systemPrompt(this.#deps.registry, { ...this.#scene, boundary, added });
+    return { system, tools: [...offeredTools(this.#deps.registry, tools), ...clientTools] };
   }
 
   #count({ usage, served, text }: Answer): void {

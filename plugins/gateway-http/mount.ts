@@ -115,9 +115,12 @@ function send(reply: FastifyReply, answer: RouteReply): FastifyReply {
   reply.code(answer.status);
   if ("events" in answer) {
     reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
+    reply.headers(answer.headers ?? {});
     return reply.send(eventStream(answer.events, heartbeatMs));
   }
-  if (answer.headers) reply.headers(answer.headers);
-  if ("text" in answer) return reply.type("text/plain; charset=utf-8").send(answer.text);
-  return sendJson(reply, answer.body);
+  if ("body" in answer) return sendJson(reply.headers(answer.headers ?? {}), answer.body);
+  const isText = "text" in answer;
+  reply.type(isText ? "text/plain; charset=utf-8" : "application/octet-stream");
+  reply.headers(answer.headers ?? {});
+  return reply.send(isText ? answer.text : Buffer.from(answer.bytes));
 }
