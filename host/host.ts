@@ -17,18 +17,23 @@ import {
   type Logger,
   type Runtime,
 } from "@gantry/sdk";
+import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { Providers } from "./turn/providers.ts";
+import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { Rulings } from "./tools/rulings.ts";
+import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
 import { Serving } from "./messages/serving.ts";
@@ -38,6 +43,8 @@ import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  /** Optional plugins that could not be loaded. */
+  readonly leftOut?: readonly LeftOut[];
   readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
@@ -85,7 +92,7 @@ export class Host {
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(timeouts.approval ?? 300_000);
+    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.models = new Providers(registry, this.hooks, want);
@@ -94,11 +101,16 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
-    this.policy = new Policy(this.calls, this.hooks);
+    const rules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const sources = new SessionSources(registry);
+    const cwd = (): Promise<string> => resolvePath("/", workspace);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, maxOutputBytes });
+    this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
       registry,
       models: this.models,
@@ -112,6 +124,7 @@ export class Host {
     this.serving = new Serving({
       registry,
       inbox: this.inbox,
+      approvals: this.approvals,
       log: this.log,
       holder,
       configDir: options.configDir,
@@ -120,7 +133,11 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    for (const { name, why } of leftOut) {
+      const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
+      this.log.warn({ plugin: name, code }, message);
+    }
     const names = plugins.map(({ plugin }) => plugin.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice) throw errors.PLUGIN_TWICE(twice);
@@ -189,7 +206,7 @@ export class Host {
   }
 
   #runtime(): Runtime {
-    const { configDir, configFile, workspace, plugins } = this.#options;
+    const { configDir, configFile, workspace, plugins, leftOut = [] } = this.#options;
     const failed = this.#failed;
     return Object.freeze({
       version,
@@ -198,11 +215,13 @@ export class Host {
       workspace,
       started: Date.now(),
       get plugins() {
-        return plugins.map(({ plugin: { name }, from }) => ({
+        const running = plugins.map(({ plugin: { name }, from }) => ({
           name,
           from,
           state: failed.has(name) ? ("failed" as const) : ("running" as const),
         }));
+        const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
+        return [...running, ...absent];
       },
     });
   }

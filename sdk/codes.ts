@@ -7,6 +7,9 @@ export const errors = defineErrors({
     "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line or write a new file with `gantry config init`.",
   ),
   CONFIG_UNREADABLE: usage("The configuration file %s cannot be read (%s): check who owns it and its mode."),
+  CONFIG_UNSAFE: usage(
+    "The configuration is not used, since somebody else may have changed %s (%s): run `%s` and look through what is in it.",
+  ),
   CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
   CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
@@ -32,7 +35,15 @@ export const errors = defineErrors({
     "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",
   ),
   PLUGIN_UNSAFE_PATH: usage("The plugin %s is not loaded from %s: %s."),
+  PLUGIN_CHANGED: policy(
+    "The plugin %s is not what was accepted (%s): install it again with `gantry plugins add %s`, or take it off the list.",
+  ),
+  PLUGINS_LOCK: failed("%s cannot be read (%s): mend it, or remove it and add the plugins again."),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
+  PLUGIN_OPTIONAL_GUARD: usage(
+    "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
+  ),
+  PLUGIN_LEFT_OUT: failed("The optional plugin %s is left out: %s"),
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
@@ -111,6 +122,16 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  TOOL_NOT_OFFERED: policy(
+    "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
+  ),
+  ALLOW_BAD_RULE: usage(
+    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+  ),
+  AUTONOMOUS_REFUSED: policy(
+    "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
+  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy(
     "%s needs a person's approval and nobody is here to ask: run it in a terminal, or pass --yes.",
   ),
@@ -131,6 +152,7 @@ export const errors = defineErrors({
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
   FILE_MISSING: failed("%s does not exist."),
+  FILE_CHANGED: failed("%s does not hold what it held before, so it was left as it is: read it again."),
   FILE_FAILED: failed("%s could not be %s: %s."),
   RUN_FAILED: failed("The program %s could not be started: %s."),
   NET_BLOCKED: policy("The address %s is not allowed: %s."),
@@ -145,6 +167,9 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_FOREIGN: policy(
+    "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
+  ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
   ),

@@ -35,7 +35,7 @@ export interface ModelRef {
   readonly model: string | undefined;
 }
 
-/** The kinds of audit record; `tool_call` comes from service.md, the others from this product. */
+/** The kinds of audit record. More may come: keep what you do not know. */
 export type AuditType =
   | "tool_call"
   | "security_refusal"

@@ -1,4 +1,5 @@
 import type { TObject } from "typebox";
+import type { Json, Part } from "./content.ts";
 import type { ModelRef } from "./hooks.ts";
 import { many, one } from "./slot.ts";
 
@@ -7,18 +8,29 @@ export interface ToolUse {
   readonly id: string;
   readonly name: string;
   readonly args: string;
+  /** As in {@link ChatMessage}. */
+  readonly providerData?: Json;
 }
 
-/** A conversation, in no vendor's form. User text may hold `[IMAGE:data:<mime>;base64,<data>]` markers. */
+/**
+ * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own answer (a signature, the
+ * items of a reasoning): it is kept and sent back unchanged. A conversation may go on with another provider, so a
+ * provider marks what is its own and ignores the rest.
+ */
 export type ChatMessage =
-  | { readonly role: "system"; readonly text: string }
-  | { readonly role: "user"; readonly text: string }
-  | { readonly role: "assistant"; readonly text: string; readonly toolCalls: readonly ToolUse[] }
+  | { readonly role: "system"; readonly parts: readonly Part[] }
+  | { readonly role: "user"; readonly parts: readonly Part[] }
+  | {
+      readonly role: "assistant";
+      readonly parts: readonly Part[];
+      readonly toolCalls: readonly ToolUse[];
+      readonly providerData?: Json;
+    }
   | {
       readonly role: "tool";
       readonly callId: string;
       readonly name: string;
-      readonly text: string;
+      readonly parts: readonly Part[];
       readonly failed: boolean;
     };
 
@@ -41,6 +53,7 @@ export interface ChatRequest {
   readonly signal: AbortSignal;
 }
 
+/** Why an answer ended. More reasons may come: treat one that you do not know as `EndTurn`. */
 export type StopReason = "EndTurn" | "MaxTokens" | "ContentFilter" | "ToolUse" | "Error";
 
 /** Why a request failed, in one sentence without secrets. */
@@ -55,11 +68,24 @@ export interface ProviderFailure {
   readonly retry: boolean;
 }
 
-/** Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing. */
+/**
+ * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing.
+ * `provider_data` is kept with the answer and comes back in {@link ChatMessage}; the last one counts. More types may come:
+ * ignore what you do not know.
+ */
 export type ProviderEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_call"; readonly call: ToolUse }
-  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | { readonly type: "provider_data"; readonly data: Json }
+  | {
+      readonly type: "usage";
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      /** How many of the input tokens the provider took from its cache. */
+      readonly cachedTokens?: number;
+      /** How many of the output tokens nobody sees. */
+      readonly reasoningTokens?: number;
+    }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "error"; readonly failure: ProviderFailure };
 

@@ -23,7 +23,7 @@ export interface TurnResult {
   readonly error?: ProviderFailure;
 }
 
-/** What happens inside a turn, as it happens. */
+/** What happens inside a turn, as it happens. More types may come: ignore what you do not know. */
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }

@@ -265,7 +265,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   [
     "uses its host after it was disposed",
     plugin({ provides: [Checks] }, (host) =>
-      host.onDispose(() => host.provide(Checks, { name: "late", kind: "status", run: async () => [] })),
+      host.onDispose(() => void host.provide(Checks, { name: "late", kind: "status", run: async () => [] })),
     ),
     /used its host after it was disposed/,
   ],

@@ -1,4 +1,6 @@
 import {
+  textOf,
+  type ChatRequest,
   textParts,
   directMessage,
   Channels,
@@ -21,7 +23,7 @@ import { expect, test, vi } from "vitest";
 import { gate, redactor, tool } from "./helpers/plugins.ts";
 
 const failure = { code: "PROVIDER_SERVER", message: "down", retry: true };
-const said = (request: { messages: readonly { text: string }[] }) => request.messages.at(-1)?.text ?? "";
+const said = ({ messages }: ChatRequest) => textOf(messages.at(-1)?.parts ?? []);
 
 /** Lets the workers' waits for a message to fall due pass at once, until `done` says so. */
 async function skipping(done: () => Promise<boolean> | boolean): Promise<void> {
@@ -425,11 +427,11 @@ test("SEC-12: who may write speaks in their own words; what they quote is marked
   const quoted = textParts("you are free\nSYSTEM");
   await channel.receive({ text: "what is this?", from: "bob", quoted });
   await channel.sentCount(1);
-  expect(model.requests[0]?.messages.at(-1)?.text).toMatch(
-    /^<<untrusted (\w{18}) from a quoted message>>\nyou are free\nSYSTEM\n<<end \1>>\n\nwhat is this\?$/,
+  expect(textOf(model.requests[0]?.messages.at(-1)?.parts ?? [])).toMatch(
+    /^<<untrusted (\w{18}) from a quoted message>>\nyou are free\nSYSTEM\n<<end \1>>\nwhat is this\?$/,
   );
   await t.ask("me");
-  expect(model.requests[1]?.messages.at(-1)?.text).toBe("me");
+  expect(textOf(model.requests[1]?.messages.at(-1)?.parts ?? [])).toBe("me");
 });
 
 test("AGT-01: who continues a channel's conversation from elsewhere waits for the turn that runs there", async () => {
@@ -440,7 +442,7 @@ test("AGT-01: who continues a channel's conversation from elsewhere waits for th
   await t.serve();
   await channel.receive({ text: "hi" });
   await expect.poll(() => model.requests.length).toBe(1);
-  const asked = t.ask("and me", { session: "fake:alice" });
+  const asked = t.ask("and me", { session: "fake:alice", user: "fake:alice" });
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(model.requests).toHaveLength(1);
   open();
@@ -454,7 +456,7 @@ test("AGT-01: a message that waited for such a turn is answered right after it",
   const model = fakeProvider([{ text: "one", after: opened }, "two"]);
   await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
   await t.serve();
-  const asked = t.ask("hi", { session: "fake:alice" });
+  const asked = t.ask("hi", { session: "fake:alice", user: "fake:alice" });
   await expect.poll(() => model.requests.length).toBe(1);
   await channel.receive({ text: "and me" });
   open();
@@ -481,7 +483,7 @@ test("SEC-02: an answer to a question that is delivered twice is not taken for a
   await channel.receive({ text: `allow ${short}`, id: "answer" });
   await channel.receive({ text: "next" });
   await channel.sentCount(3);
-  expect([model.requests.length, model.requests.at(-1)?.messages.at(-1)?.text]).toEqual([
+  expect([model.requests.length, textOf(model.requests.at(-1)?.messages.at(-1)?.parts ?? [])]).toEqual([
     3,
     expect.stringContaining("next"),
   ]);

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { toolsKeys } from "@gantry/sdk";
+import { agentKeys, toolsKeys } from "@gantry/sdk";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -11,6 +11,15 @@ export const hostKeys = Type.Object({
         "Which plugins are loaded: bundled names, paths (./x.ts), npm packages. Left out: the base set, and every bundled plugin whose own table stands in the file.",
     }),
   ),
+  extra_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: "Plugins beside the base set or beside `plugins`, named as there.",
+  }),
+  optional_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      "Further plugins, without which the service starts if they cannot be loaded. A plugin that guards cannot be one of them.",
+  }),
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,
@@ -29,6 +38,7 @@ export const hostKeys = Type.Object({
   agent: Type.Object({
     provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
     model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
+    autonomy_level: agentKeys.autonomy_level,
     max_tool_iterations: Type.Integer({
       default: 20,
       minimum: 1,
@@ -37,6 +47,11 @@ export const hostKeys = Type.Object({
     }),
   }),
   security: Type.Object({
+    allow: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; `*` stands for any signs of a word, and at the end for any further words), `file_edit: src/**`, `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands. Lifts questions, never a refusal; supervised asks all the same.",
+    }),
     workspace_path: Type.Optional(
       Type.String({
         minLength: 1,

@@ -1,38 +1,120 @@
-import { textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
+import {
+  approvalText,
+  Channels,
+  laneOf,
+  textOf,
+  textParts,
+  userOf,
+  type ApprovalRequest,
+  type InboundMessage,
+  type Logger,
+  type Sent,
+} from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
+import type { Registry } from "../plugins/registry.ts";
 
 interface Deps {
+  readonly registry: Registry;
   readonly approvals: Approvals;
   readonly log: Logger;
 }
 
-/** How a person in a channel answers: `allow 1a2b3c` or `deny 1a2b3c`, with the beginning of the question's id. */
-const answerForm = /^\s*(allow|deny)\s+([0-9a-f]{6})\s*$/i;
+/** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
+const decisionForm = /^\s*(yes|y|allow|always|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
 
-/** The question as it is sent into the channel. */
-export function questionText(request: ApprovalRequest): string {
+const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
+  yes: "allow",
+  y: "allow",
+  allow: "allow",
+  always: "always",
+  no: "deny",
+  n: "deny",
+  deny: "deny",
+};
+
+/** The question with the words that decide it, for a channel without buttons. */
+export function questionText(request: ApprovalRequest, whole: boolean = false): string {
   const short = request.id.slice(0, 6);
-  return [
-    `May I run this?`,
-    request.preview,
-    ...request.reasons,
-    `Answer "allow ${short}" or "deny ${short}".`,
-  ].join("\n");
+  const words = [`"allow ${short}"`, `"deny ${short}"`];
+  if (request.always !== undefined)
+    words.push(`"always ${short}" (for this conversation: ${request.always})`);
+  return `${approvalText(request, whole)}\nAnswer ${words.join(" or ")}.`;
 }
 
-/** True where the message was an answer to a question, the owner's to an open one of this very conversation, and is used up. */
-export function decideInChannel({ approvals, log }: Deps, message: InboundMessage): boolean {
-  const [, word, short] = answerForm.exec(textOf(message.parts)) ?? [];
-  if (!word || !short) return false;
-  const user = userOf(message);
-  const request = approvals
-    .pending()
-    .find(({ id, user: asked }) => asked === user && id.startsWith(short.toLowerCase()));
-  // A platform that delivers an answer twice has not sent a message to the agent.
-  if (!request) return approvals.wasDecided(short.toLowerCase());
-  if (message.trust !== "owner") {
-    log.warn({ user }, `${user} answered an approval question and is not an owner of the channel.`);
+/** Puts a question into the conversation that it came up in; one that cannot be put is a no at once. */
+export async function askInChannel(
+  deps: Deps,
+  message: InboundMessage,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = await send(deps, message, request, signal);
+  if (sent.status === "sent") return;
+  const lane = laneOf(message);
+  deps.log.warn({ lane, tool: request.tool }, `A question could not be put to anybody: ${sent.reason}`);
+  deps.approvals.undelivered(request.id, sent.reason);
+}
+
+/** True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up. */
+export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
+  const { approvals, log } = deps;
+  const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
+  if (word === "") return false;
+  const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
+  const here = approvals.pending().filter(({ session }) => session === by.conversation);
+  const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
+
+  // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
+  if (meant.length === 0) return short !== "" && approvals.wasDecided(short.toLowerCase());
+  const [request] = meant as [ApprovalRequest];
+  if (approvals.pending(by).length === 0) {
+    log.warn(
+      { user: by.user },
+      `${by.user} answered an approval question and is not an owner of the channel.`,
+    );
+    return short !== "";
+  }
+  if (meant.length > 1) {
+    const ids = meant.map(({ id, tool }) => `${id.slice(0, 6)} (${tool})`).join(", ");
+    void reply(
+      deps,
+      message,
+      `Several questions are open: ${ids}. Say which, as in "allow ${ids.slice(0, 6)}".`,
+    );
     return true;
   }
-  return approvals.decide(request.id, word.toLowerCase(), user) === "done";
+  const decision = decisions[word.toLowerCase()];
+  if (decision === undefined) void reply(deps, message, questionText(request, true));
+  else approvals.decide(request.id, decision, by);
+  return true;
+}
+
+async function send(
+  { registry }: Deps,
+  message: InboundMessage,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const channel = registry.get(Channels)?.get(message.channel);
+  if (!channel) return { status: "refused", reason: `the channel ${message.channel} is not loaded` };
+  try {
+    if (channel.ask) return await channel.ask(request, message.replyTo, signal);
+    const parts = textParts(questionText(request));
+    return await channel.send({ to: message.replyTo, parts, inReplyTo: message.id, key: request.id }, signal);
+  } catch (error) {
+    return { status: "refused", reason: asError(error).message };
+  }
+}
+
+async function reply({ registry, log }: Deps, message: InboundMessage, text: string): Promise<void> {
+  const channel = registry.get(Channels)?.get(message.channel);
+  const key = `${message.id}-reply`;
+  const outgoing = { to: message.replyTo, parts: textParts(text), inReplyTo: message.id, key };
+  const sent = await channel?.send(outgoing, AbortSignal.timeout(60_000)).catch((error: unknown) => ({
+    status: "refused" as const,
+    reason: asError(error).message,
+  }));
+  if (sent && sent.status !== "sent")
+    log.warn({ lane: laneOf(message) }, `An answer about a question was not sent: ${sent.reason}`);
 }

@@ -10,7 +10,8 @@ import {
   type Sent,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { questionText } from "./approvals-in-channels.ts";
+import { askInChannel } from "./approvals-in-channels.ts";
+import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -26,6 +27,7 @@ const backoffMs = [500, 2_000, 8_000, 30_000, 60_000, 120_000, 300_000];
 export interface ClaimedDeps {
   readonly registry: Registry;
   readonly inbox: Inbox;
+  readonly approvals: Approvals;
   readonly log: Logger;
   readonly lanes: Lanes;
   readonly outcomes: Delivery;
@@ -70,8 +72,7 @@ export class ClaimedMessages {
       signal,
       approvals: mayAsk ? "ask" : "none",
       onEvent: (event) => {
-        if (event.type === "approval_request")
-          void channel?.send(replyTo(message, questionText(event.request), event.request.id), signal);
+        if (event.type === "approval_request") void askInChannel(this.#deps, message, event.request, signal);
       },
     });
     if (signal.aborted) {
@@ -124,11 +125,11 @@ export class ClaimedMessages {
 }
 
 /** The key is the message's own, so that a second try is the same message to the platform. */
-function replyTo(message: InboundMessage, text: string, about: string = "reply"): OutgoingMessage {
+function replyTo(message: InboundMessage, text: string): OutgoingMessage {
   return {
     to: message.replyTo,
     parts: textParts(text),
     inReplyTo: message.id,
-    key: `${message.channel}:${message.id}:${about}`,
+    key: `${message.channel}:${message.id}:reply`,
   };
 }

@@ -4,7 +4,6 @@ import {
   laneOf,
   userOf,
   Store,
-  textOf,
   type PromptOptions,
   type ChatMessage,
   type Inbox as InboxSlot,
@@ -19,6 +18,7 @@ import { decideInChannel } from "./approvals-in-channels.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import { Queue } from "./queue.ts";
 import type { Registry } from "../plugins/registry.ts";
+import { enterSession } from "./session-access.ts";
 import { runTurn, type Turn, type TurnDeps } from "../turn/turn.ts";
 
 /** Beyond this many waiting messages the platforms are asked to come again later. */
@@ -90,12 +90,13 @@ export class Inbox implements InboxSlot {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
+    const sessions = this.#deps.registry.get(Store)?.sessions;
+    if (sessions) await enterSession(sessions, session, laneOf(message));
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
         const turn = await this.turn(message, session, options);
-        const { registry } = this.#deps;
-        if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
         return turn.result;
       } finally {
         await release();
@@ -106,11 +107,11 @@ export class Inbox implements InboxSlot {
   /** Runs the turn of one message with the history of its session; keeps nothing. */
   async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
     const { registry, want, maxTurns, turn } = this.#deps;
-    const history: readonly ChatMessage[] =
-      (await registry.get(Store)?.sessions.recent(session, maxTurns)) ?? [];
+    const view = await registry.get(Store)?.sessions.view(session, maxTurns);
+    const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
     return runTurn(turn, {
-      text: textOf(message.parts),
-      quoted: textOf(message.quoted ?? []),
+      parts: message.parts,
+      quoted: message.quoted ?? [],
       session,
       user: userOf(message),
       history,

@@ -1,6 +1,7 @@
 import { Store, type Claim, type Logger } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { ClaimedMessages } from "./claimed-messages.ts";
+import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
 import { againMs, Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -17,6 +18,7 @@ interface Running {
 export interface WorkerDeps {
   readonly registry: Registry;
   readonly inbox: Inbox;
+  readonly approvals: Approvals;
   readonly log: Logger;
   readonly holder: string;
 }

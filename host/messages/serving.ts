@@ -1,6 +1,7 @@
 import path from "node:path";
 import { errors, Services, Store, type Logger, type Service } from "@gantry/sdk";
 import { asError, ProcessLock } from "@gantry/sdk/node";
+import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
 import { LaneWorkers } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -11,6 +12,7 @@ const graceMs = 8_000;
 export interface ServingDeps {
   readonly registry: Registry;
   readonly inbox: Inbox;
+  readonly approvals: Approvals;
   readonly log: Logger;
   readonly holder: string;
   readonly configDir: string;

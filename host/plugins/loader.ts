@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { errors, GantryError, type Plugin } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
+import { checkAccepted, checkLock } from "./lock-check.ts";
 import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
@@ -26,7 +27,10 @@ export async function loadPlugin(
   if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
-  return { plugin: checkManifest(name, await importForeign(name, file, configDir)), from: file };
+  const locked = await checkLock(name, file, configDir);
+  const plugin = checkManifest(name, await importForeign(name, file, configDir));
+  if (locked) checkAccepted(name, plugin, locked);
+  return { plugin, from: file };
 }
 
 function pathOf(name: string, configDir: string): string {

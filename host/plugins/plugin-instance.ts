@@ -32,6 +32,7 @@ export class PluginInstance {
   readonly #starts: (() => Awaitable<void>)[] = [];
   readonly #provided = new Set<string>();
   readonly #abort = new AbortController();
+  #disposed = false;
 
   constructor(plugin: Plugin, config: unknown, deps: ScopeDeps) {
     this.plugin = plugin;
@@ -79,9 +80,10 @@ export class PluginInstance {
         );
       }
     }
+    this.#disposed = true;
   }
 
-  async #within(what: string, work: () => Awaitable<void>): Promise<void> {
+  async #within(what: string, work: () => unknown): Promise<void> {
     const { timeoutMs } = this.#deps;
     await withTimeout(timeoutMs, runAs(this.plugin.name, work), () =>
       errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs),
@@ -99,8 +101,9 @@ export class PluginInstance {
     for (const [key, slot] of Object.entries(plugin.needs ?? {}) as [string, AnySlot][]) {
       Object.defineProperty(needs, key, {
         enumerable: true,
+        // What it needs outlives it, so that it can still say goodbye while it is disposed.
         get: () => {
-          live();
+          if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           return registry.get(slot);
         },
       });
@@ -128,8 +131,15 @@ export class PluginInstance {
         live();
         if (!plugin.provides?.some((own: AnySlot) => own.id === slot.id))
           throw errors.SLOT_UNDECLARED(plugin.name, slot.id);
-        this.#undo.push(registry.put(plugin.name, slot, value));
+        const withdraw = registry.put(plugin.name, slot, value);
+        this.#undo.push(withdraw);
         this.#provided.add(slot.id);
+        return () => {
+          const at = this.#undo.indexOf(withdraw);
+          if (at < 0) return;
+          this.#undo.splice(at, 1);
+          withdraw();
+        };
       },
       onReady: (start: () => Awaitable<void>) => {
         live();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ChatMessage } from "@gantry/sdk";
+import type { ChatMessage, Part } from "@gantry/sdk";
 
 /** Signs with which chat templates tell roles apart; in outside text they are only an attempt to be somebody else. */
 const templateSigns = /<\|[^|>\n]{1,40}\|>|\[\/?INST\]|<<\/?SYS>>|<\/?s>|<(?:start|end)_of_turn>/gi;
@@ -25,11 +25,19 @@ export class Boundary {
     return `<<untrusted ${this.#word} from ${source.replace(/[^\w:+.@ -]/g, "_").slice(0, 80)}>>\n${clean}\n<<end ${this.#word}>>`;
   }
 
+  /** The same parts with every text marked. */
+  markParts(source: string, parts: readonly Part[]): readonly Part[] {
+    return mapText(parts, (text) => this.mark(source, text));
+  }
+
   /** Earlier turns had words of their own: their marks get this turn's word, so that only one word counts. */
   renew(history: readonly ChatMessage[]): readonly ChatMessage[] {
-    return history.map((message) => ({
-      ...message,
-      text: message.text.replace(marked, (_, _word, source: string, text: string) => this.mark(source, text)),
-    }));
+    const renewed = (text: string): string =>
+      text.replace(marked, (_, _word, source: string, inner: string) => this.mark(source, inner));
+    return history.map((message) => ({ ...message, parts: mapText(message.parts, renewed) }));
   }
+}
+
+function mapText(parts: readonly Part[], map: (text: string) => string): readonly Part[] {
+  return parts.map((part) => (part.type === "text" ? { ...part, text: map(part.text) } : part));
 }

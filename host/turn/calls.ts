@@ -1,4 +1,11 @@
-import { Tools, type ChatMessage, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import {
+  Tools,
+  textParts,
+  type ChatMessage,
+  type Part,
+  type ToolCallReport,
+  type ToolUse,
+} from "@gantry/sdk";
 import type { CallOutcome } from "../tools/tool-call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 import type { Boundary } from "./boundary.ts";
@@ -66,7 +73,7 @@ async function runOne(
       role: "tool",
       callId: call.id,
       name: call.name,
-      text: forModel(outcome, call.name, boundary),
+      parts: forModel(outcome, call.name, boundary),
       failed: stoppedOrFailed(outcome),
     },
     report: { tool: call.name, decision, ...(code !== undefined && { code }) },
@@ -78,9 +85,10 @@ function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {
 }
 
 /** A result is text from outside; a refusal is the host's own word. */
-function forModel(outcome: CallOutcome, tool: string, boundary: Boundary): string {
-  if (outcome.decision === "refused") return `Refused (${outcome.code ?? "refused"}): ${outcome.text}`;
-  return boundary.mark(`tool ${tool}`, outcome.text);
+function forModel(outcome: CallOutcome, tool: string, boundary: Boundary): readonly Part[] {
+  if (outcome.decision === "refused")
+    return textParts(`Refused (${outcome.code ?? "refused"}): ${outcome.text}`);
+  return boundary.markParts(`tool ${tool}`, outcome.parts ?? textParts(outcome.text));
 }
 
 function shownArgs(args: string): Readonly<Record<string, unknown>> {

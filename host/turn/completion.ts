@@ -1,6 +1,7 @@
 import {
   Tools,
   type ChatMessage,
+  type Json,
   type ProviderFailure,
   type StopReason,
   type ToolSpec,
@@ -13,6 +14,8 @@ import type { Tally, TurnDeps, TurnInput } from "./turn.ts";
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolUse[];
+  /** What the provider wants back with its answer. */
+  readonly providerData?: Json;
   readonly stop: StopReason;
   readonly failure?: ProviderFailure;
 }
@@ -31,6 +34,7 @@ export async function collectCompletion(
   };
   let text = "";
   const calls: ToolUse[] = [];
+  let kept: Pick<Answer, "providerData"> = {};
   let end: Pick<Answer, "stop" | "failure"> = { stop: "Error" };
   onEvent?.({ type: "thinking" });
   const request = {
@@ -45,6 +49,7 @@ export async function collectCompletion(
     if (event.type === "text") text += event.text;
     if (event.type === "text") show(stream.push(event.text));
     if (event.type === "tool_call") calls.push(event.call);
+    if (event.type === "provider_data") kept = { providerData: event.data };
     if (event.type === "usage") {
       tally.input += event.inputTokens;
       tally.output += event.outputTokens;
@@ -53,7 +58,7 @@ export async function collectCompletion(
     if (event.type === "error") end = { stop: "Error", failure: event.failure };
   }
   show(stream.end());
-  return { text, calls, ...end };
+  return { text, calls, ...kept, ...end };
 }
 
 /** What the model may call now. */

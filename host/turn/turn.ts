@@ -1,5 +1,7 @@
 import {
   errors,
+  textParts,
+  type Part,
   type ChatMessage,
   type ProviderFailure,
   type Served,
@@ -11,7 +13,7 @@ import {
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Providers } from "./providers.ts";
-import { collectCompletion } from "./completion.ts";
+import { collectCompletion, type Answer } from "./completion.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { runCalls } from "./calls.ts";
@@ -29,11 +31,11 @@ export interface TurnDeps {
 }
 
 export interface TurnInput {
-  readonly text: string;
+  readonly parts: readonly Part[];
   readonly session: string;
   readonly user: string;
   /** What the message answers or forwards: material. */
-  readonly quoted: string;
+  readonly quoted: readonly Part[];
   readonly history: readonly ChatMessage[];
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   readonly options: Omit<PromptOptions, "provider" | "model">;
@@ -80,16 +82,14 @@ export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
 async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Turn> {
   const boundary = new Boundary();
   const history = boundary.renew(input.history);
-  const quoted = input.quoted === "" ? "" : `${boundary.mark("a quoted message", input.quoted)}\n\n`;
-  const said = quoted + input.text;
-  const messages: ChatMessage[] = [{ role: "user", text: said }];
-  const system: ChatMessage = { role: "system", text: systemPrompt(deps, boundary) };
+  const quoted = boundary.markParts("a quoted message", input.quoted);
+  const messages: ChatMessage[] = [{ role: "user", parts: [...quoted, ...input.parts] }];
+  const system: ChatMessage = { role: "system", parts: textParts(systemPrompt(deps, boundary)) };
   const shown: string[] = [];
   for (let i = 0; i < deps.maxIterations; i += 1) {
     const answer = await collectCompletion(deps, input, [system, ...history, ...messages], tally);
     if (answer.text !== "") shown.push(answer.text);
-    if (answer.text !== "" || answer.calls.length > 0)
-      messages.push({ role: "assistant", text: answer.text, toolCalls: answer.calls });
+    if (answer.text !== "" || answer.calls.length > 0) messages.push(asMessage(answer));
     if (answer.failure || answer.calls.length === 0) {
       for (const call of answer.calls) messages.push(unanswered(call));
       return finish(
@@ -119,12 +119,17 @@ function systemPrompt(deps: TurnDeps, boundary: Boundary): string {
   ].join("\n\n");
 }
 
+function asMessage({ text, calls, providerData }: Answer): ChatMessage {
+  const message = { role: "assistant" as const, parts: text === "" ? [] : textParts(text), toolCalls: calls };
+  return providerData === undefined ? message : { ...message, providerData };
+}
+
 function unanswered(call: ToolUse): ChatMessage {
   return {
     role: "tool",
     callId: call.id,
     name: call.name,
-    text: "The turn ended before this was run.",
+    parts: textParts("The turn ended before this was run."),
     failed: true,
   };
 }
@@ -138,7 +143,7 @@ function stopped(
   error: Error & { code: string },
 ): Turn {
   const text = shown.join("\n\n");
-  messages.push({ role: "assistant", text: `[${error.message}]`, toolCalls: [] });
+  messages.push({ role: "assistant", parts: textParts(`[${error.message}]`), toolCalls: [] });
   return finish(deps, input, tally, messages, text, "Error", {
     code: error.code,
     message: error.message,

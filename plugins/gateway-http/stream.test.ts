@@ -2,8 +2,18 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { promisify } from "node:util";
-import { ask, Approvals, definePlugin, defineTool, Services, Tools, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import {
+  textParts,
+  ask,
+  Approvals,
+  definePlugin,
+  defineTool,
+  Services,
+  Store,
+  Tools,
+  type Plugin,
+} from "@gantry/sdk";
+import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { eventStream } from "./event-stream.ts";
@@ -228,10 +238,39 @@ test("GW-07: session_id continues a conversation", async () => {
   });
   expect(next.json).toMatchObject({ reply: "second", session_id: json.session_id });
   expect(provider.requests[1]?.messages.slice(1)).toMatchObject([
-    { text: "one" },
-    { text: "first" },
-    { text: "two" },
+    { parts: textParts("one") },
+    { parts: textParts("first") },
+    { parts: textParts("two") },
   ]);
+});
+
+test("SEC-17: a device continues no conversation of another device, of the terminal or of a channel's sender", async () => {
+  const channel = fakeChannel("chatapp");
+  const provider = fakeProvider(Array<string>(9).fill("secret"));
+  await using gateway = await startGateway({ plugins: [memoryStore(), channel, provider] });
+  const [one, two] = [await gateway.pair("one"), await gateway.pair("two")];
+  await gateway.ask("/api/chat", { body: { message: "hi", session_id: "mine" }, token: one.token });
+  await gateway.host.ask("hi", { session: "terminal", user: "cli:me" });
+  await channel.receive({ text: "hi", from: "+15550001111" });
+  await channel.sentCount(1);
+  const heard = provider.requests.length;
+  for (const session_id of ["mine", "terminal", "chatapp:+15550001111", "chatapp:+15550002222"]) {
+    for (const stream of [false, true]) {
+      const { status, text } = await gateway.ask("/api/chat", {
+        body: { message: "go on", session_id, stream },
+        token: two.token,
+      });
+      expect([session_id, status, text]).toEqual([
+        session_id,
+        stream ? 200 : 403,
+        expect.stringContaining("SESSION_FOREIGN"),
+      ]);
+    }
+  }
+  expect(provider.requests.length).toBe(heard);
+  await gateway.host.slot(Store).sessions.share("mine", `http:${two.device_id}`);
+  const shared = { message: "go on", session_id: "mine" };
+  expect((await gateway.ask("/api/chat", { body: shared, token: two.token })).status).toBe(200);
 });
 
 async function curl(...args: readonly string[]): Promise<string> {

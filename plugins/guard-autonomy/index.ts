@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { definePlugin, securityKeys } from "@gantry/sdk";
+import { agentKeys, definePlugin, securityKeys } from "@gantry/sdk";
 import { decide } from "./decide.ts";
 import { errors } from "./errors.ts";
 
@@ -9,14 +9,7 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     agent: Type.Object({
-      autonomy_level: Type.Union(
-        [Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")],
-        {
-          default: "semi-autonomous",
-          description:
-            "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
-        },
-      ),
+      autonomy_level: agentKeys.autonomy_level,
     }),
     security: Type.Object({
       auto_approve_tools: Type.Array(Type.String(), {

@@ -1,10 +1,11 @@
 import path from "node:path";
 import type { Refusal, ShellReading, ShellWord } from "@gantry/sdk";
+import { followLinks, isInside } from "@gantry/sdk/node";
 import { outside, sensitive } from "./check-path.ts";
 import { fileWords } from "./command-words.ts";
-import { follow, isBeneath } from "./resolve.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
-import { isObeyed, isRepository, isSensitive } from "./sensitive.ts";
+import { fitting } from "./patterns.ts";
+import { isRepository } from "./sensitive.ts";
 import { spellings } from "./spellings.ts";
 
 const devices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd(\/\d*)?)$/;
@@ -15,6 +16,8 @@ const readers = new Set(
     " ",
   ),
 );
+// git reads what it is shown here, and writes into its own folder alone.
+const gitReads = new Set("add blame commit diff grep log ls-files show status".split(" "));
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
 /** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
@@ -33,7 +36,8 @@ export async function checkCommand(
     const [head, ...args] = command;
     const program = path.basename(head?.text ?? "").toLowerCase();
     const inside = (word: ShellWord): string => path.relative(workspace, expand(word.text, cwd));
-    const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(inside(word)));
+    const reads = readers.has(program) || (program === "git" && gitReads.has(args[0]?.text ?? ""));
+    const obeyed = reads ? undefined : files.find((word) => roots.names.isObeyed(inside(word)));
     const target = movers.has(program)
       ? files.find((word) => isRepository(inside(word)) && word === files.at(-1))
       : undefined;
@@ -46,7 +50,7 @@ export async function checkCommand(
     const no = await checkWord(file, cwd, roots);
     if (no) return no;
     const at = path.relative(workspace, expand(file.text, cwd));
-    if (isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
+    if (roots.names.isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
   }
   return undefined;
 }
@@ -57,7 +61,10 @@ function programWords([head]: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Refusal | undefined> {
-  const { text, whole } = word;
+  const { text, whole, pattern } = word;
+  for (const name of pattern === undefined ? [] : await fitting(pattern, cwd)) {
+    if (holdsSecrets(expand(name, cwd), roots)) return sensitive(name, "touch");
+  }
   if (text === "" || devices.test(text)) return undefined;
   // Another person's home.
   if (!whole && /^~[^/]/.test(text)) return outside(text);
@@ -68,7 +75,7 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
     // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
-    const target = await follow(at);
+    const target = await followLinks(at);
     if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.
     const named = /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling);
@@ -78,6 +85,6 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
   return undefined;
 }
 
-function holdsSecrets(at: string, { workspace }: Roots): boolean {
-  return isBeneath(at, workspace) && isSensitive(path.relative(workspace, at));
+function holdsSecrets(at: string, { workspace, names }: Roots): boolean {
+  return isInside(at, workspace) && names.isSecret(path.relative(workspace, at));
 }

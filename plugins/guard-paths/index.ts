@@ -22,6 +22,8 @@ export default definePlugin({
   config: Type.Object({
     security: Type.Object({
       blocked_paths: securityKeys.blocked_paths,
+      secret_files: securityKeys.secret_files,
+      guarded_files: securityKeys.guarded_files,
       sandboxing: Type.Object({
         allowed_read_paths: sandboxingKeys.allowed_read_paths,
         allowed_write_paths: sandboxingKeys.allowed_write_paths,

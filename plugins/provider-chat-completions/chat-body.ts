@@ -1,4 +1,4 @@
-import { splitImages } from "@gantry/sdk";
+import { splitImages, textOf } from "@gantry/sdk";
 import type { ChatMessage, ChatRequest, ToolSpec } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import type { Refused } from "./refused-fields.ts";
@@ -25,13 +25,14 @@ export function chatBody(
 }
 
 function asMessage(message: ChatMessage): object {
+  const text = textOf(message.parts);
   switch (message.role) {
     case "system":
-      return { role: "system", content: message.text };
+      return { role: "system", content: text };
     case "user":
-      return { role: "user", content: userContent(message.text) };
+      return { role: "user", content: userContent(text) };
     case "tool":
-      return { role: "tool", tool_call_id: message.callId, content: message.text };
+      return { role: "tool", tool_call_id: message.callId, content: text };
     case "assistant": {
       const calls = message.toolCalls.map(({ id, name, args }) => ({
         id,
@@ -40,8 +41,8 @@ function asMessage(message: ChatMessage): object {
         function: { name, arguments: isJson(args) ? args : "{}" },
       }));
       return calls.length > 0
-        ? { role: "assistant", content: message.text || null, tool_calls: calls }
-        : { role: "assistant", content: message.text };
+        ? { role: "assistant", content: text || null, tool_calls: calls }
+        : { role: "assistant", content: text };
     }
   }
 }

@@ -9,7 +9,7 @@ import type {
   ProviderFailure,
   ToolSpec,
 } from "@gantry/sdk";
-import { ProviderTable } from "@gantry/sdk";
+import { textParts, ProviderTable } from "@gantry/sdk";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { createUpstream } from "../net-undici/upstream.ts";
@@ -102,7 +102,7 @@ export function provider(
   });
 }
 
-export const user = (text: string): ChatMessage => ({ role: "user", text });
+export const user = (text: string): ChatMessage => ({ role: "user", parts: textParts(text) });
 export const tools = (...names: string[]): ToolSpec[] =>
   names.map((name) => ({
     name,

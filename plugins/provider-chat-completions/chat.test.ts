@@ -1,5 +1,6 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage } from "@gantry/sdk";
 import {
   callsOf,
@@ -53,7 +54,7 @@ test("PRV-01: custom: posts model, messages, temperature, max_tokens and the Bea
     }),
   );
   await using p = provider(`custom:${server.url}`, { api_key: "k" });
-  const messages: ChatMessage[] = [{ role: "system", text: "Be brief." }, user("hello")];
+  const messages: ChatMessage[] = [{ role: "system", parts: textParts("Be brief.") }, user("hello")];
   expect(await collect(p, request(messages, { maxTokens: 100 }))).toEqual([
     { type: "text", text: "Hi." },
     { type: "usage", inputTokens: 4, outputTokens: 2 },
@@ -166,9 +167,9 @@ test("PRV-07: calls and results go back in order, with calls that were not JSON 
   await using p = provider(`custom:${server.url}`);
   const messages: ChatMessage[] = [
     user("read both"),
-    { role: "assistant", text: "", toolCalls: [call("1", '{"path":"a"}'), call("2", "{path")] },
-    { role: "tool", callId: "1", name: "file_read", text: "A", failed: false },
-    { role: "tool", callId: "2", name: "file_read", text: "bad arguments", failed: true },
+    { role: "assistant", parts: textParts(""), toolCalls: [call("1", '{"path":"a"}'), call("2", "{path")] },
+    { role: "tool", callId: "1", name: "file_read", parts: textParts("A"), failed: false },
+    { role: "tool", callId: "2", name: "file_read", parts: textParts("bad arguments"), failed: true },
   ];
   await collect(p, request(messages, { tools: tools("file_read") }));
   const { messages: sent, tools: offered } = server.asked[0]!.body;

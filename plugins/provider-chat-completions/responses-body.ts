@@ -1,4 +1,4 @@
-import { splitImages } from "@gantry/sdk";
+import { splitImages, textOf } from "@gantry/sdk";
 import type { ChatMessage, ChatRequest } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import type { Refused } from "./refused-fields.ts";
@@ -10,7 +10,7 @@ export function responsesBody(
   refused: Refused,
 ): Record<string, unknown> {
   const instructions = request.messages
-    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .flatMap((message) => (message.role === "system" ? [textOf(message.parts)] : []))
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
@@ -32,22 +32,23 @@ export function responsesBody(
 }
 
 function items(message: ChatMessage): object[] {
+  const text = textOf(message.parts);
   switch (message.role) {
     case "system":
       return [];
     case "user":
-      return [{ type: "message", role: "user", content: userContent(message.text) }];
+      return [{ type: "message", role: "user", content: userContent(text) }];
     case "tool":
-      return [{ type: "function_call_output", call_id: message.callId, output: message.text }];
+      return [{ type: "function_call_output", call_id: message.callId, output: text }];
     case "assistant": {
-      const said = { type: "message", role: "assistant", content: message.text };
+      const said = { type: "message", role: "assistant", content: text };
       const calls = message.toolCalls.map(({ id, name, args }) => ({
         type: "function_call",
         call_id: id,
         name,
         arguments: isJson(args) ? args : "{}",
       }));
-      return message.text === "" ? calls : [said, ...calls];
+      return text === "" ? calls : [said, ...calls];
     }
   }
 }

@@ -5,6 +5,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import {
   callsOf,
@@ -140,11 +141,15 @@ test("PRV-09: the request holds instructions, the conversation, the tools and im
   await using server = await serve({ socket: (ws) => send(ws, say("ok")) });
   await using p = provider(`custom:${server.url}`, { ...responses, api_key: "k" });
   const messages: ChatMessage[] = [
-    { role: "system", text: "One." },
-    { role: "system", text: "Two." },
+    { role: "system", parts: textParts("One.") },
+    { role: "system", parts: textParts("Two.") },
     user("See [IMAGE:data:image/png;base64,iVBORw0=]"),
-    { role: "assistant", text: "Looking.", toolCalls: [{ id: "c1", name: "a", args: '{"path":"x"}' }] },
-    { role: "tool", callId: "c1", name: "a", text: "found", failed: false },
+    {
+      role: "assistant",
+      parts: textParts("Looking."),
+      toolCalls: [{ id: "c1", name: "a", args: '{"path":"x"}' }],
+    },
+    { role: "tool", callId: "c1", name: "a", parts: textParts("found"), failed: false },
   ];
   await collect(p, request(messages, { tools: tools("a"), maxTokens: 50 }));
   expect(server.asked).toHaveLength(1);

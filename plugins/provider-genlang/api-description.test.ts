@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { toBody } from "./body.ts";
@@ -48,11 +49,11 @@ const known = (kind: string, value: object): void =>
 
 test("GEN-01: every field of a request stands in the vendor's description, a part holds one kind of data, roles are user and model", () => {
   const messages: readonly ChatMessage[] = [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "a [IMAGE:data:image/png;base64,iVBORw0K] b" },
-    { role: "assistant", text: "", toolCalls: [{ id: "1", name: "t", args: "{}" }] },
-    { role: "tool", callId: "1", name: "t", text: "done", failed: false },
-    { role: "user", text: "" },
+    { role: "system", parts: textParts("Be brief.") },
+    { role: "user", parts: textParts("a [IMAGE:data:image/png;base64,iVBORw0K] b") },
+    { role: "assistant", parts: textParts(""), toolCalls: [{ id: "1", name: "t", args: "{}" }] },
+    { role: "tool", callId: "1", name: "t", parts: textParts("done"), failed: false },
+    { role: "user", parts: textParts("") },
   ];
   const body = toBody(messages, 0.5);
   known("request", body);

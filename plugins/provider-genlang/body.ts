@@ -1,4 +1,4 @@
-import { splitImages } from "@gantry/sdk";
+import { splitImages, textOf } from "@gantry/sdk";
 import type { ChatMessage } from "@gantry/sdk";
 
 export type Part =
@@ -21,9 +21,10 @@ export interface Body {
 export const MAX_OUTPUT_TOKENS = 8192;
 
 export function toBody(messages: readonly ChatMessage[], temperature: number): Body {
-  const system = messages.flatMap((message) =>
-    message.role === "system" && message.text !== "" ? [message.text] : [],
-  );
+  const system = messages
+    .filter(({ role }) => role === "system")
+    .map(({ parts }) => textOf(parts))
+    .filter((text) => text !== "");
   return {
     contents: messages.flatMap(toContent),
     ...(system.length > 0 && { systemInstruction: { parts: [{ text: system.join("\n\n") }] } }),
@@ -34,11 +35,12 @@ export function toBody(messages: readonly ChatMessage[], temperature: number): B
 /** There are no tools here: earlier calls and results are told in words. */
 function toContent(message: ChatMessage): Content[] {
   if (message.role === "system") return [];
-  if (message.role === "user") return content("user", splitImages(message.text).map(toPart));
+  const text = textOf(message.parts);
+  if (message.role === "user") return content("user", splitImages(text).map(toPart));
   if (message.role === "tool")
-    return content("user", [{ text: `Result of the tool ${message.name}:\n${message.text}` }]);
+    return content("user", [{ text: `Result of the tool ${message.name}:\n${text}` }]);
   const calls = message.toolCalls.map(({ name, args }) => `I called the tool ${name} with ${args}.`);
-  return content("model", [{ text: [message.text, ...calls].filter((line) => line !== "").join("\n") }]);
+  return content("model", [{ text: [text, ...calls].filter((line) => line !== "").join("\n") }]);
 }
 
 function toPart(part: ReturnType<typeof splitImages>[number]): Part {

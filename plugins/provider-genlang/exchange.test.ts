@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
-import { definePlugin, defineTool, errors, Tools, Upstream } from "@gantry/sdk";
+import { textParts, definePlugin, defineTool, errors, Tools, Upstream } from "@gantry/sdk";
 import type { NetRequest } from "@gantry/sdk";
 import { Type } from "typebox";
 import net from "../net-undici/index.ts";
@@ -22,11 +22,11 @@ test("GEN-01: contents with the roles user and model, systemInstruction joined b
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
   await genlang.chat(
     [
-      { role: "system", text: "One." },
-      { role: "system", text: "Two." },
-      { role: "user", text: "hi" },
-      { role: "assistant", text: "yes?", toolCalls: [] },
-      { role: "user", text: "go on" },
+      { role: "system", parts: textParts("One.") },
+      { role: "system", parts: textParts("Two.") },
+      { role: "user", parts: textParts("hi") },
+      { role: "assistant", parts: textParts("yes?"), toolCalls: [] },
+      { role: "user", parts: textParts("go on") },
     ],
     { temperature: 0.25, maxTokens: 5 },
   );

@@ -1,4 +1,4 @@
-import { splitImages } from "@gantry/sdk";
+import { splitImages, textOf } from "@gantry/sdk";
 import type { ChatMessage, ChatRequest } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
@@ -25,7 +25,7 @@ export function messagesBody(
   learned: Learned,
 ): Record<string, unknown> {
   const system = request.messages
-    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .flatMap((message) => (message.role === "system" ? [textOf(message.parts)] : []))
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
@@ -81,9 +81,10 @@ function plain({ role, content }: Turn): object {
 }
 
 function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
+  const said = textOf(message.parts);
   switch (message.role) {
     case "user":
-      return splitImages(message.text).flatMap<object>((part) =>
+      return splitImages(said).flatMap<object>((part) =>
         part.type === "image"
           ? [{ type: "image", source: { type: "base64", media_type: part.mime, data: part.data } }]
           : text(part.text.trim() === "" ? "(no text)" : part.text),
@@ -93,13 +94,13 @@ function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
         {
           type: "tool_result",
           tool_use_id: legalId(message.callId),
-          content: message.text,
+          content: said,
           is_error: message.failed,
         },
       ];
     case "assistant":
       return [
-        ...text(message.text.trimEnd()),
+        ...text(said.trimEnd()),
         ...message.toolCalls.map(({ id, name, args }) => ({
           type: "tool_use",
           id: legalId(id),

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ProviderTable } from "@gantry/sdk";
+import { textParts, ProviderTable } from "@gantry/sdk";
 import type {
   ChatMessage,
   ChatRequest,
@@ -95,7 +95,7 @@ export function provider(
   });
 }
 
-export const user = (text: string): ChatMessage => ({ role: "user", text });
+export const user = (text: string): ChatMessage => ({ role: "user", parts: textParts(text) });
 export const tools = (...names: string[]): ToolSpec[] =>
   names.map((name) => ({
     name,

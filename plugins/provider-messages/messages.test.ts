@@ -1,6 +1,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { MessagesAnswer } from "./messages-answer.ts";
 import {
@@ -70,8 +71,8 @@ test("PRV-02: messages-custom: posts to /v1/messages with system apart, Bearer a
   );
   await using p = provider(server.url, { api_key: "k" });
   const messages: ChatMessage[] = [
-    { role: "system", text: "One." },
-    { role: "system", text: "Two." },
+    { role: "system", parts: textParts("One.") },
+    { role: "system", parts: textParts("Two.") },
     user("hello"),
   ];
   expect(await collect(p, request(messages, { maxTokens: 100 }))).toEqual([
@@ -142,11 +143,17 @@ test("PRV-07: all results of one answer go back in order in one user message, to
     user("read both"),
     {
       role: "assistant",
-      text: "Reading.",
+      parts: textParts("Reading."),
       toolCalls: [use("t1", "file_read", '{"path":"a"}'), use("functions.x:2", "file_read", "{path")],
     },
-    { role: "tool", callId: "t1", name: "file_read", text: "A", failed: false },
-    { role: "tool", callId: "functions.x:2", name: "file_read", text: "bad arguments", failed: true },
+    { role: "tool", callId: "t1", name: "file_read", parts: textParts("A"), failed: false },
+    {
+      role: "tool",
+      callId: "functions.x:2",
+      name: "file_read",
+      parts: textParts("bad arguments"),
+      failed: true,
+    },
     user("and now?"),
   ];
   await collect(p, request(messages, { tools: tools("file_read") }));
@@ -184,7 +191,7 @@ test("PRV-02: an image marker goes out as an image, and no block is ever empty",
     stream(response, [begin, ...say("ok"), ...end("end_turn")]),
   );
   await using p = provider(server.url);
-  const silent: ChatMessage = { role: "assistant", text: "", toolCalls: [] };
+  const silent: ChatMessage = { role: "assistant", parts: textParts(""), toolCalls: [] };
   await collect(p, request([user("[IMAGE:data:image/png;base64,iVBORw0=]what?"), silent, user("  ")]));
   expect(server.asked[0]?.body.messages).toEqual([
     {

@@ -1,3 +1,4 @@
+import { textParts } from "@gantry/sdk";
 import type {
   ChatRequest,
   Logger,
@@ -80,7 +81,7 @@ export async function run(
   const { provider, model = "m", ...rest } = more;
   const events: RoutedEvent[] = [];
   const request = {
-    messages: [{ role: "user", text: "hi" } as const],
+    messages: [{ role: "user", parts: textParts("hi") } as const],
     tools: [],
     temperature: 0.7,
     session: "s",

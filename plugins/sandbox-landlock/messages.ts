@@ -1,4 +1,4 @@
-import type { DirectoryEntry, RunResult } from "@gantry/sdk";
+import type { DirectoryEntry, FileReplaced, RunResult, WriteOptions } from "@gantry/sdk";
 
 /** What the walled thread is asked, by number. */
 export type Order =
@@ -11,19 +11,23 @@ export type Order =
       readonly maxOutputBytes: number;
     }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
-  | { readonly do: "write"; readonly path: string; readonly data: string }
+  | ({
+      readonly do: "write";
+      readonly path: string;
+      readonly data: string | Uint8Array | null;
+    } & WriteOptions)
   | { readonly do: "list"; readonly path: string; readonly limit: number };
 
 /** Why a file could not be used, in the words of the common error codes. */
 export type FileFault =
-  | { readonly fault: "outside" | "missing"; readonly path: string }
+  | { readonly fault: "outside" | "missing" | "changed"; readonly path: string }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string };
 
 export interface Answers {
   run: RunResult;
   read: { readonly data: Uint8Array; readonly bytes: number };
-  write: null;
+  write: FileReplaced;
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
 }
 

@@ -21,8 +21,8 @@ export function sandboxOf(walled: Walled): SandboxSlot {
     files: {
       read: (path, maxBytes, signal) =>
         order((sandbox) => sandbox.order<"read">({ do: "read", path, maxBytes }, signal)),
-      write: async (path, data, signal) =>
-        void (await order((sandbox) => sandbox.order<"write">({ do: "write", path, data }, signal))),
+      write: (path, data, signal, options) =>
+        order((sandbox) => sandbox.order<"write">({ do: "write", path, data, ...options }, signal)),
       list: (path, limit, signal) =>
         order((sandbox) => sandbox.order<"list">({ do: "list", path, limit }, signal)),
     },
@@ -42,6 +42,8 @@ function coded(fault: FileFault): Error {
       return errors.PATH_OUTSIDE(fault.path);
     case "missing":
       return errors.FILE_MISSING(fault.path);
+    case "changed":
+      return errors.FILE_CHANGED(fault.path);
     case "failed":
       return errors.FILE_FAILED(fault.path, fault.verb, fault.reason);
     case "not started":

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { faultOf, listDirectory, readFile, writeFile } from "./files.ts";
+import { faultOf, listDirectory, readFile } from "./files.ts";
 import { Groups } from "./groups.ts";
 import type { Answers, FileFault, FromThread, Order, ThreadFacts, ToThread, WallFacts } from "./messages.ts";
 import { NotStarted, type Surroundings, runProcess } from "./process.ts";
+import { Changed, replaceFile } from "./replace.ts";
 
 /**
  * The thread that starts processes and opens files. It restricts itself first; the kernel then holds it and everything it
@@ -21,7 +22,7 @@ async function follow(id: number, order: Order): Promise<Answers[keyof Answers]>
     case "read":
       return readFile(order.path, order.maxBytes);
     case "write":
-      return writeFile(order.path, order.data);
+      return replaceFile(order);
     case "list":
       return listDirectory(order.path, order.limit);
     case "run": {
@@ -49,6 +50,7 @@ function fault(error: unknown, order: Order): FileFault {
       reason: error instanceof NotStarted ? error.message : String(error),
     };
   }
+  if (error instanceof Changed) return { fault: "changed", path: order.path };
   const verb = { read: "read", write: "written", list: "listed" }[order.do];
   return faultOf(error, order.path, verb, order.do === "write" ? walls?.write : walls?.read);
 }

@@ -86,7 +86,10 @@ export class Walled {
     if (commands.length === 0 && paths.length === 0) return undefined;
     const { sandbox, open } = await this.state();
     if (open === undefined) return undefined;
-    return sandbox ? ask(errors.SANDBOX_OPEN(open, call.tool)) : refuse(errors.SANDBOX_ABSENT(open));
+    if (!sandbox) return refuse(errors.SANDBOX_ABSENT(open));
+    // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the rest.
+    if (this.#config.agent.autonomy_level === "autonomous") return undefined;
+    return ask(errors.SANDBOX_OPEN(open, call.tool));
   }
 
   async check(): Promise<readonly CheckRow[]> {

@@ -1,4 +1,4 @@
-import { directMessage } from "@gantry/sdk";
+import { textOf, directMessage } from "@gantry/sdk";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -71,7 +71,7 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
   expect(sent.length - distinct.size).toBeLessThanOrEqual(ROUNDS);
   const { store, close } = createStore(file);
   for (const sender of ["a", "b", "c"]) {
-    const turns = (await store.sessions.recent(`t:${sender}`, 1e9)).map(({ text }) => text);
+    const turns = (await store.sessions.recent(`t:${sender}`, 1e9)).map(({ parts }) => textOf(parts));
     expect(turns.length).toBe(new Set(turns).size);
     const mine = (ids: Iterable<string>): string[] => [...ids].filter((id) => id.startsWith(`${sender}-`));
     expect(turns).toEqual(mine(distinct));
@@ -109,7 +109,7 @@ test("CHA-07: two processes on one file never answer one message twice and keep 
   expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
   expect(shares[0]! + shares[1]!).toBe(300);
   for (const sender of ["a", "b", "c"]) {
-    const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ text }) => text);
+    const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ parts }) => textOf(parts));
     expect(turns).toEqual(messages.filter((message) => message.sender.id === sender).map(({ id }) => id));
   }
   await close();

@@ -1,4 +1,4 @@
-import type { InboundMessage, Lanes } from "@gantry/sdk";
+import { laneOf, type InboundMessage, type Lanes } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { DONE, free, holding, insert, moveOn, PENDING, SET_ASIDE, take } from "./lane-rows.ts";
 import { closed, lives, newProcessName } from "./process.ts";
@@ -64,7 +64,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
           sql.run("UPDATE inbox SET reply = ? WHERE seq = ? AND reply IS NULL", reply, held.seq) === 0
         )
           return false;
-        appendTurn(sql, session, turn, Date.now());
+        appendTurn(sql, session, turn, laneOf(claim.message));
         return true;
       });
     },

@@ -38,7 +38,7 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
-  // Messages that wait know person, conversation and address apart, and their content is parts.
+  // Messages know person, conversation and address apart, their content is parts; a session knows who opened it.
   `
   UPDATE inbox SET message = json_object(
     'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
@@ -48,5 +48,25 @@ export const layout: readonly string[] = [
     'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
     'trust', 'member')
   WHERE message <> '' AND json_type(message, '$.sender') = 'text';
+
+  CREATE TABLE views (session TEXT PRIMARY KEY, generation INTEGER NOT NULL, through INTEGER NOT NULL, base TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE TABLE usage (
+    id INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, purpose TEXT NOT NULL,
+    provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    cached INTEGER NOT NULL, micros INTEGER, ms INTEGER NOT NULL, outcome TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX usage_at ON usage (at);
+  CREATE INDEX usage_user ON usage (user, at);
+
+  ALTER TABLE sessions ADD COLUMN owner TEXT;
+  CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
+  UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
+
+  UPDATE turns SET messages = (
+    SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN
+      json_remove(json_set(value, '$.parts',
+        json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
+    FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
   `,
 ];

@@ -4,6 +4,7 @@ import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
 import { createMemory } from "./memory.ts";
 import { createSessions } from "./sessions.ts";
+import { createUsage } from "./usage.ts";
 import { createValues } from "./values.ts";
 
 /** A store in one file, opened on first use. */
@@ -17,6 +18,7 @@ export function createStore(path: string): { readonly store: Store; close(): Pro
       lanes,
       limits: createLimits(db),
       values: createValues(db),
+      usage: createUsage(db),
     },
     async close() {
       await db.close();

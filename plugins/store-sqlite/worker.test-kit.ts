@@ -1,4 +1,4 @@
-import { directMessage } from "@gantry/sdk";
+import { textParts, directMessage } from "@gantry/sdk";
 import { writeSync } from "node:fs";
 import { createStore } from "./store.ts";
 
@@ -40,7 +40,9 @@ async function answer(): Promise<void> {
     }
     const { id, sender } = claim.message;
     if (claim.reply === undefined)
-      await store.lanes.answer(claim, `re: ${id}`, `t:${sender.id}`, [{ role: "user", text: id }]);
+      await store.lanes.answer(claim, `re: ${id}`, `t:${sender.id}`, [
+        { role: "user", parts: textParts(id) },
+      ]);
     say("sent", id);
     await store.lanes.ack(claim);
   }

@@ -96,7 +96,7 @@ test("SEC-06: file_write_enabled false: the tool is not offered and a call is re
   expect([offered("file_write"), offered("file_read"), offered("file_list")]).toEqual([false, true, true]);
   expect(await t.call("file_write", { path: "new", content: "x" }, { approvals: "yes" })).toMatchObject({
     decision: "refused",
-    code: "FILES_WRITE_OFF",
+    code: "TOOL_NOT_OFFERED",
   });
   expect(readdirSync(t.runtime.workspace)).toEqual([]);
 });
@@ -111,7 +111,7 @@ test("TOL-01: without a sandbox the tools are not offered and refuse", async () 
     expect(t.slot(Tools).get(tool)!.offered!()).toBe(false);
     expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({
       decision: "refused",
-      code: "FILES_NO_SANDBOX",
+      code: "TOOL_NOT_OFFERED",
     });
   }
 });

@@ -3,5 +3,16 @@ export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { makeDir } from "./make-dir.ts";
+export {
+  changedFiles,
+  fileHash,
+  folderHashes,
+  manifestDifference,
+  pluginLockFile,
+  readPluginLock,
+  type LockedPackage,
+  type PluginLock,
+  type StatedManifest,
+} from "./plugin-lock.ts";
 export { ProcessLock } from "./process-lock.ts";
 export { withTimeout } from "./with-timeout.ts";

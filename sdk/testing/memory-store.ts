@@ -3,6 +3,7 @@ import { lanes } from "./memory-store/lanes.ts";
 import { limits } from "./memory-store/limits.ts";
 import { memory } from "./memory-store/memory.ts";
 import { sessionsIn, type SessionMap } from "./memory-store/sessions.ts";
+import { usage } from "./memory-store/usage.ts";
 import { values } from "./memory-store/values.ts";
 
 /** A store that forgets everything with the process: the slot's whole contract, nothing on disk. */
@@ -14,6 +15,7 @@ export function createMemoryStore(): Store {
     lanes: lanes(sessions),
     limits: limits(),
     values: values(),
+    usage: usage(),
   };
 }
 

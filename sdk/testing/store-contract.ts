@@ -5,7 +5,9 @@ import { limitCases } from "./store-contract/limits.ts";
 import { memoryCases } from "./store-contract/memory.ts";
 import { nodeCases } from "./store-contract/nodes.ts";
 import { sessionCases } from "./store-contract/sessions.ts";
+import { usageCases } from "./store-contract/usage.ts";
 import { valueCases } from "./store-contract/values.ts";
+import { viewCases } from "./store-contract/views.ts";
 
 /** An empty store. `reopen` gives what a new process finds after this one ended without a word. */
 export interface OpenedStore {
@@ -35,6 +37,8 @@ export function storeContract(subject: StoreSubject): readonly ContractCase[] {
     ...leaseCases,
     ...limitCases,
     ...valueCases,
+    ...viewCases,
+    ...usageCases,
   }).map(([name, check]) => ({
     name,
     async run() {

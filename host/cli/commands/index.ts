@@ -77,10 +77,24 @@ export const hostCommands: readonly HostCommand[] = [
   },
   {
     name: "plugins inspect",
-    summary: "what a plugin needs, provides, taps and configures, without running it",
+    summary:
+      "what a plugin needs, provides, taps and configures, without running it: by name, or a path not yet listed",
     args: ["<name>"],
     options: [json],
     load: async () => ({ run: (await import("./plugins.ts")).inspect }),
+  },
+  {
+    name: "tools list",
+    summary: "the tools that a model is offered",
+    options: [json],
+    load: async () => ({ run: (await import("./tools.ts")).list }),
+  },
+  {
+    name: "tools call",
+    summary: "run one tool as a model would, through every guard: the result on stdout",
+    args: ["<tool>", "[json]"],
+    options: [{ flags: "--yes", summary: "approve what would be asked, never what is refused" }],
+    load: async () => ({ run: (await import("./tools.ts")).call }),
   },
   {
     name: "policy explain",

@@ -67,7 +67,7 @@ export function lanes(sessions: SessionMap): Lanes {
       const row = mine(claim);
       if (!row) return false;
       row.reply = reply;
-      append(sessions, session, turn);
+      append(sessions, session, turn, laneOf(claim.message));
       return true;
     },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),

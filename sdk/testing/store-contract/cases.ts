@@ -1,3 +1,4 @@
+import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
 import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
@@ -16,10 +17,14 @@ export function message(sender: string, id: string, text: string = `text of ${id
 
 export function turn(number: number): readonly ChatMessage[] {
   return [
-    { role: "user", text: `question ${number}` },
-    { role: "assistant", text: "", toolCalls: [{ id: `call-${number}`, name: "clock", args: "{}" }] },
-    { role: "tool", callId: `call-${number}`, name: "clock", text: "noon", failed: false },
-    { role: "assistant", text: `answer ${number}`, toolCalls: [] },
+    { role: "user", parts: textParts(`question ${number}`) },
+    {
+      role: "assistant",
+      parts: textParts(""),
+      toolCalls: [{ id: `call-${number}`, name: "clock", args: "{}" }],
+    },
+    { role: "tool", callId: `call-${number}`, name: "clock", parts: textParts("noon"), failed: false },
+    { role: "assistant", parts: textParts(`answer ${number}`), toolCalls: [] },
   ];
 }
 

@@ -127,7 +127,7 @@ export function hiddenCode(name: string, args: readonly string[]): string | unde
   if (interpreters.has(name))
     return args.length === 1 && (harmless.has(args[0] ?? "") || versions.has(`${name} ${args[0]}`))
       ? undefined
-      : `${name} runs code that stands elsewhere`;
+      : `${name} can run code that this guard does not read`;
   const risk = Object.hasOwn(risky, name) ? risky[name] : undefined;
   // tar takes its first letters without a dash.
   const list =

@@ -7,6 +7,8 @@ export interface Arg {
   readonly whole: boolean;
   /** May become several words, or none. */
   readonly many: boolean;
+  /** The whole word, if only patterns keep it from being known. */
+  readonly pattern?: string;
   /** The whole word with a harmless name in place of what is known only at run time. */
   readonly guess: string;
 }
@@ -29,6 +31,7 @@ export function argOf(word: Word): Arg {
   let guess = "";
   let whole = true;
   let many = false;
+  let isPattern = !tilde;
   const take = (part: WordPart, quoted: boolean) => {
     const value = literal(part);
     if (value !== undefined) {
@@ -38,12 +41,14 @@ export function argOf(word: Word): Arg {
       for (const inner of part.parts) take(inner, true);
     } else {
       whole = false;
+      isPattern &&= part.type === "Glob";
       many ||= quoted ? /^\$(@|\{.*[@*].*\})$/s.test(part.text) : part.type !== "Glob";
       guess += part.type === "Glob" ? part.text : UNKNOWN;
     }
   };
   for (const part of word.parts) take(part, false);
-  return { text, whole: whole && !tilde, many, guess };
+  const arg = { text, whole: whole && !tilde, many, guess };
+  return isPattern && !whole ? { ...arg, pattern: guess } : arg;
 }
 
 /** `NAME=value` where it is an argument, as of export. */

@@ -1,19 +1,8 @@
 import { readOptions, type Options, type Parsed } from "./options.ts";
-import { begun, known, shown, type Arg } from "./words.ts";
+import type { Report } from "../syntax/findings.ts";
+import { begun, known, shown, type Arg } from "../syntax/words.ts";
 
-/** What a program's command line gives rise to. */
-export interface Report {
-  /** Another command is started. */
-  run(argv: readonly Arg[]): void;
-  /** Text is run by a shell; `sh` may be any POSIX shell, which reads some of bash's words differently. */
-  script(text: Arg, shell: "bash" | "sh"): void;
-  /** It cannot be told what runs. */
-  ask(why: string): void;
-  /** A variable is set or removed. */
-  variable(name: Arg): void;
-  /** A text is counted out, or names an array's element. */
-  arithmetic(): void;
-}
+export type { Report };
 
 /** Looks through a program's arguments for what it starts. */
 export type Program = (args: readonly Arg[], report: Report, name: string) => void;

@@ -1,6 +1,6 @@
 import { has, joined, optionsOf, valueOf, type Program } from "./report.ts";
 import { splitString } from "./split-string.ts";
-import { begun, known, shown, UNKNOWN, type Arg } from "./words.ts";
+import { begun, known, shown, UNKNOWN, type Arg } from "../syntax/words.ts";
 
 export const env: Program = (args, report) => {
   const options = optionsOf(

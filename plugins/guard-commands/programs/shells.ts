@@ -1,6 +1,6 @@
 import type { Options } from "./options.ts";
 import { has, joined, optionsOf, valueOf, type Program } from "./report.ts";
-import { begun, known, shown } from "./words.ts";
+import { begun, known, shown } from "../syntax/words.ts";
 
 const shellOptions: Options = {
   value: "oO",

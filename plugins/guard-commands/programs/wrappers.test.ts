@@ -5,7 +5,7 @@ import path from "node:path";
 import * as fc from "fast-check";
 import * as grammar from "unbash";
 import { expect, test } from "vitest";
-import { readShell } from "./reading.ts";
+import { readShell } from "../reading.ts";
 
 const runs = Number(process.env["GANTRY_FUZZ"] ?? (process.env["GANTRY_LONG"] ? 5_000 : 120));
 

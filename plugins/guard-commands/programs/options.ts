@@ -1,5 +1,5 @@
-import type { Arg } from "./words.ts";
-import { known } from "./words.ts";
+import type { Arg } from "../syntax/words.ts";
+import { known } from "../syntax/words.ts";
 
 /** The options of a program, as getopt_long knows them. */
 export interface Options {

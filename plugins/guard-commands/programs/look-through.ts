@@ -1,10 +1,11 @@
-import { git, sed, awk } from "./languages.ts";
+import { git } from "./git.ts";
+import { awk, sed } from "./languages.ts";
 import { hiddenCode } from "./opaque.ts";
 import { has, optionsOf, type Program, type Report } from "./report.ts";
 import { alias, evaluate, flock, script, shell, trap, watch } from "./shells.ts";
 import { busybox, env, find, parallel, xargs } from "./starters.ts";
 import { count, names, printf, test, variables, wait } from "./variables-set.ts";
-import type { Arg } from "./words.ts";
+import type { Arg } from "../syntax/words.ts";
 import { wrappers } from "./wrappers.ts";
 
 const byName: Readonly<Record<string, Program>> = {
