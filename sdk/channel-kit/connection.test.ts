@@ -17,7 +17,7 @@ function rig(values = createMemoryStore().values): Rig {
       if (level !== "debug") lines.push(`${level}: ${message}`);
     };
   const log: Logger = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
-  return { health: new ChannelHealth({ channel: "mail", values, log }), lines };
+  return { health: new ChannelHealth({ channel: "mail", values: () => values, log }), lines };
 }
 
 const judge = (error: unknown): Trouble => ({ reason: (error as Error).message });

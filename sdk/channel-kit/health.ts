@@ -23,7 +23,7 @@ export interface HealthRecord {
 export interface HealthOptions {
   /** The channel's name. */
   readonly channel: string;
-  readonly values: Values;
+  readonly values: () => Values;
   readonly log: Logger;
 }
 
@@ -79,7 +79,7 @@ export class ChannelHealth {
   async row(): Promise<CheckRow> {
     const { channel, values } = this.#options;
     const what = `${channel} connection`;
-    const record = await values.get<HealthRecord>(space, channel);
+    const record = await values().get<HealthRecord>(space, channel);
     const now = Date.now();
     const runs = record !== undefined && record.state !== "stopped" && now - record.seen < silentMs;
     if (!runs) {
@@ -114,7 +114,7 @@ export class ChannelHealth {
     this.#now = { ...this.#now, seen: now };
     const record = this.#now;
     const { channel, values } = this.#options;
-    this.#writing = this.#writing.then(() => values.put(space, channel, record)).catch(() => {});
+    this.#writing = this.#writing.then(() => values().put(space, channel, record)).catch(() => {});
   }
 }
 
