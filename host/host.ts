@@ -26,12 +26,15 @@ import { Inbox } from "./messages/inbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
+import { BoundaryWords } from "./turn/boundary-words.ts";
 import { Providers } from "./turn/providers.ts";
+import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { commandsReachOut } from "./tools/network.ts";
 import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
@@ -76,6 +79,7 @@ export class Host {
   readonly calls: ToolCalls;
   readonly models: Providers;
   readonly policy: Policy;
+  readonly media: TurnMedia;
   readonly inbox: Inbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
@@ -95,6 +99,7 @@ export class Host {
     this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
+    this.media = new TurnMedia(registry);
     this.models = new Providers(registry, this.hooks, want);
     const shared = {
       registry,
@@ -109,18 +114,23 @@ export class Host {
     const rulings = new Rulings(registry, rules, agent.autonomy_level);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
-    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, maxOutputBytes });
+    const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
     this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
-      registry,
+      ...shared,
       models: this.models,
       calls: this.calls,
       redaction,
+      media: this.media,
+      words: new BoundaryWords(registry),
       temperature: default_temperature,
       maxIterations: agent.max_tool_iterations,
+      maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
+    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
+    this.inbox = new Inbox({ ...shared, sources, turn, forOwner, want, holder });
     this.serving = new Serving({
       registry,
       inbox: this.inbox,

@@ -38,6 +38,8 @@ export interface StartOptions {
 export class Installation {
   readonly configDir: string;
   readonly configFile: string;
+  /** The folder to work in for this run, in place of the configured workspace. */
+  workspace: string | undefined;
 
   constructor(configDir: string) {
     this.configDir = configDir;
@@ -74,7 +76,7 @@ export class Installation {
     await this.makeConfigDir();
     const { plugins, config, leftOut } = await this.open(given, options.unused);
     const { configDir, configFile } = this;
-    const workspace = await openWorkspace(configDir, config.host.security.workspace_path);
+    const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
     const host = new Host({
       plugins,

@@ -1,4 +1,5 @@
 import { textParts, type Json, type Part } from "./content.ts";
+import type { ChatMessage, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
 
@@ -131,6 +132,18 @@ export interface PromptOptions {
   /** Override the configured provider and model. */
   readonly provider?: string;
   readonly model?: string;
+  /** Stands in place of what is kept of the session. With it a message without parts asks for the next answer. */
+  readonly history?: readonly ChatMessage[];
+  /** False: nothing of the turn is kept, and it waits for no other turn of its session. Default true. */
+  readonly keep?: boolean;
+  /** The names of the tools that the turn has, where it has fewer than there are; `[]` for none. */
+  readonly tools?: readonly string[];
+  /** Tools of the caller: a call of one ends the turn, unrun, and comes back in {@link TurnResult.client_calls}. */
+  readonly clientTools?: readonly ToolSpec[];
+  /** Added to the system prompt, never in place of it. */
+  readonly system?: string;
+  /** Tokens of one answer at most; undefined: the provider's own bound. */
+  readonly maxTokens?: number;
 }
 
 /** What became of an inbound message: `full` asks the sender's platform to come again later. */

@@ -24,6 +24,10 @@ export const errors = defineErrors({
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
+  WORKSPACE_UNSAFE: usage(
+    "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
+  ),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
   PROVIDER_URL: usage(
     "`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1.",
@@ -95,6 +99,9 @@ export const errors = defineErrors({
     "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
+  PROVIDER_OVERFLOW: failed(
+    "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
+  ),
   PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
@@ -111,6 +118,12 @@ export const errors = defineErrors({
     "%s ended its answer without text, a tool call or a reason: try again, or check the model's name.",
   ),
 
+  BUDGET_FAILED: policy(
+    "The budget could not be looked up (%s), so the model was not asked: mend the store.",
+  ),
+  CONTEXT_FULL: failed(
+    "The conversation is longer than the model takes (%s); it goes on with what fits: say again what matters, or start anew with /new.",
+  ),
   TURN_CANCELLED: failed("The turn was cancelled."),
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
@@ -161,6 +174,10 @@ export const errors = defineErrors({
   NET_TOO_LARGE: failed("%s sent more than %s bytes."),
   NET_BAD_URL: failed("`%s` is not an http:// or https:// address."),
   NET_CANCELLED: failed("The request to %s was cancelled."),
+  MEDIA_TOO_LARGE: failed("%s has %s bytes and at most %s can be taken: send a smaller one."),
+  MEDIA_TOO_MUCH: failed(
+    "%s has sent more than %s bytes of files within an hour: wait, or send smaller ones.",
+  ),
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage(

@@ -16,7 +16,12 @@ export interface MediaRef {
 
 /** A piece of a message. More kinds may come: a reader ignores what it does not know. */
 export type Part =
-  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      /** Where it was brought from (`tool shell`), where it is nobody's own words: it is marked for the model as material. */
+      readonly from?: string;
+    }
   | { readonly type: "media"; readonly media: MediaRef };
 
 /** A message that is text alone. */

@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import type { Json, Part } from "./content.ts";
+import type { Json, MediaRef, Part } from "./content.ts";
 import type { ModelRef } from "./hooks.ts";
 import { many, one } from "./slot.ts";
 
@@ -19,7 +19,12 @@ export interface ToolUse {
  */
 export type ChatMessage =
   | { readonly role: "system"; readonly parts: readonly Part[] }
-  | { readonly role: "user"; readonly parts: readonly Part[] }
+  | {
+      readonly role: "user";
+      readonly parts: readonly Part[];
+      /** When it was said, Unix ms. */
+      readonly at?: number;
+    }
   | {
       readonly role: "assistant";
       readonly parts: readonly Part[];
@@ -48,6 +53,8 @@ export interface ChatRequest {
   readonly temperature: number;
   /** Undefined: the provider's own limit. */
   readonly maxTokens?: number;
+  /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
+  readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
   readonly session: string;
   readonly signal: AbortSignal;
@@ -64,6 +71,8 @@ export interface ProviderFailure {
   readonly status?: number;
   /** What the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
+  readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
 }
@@ -93,6 +102,8 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
+  /** The types of media that it takes, as in `image/*`; of all other the model is told in a line. Default: none. */
+  readonly media?: readonly string[];
 }
 
 export interface Provider {

@@ -87,6 +87,10 @@ export interface ToolCall {
   readonly cwd: string;
   /** What the tool claims of itself. */
   readonly hints?: ToolHints;
+  /** {@link Tool.source} */
+  readonly source?: string;
+  /** True where commands of this call can reach the network. */
+  readonly network?: boolean;
   /** What the conversation already holds. */
   readonly sources?: Sources;
   /** True for `policy explain`: decide, but count and remember nothing. */

@@ -24,6 +24,12 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
   return run.written(code);
 }
 
+/** The folder that a word of a plugin shall work in: such words are known only once the host has started there. */
+function workspaceIn(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((arg) => /^(?:-C|--workspace)$/.test(arg));
+  return at === -1 ? argv.find((arg) => arg.startsWith("--workspace="))?.slice(12) : argv[at + 1];
+}
+
 class WordRun {
   readonly #debug: boolean;
   readonly #session: Installation;
@@ -54,6 +60,7 @@ class WordRun {
   async go(argv: readonly string[]): Promise<number> {
     // Where the line names a word of the host's own, no plugin is started to read it.
     const own = hostCommands.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
+    if (own.length === 0) this.#session.workspace = workspaceIn(argv);
     const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv[0]))];
     const parsed = await parseArgs(argv, words);
     if (parsed.kind === "printed") return parsed.code;
@@ -73,6 +80,7 @@ class WordRun {
     };
     if (!("load" in word)) return word.run(run);
     const { run: runHostWord } = await word.load();
+    if (typeof options["workspace"] === "string") this.#session.workspace = options["workspace"];
     return runHostWord({
       ...run,
       session: this.#session,

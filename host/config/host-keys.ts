@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { agentKeys, toolsKeys } from "@gantry/sdk";
+import { agentKeys, securityKeys, toolsKeys } from "@gantry/sdk";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -52,12 +52,18 @@ export const hostKeys = Type.Object({
       description:
         "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; `*` stands for any signs of a word, and at the end for any further words), `file_edit: src/**`, `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands. Lifts questions, never a refusal; supervised asks all the same.",
     }),
+    allowed_domains: securityKeys.allowed_domains,
     workspace_path: Type.Optional(
       Type.String({
         minLength: 1,
         description: "The directory that tools work in. Default: <config_dir>/workspace.",
       }),
     ),
+    redact_for_owner: Type.Boolean({
+      default: false,
+      description:
+        "Remove personal data from answers at the owner's own terminal and paired devices too; secrets of the configuration are removed everywhere.",
+    }),
   }),
   memory: Type.Object({
     max_conversation_turns: Type.Integer({

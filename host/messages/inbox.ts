@@ -5,7 +5,6 @@ import {
   userOf,
   Store,
   type PromptOptions,
-  type ChatMessage,
   type Inbox as InboxSlot,
   type InboundMessage,
   type Logger,
@@ -15,11 +14,14 @@ import {
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import { Queue } from "./queue.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { enterSession } from "./session-access.ts";
-import { runTurn, type Turn, type TurnDeps } from "../turn/turn.ts";
+import type { Redaction } from "../record/redaction.ts";
+import { TurnRun } from "../turn/turn-run.ts";
+import type { Turn, TurnDeps } from "../turn/turn.ts";
 
 /** Beyond this many waiting messages the platforms are asked to come again later. */
 const maxWaiting = 10_000;
@@ -33,12 +35,19 @@ export interface InboxDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly sources: SessionSources;
   readonly log: Logger;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  readonly maxTurns: number;
+  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  readonly forOwner: Redaction;
   /** This process, in leases. */
   readonly holder: string;
+}
+
+/** `isPrivate`: nobody but the owner sees the answer. */
+interface TurnOptions extends PromptOptions {
+  readonly isPrivate?: boolean;
 }
 
 /** The one way a message comes in: guards, then on disk or into a turn, one at a time per conversation. */
@@ -92,10 +101,12 @@ export class Inbox implements InboxSlot {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
+    const isPrivate = message.trust === "owner";
+    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
     return this.#queue.run(session, options.signal, async () => {
       const release = await this.#hold(session, options.signal);
       try {
-        const turn = await this.turn(message, session, options);
+        const turn = await this.turn(message, session, { ...options, isPrivate });
         if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
         return turn.result;
       } finally {
@@ -104,20 +115,24 @@ export class Inbox implements InboxSlot {
     });
   }
 
-  /** Runs the turn of one message with the history of its session; keeps nothing. */
-  async turn(message: InboundMessage, session: string, options: PromptOptions): Promise<Turn> {
-    const { registry, want, maxTurns, turn } = this.#deps;
-    const view = await registry.get(Store)?.sessions.view(session, maxTurns);
-    const history: readonly ChatMessage[] = view ? [...view.base, ...view.turns.flat()] : [];
-    return runTurn(turn, {
-      parts: message.parts,
-      quoted: message.quoted ?? [],
+  /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
+  async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
+    const { registry, want, turn, forOwner, sources } = this.#deps;
+    await sources.addMessage(session, message);
+    const view = options.history
+      ? { generation: 0, base: options.history, turns: [] }
+      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
+    const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
+    const run = new TurnRun(turn, {
+      message,
       session,
       user: userOf(message),
-      history,
-      want: { provider: options.provider ?? want.provider, model: options.model ?? want.model },
-      options,
+      view: view ?? { generation: 0, base: [], turns: [] },
+      want: { provider, model },
+      redaction: isPrivate ? forOwner : turn.redaction,
+      options: rest,
     });
+    return run.run();
   }
 
   /** A sender who is not allowed: one log line, one audit record, no reply. */

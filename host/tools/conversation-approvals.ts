@@ -43,11 +43,6 @@ export class ConversationApprovals {
     );
     return all ? given?.by : undefined;
   }
-
-  /** Ends every approval of a conversation. */
-  forget(session: string): void {
-    this.#given.delete(session);
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { errors, ShellReader, type GantryError, type Question, type Tool, type T
 import type { CallDeps, CallRequest } from "./tool-call.ts";
 import type { Decided } from "./approvals.ts";
 import type { Coverage } from "./conversation-approvals.ts";
+import { askPerson } from "./ask-person.ts";
 import { questionOf } from "./question.ts";
 
 /** What came of a question: `result` is for the audit, `error` is set unless it is a yes. */
@@ -23,20 +24,14 @@ export async function requestApproval(
 ): Promise<Approval> {
   const { call, questions, coverage } = asked;
   if (request.approvals === "yes") return { result: "allow by --yes" };
-  if (request.approvals === "none" || !request.onEvent)
-    return { result: "deny: nobody to ask", error: errors.APPROVAL_NO_PERSON(call.tool) };
 
   const shell = deps.registry.get(ShellReader);
   const more = { shell, always: coverage?.shown, signal: request.signal };
   const question = await questionOf(tool, call, questions, more);
-  const { id, decided } = await deps.approvals.ask(
-    question,
-    (announced) => request.onEvent?.({ type: "approval_request", request: announced }),
-    request.signal,
-  );
+  const decided = await askPerson(deps.approvals, request, question);
 
-  const isYes = decided.decision === "allow" || decided.decision === "always";
-  request.onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
+  if (decided.decision === "nobody")
+    return { result: "deny: nobody to ask", error: errors.APPROVAL_NO_PERSON(call.tool) };
   if (decided.decision === "always" && coverage)
     deps.rulings.conversations.add(call, questions, coverage, decided.by);
   return approvalOf(decided, call, coverage, deps.approvals.waitMs);

@@ -1,4 +1,4 @@
-import { Store, type Sources, type Tool, type ToolCall } from "@gantry/sdk";
+import { Store, textOf, userOf, type InboundMessage, type Sources, type ToolCall } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Where the store keeps them, so that a restart forgets nothing. */
@@ -35,13 +35,22 @@ export class SessionSources {
     await this.#registry.get(Store)?.values.put(space, session, after);
   }
 
+  /** What a message brings in: the owner's own words are neither. */
+  async addMessage(session: string, message: InboundMessage): Promise<void> {
+    const quoted = textOf(message.quoted ?? []) === "" ? [] : ["quoted messages"];
+    const others = message.trust === "owner" ? [] : [`messages of ${userOf(message)}`];
+    await this.add(session, { material: [...others, ...quoted] });
+  }
+
   /** What a call that is about to run will have brought in. */
-  async addOf(tool: Tool, { session, effects, tool: name }: ToolCall): Promise<void> {
+  async addOf(call: ToolCall): Promise<void> {
+    const { session, effects, tool, hints, source, network } = call;
     const { paths, commands, urls, brings, unknown } = effects;
-    const isForeign = tool.hints?.openWorld === true || tool.source !== undefined || unknown === true;
+    const isForeign = hints?.openWorld === true || source !== undefined || unknown === true;
     const material = [
       ...urls.map(hostOf),
-      ...(isForeign ? [`the tool ${name}`] : []),
+      ...(isForeign ? [`the tool ${tool}`] : []),
+      ...(network === true ? ["what commands loaded"] : []),
       ...(brings?.material ?? []),
     ];
     const reads = commands.length > 0 || paths.some(({ access }) => access === "read");

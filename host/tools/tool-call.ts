@@ -39,6 +39,8 @@ export interface CallDeps {
   readonly observers: Telling;
   readonly log: Logger;
   readonly cwd: () => Promise<string>;
+  /** Whether started commands can reach the network. */
+  readonly network: () => Promise<boolean>;
   readonly maxOutputBytes: number;
 }
 
@@ -105,7 +107,7 @@ export class ToolCalls {
       await this.#unchanged(tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
-      await this.#deps.sources.addOf(tool, call);
+      await this.#deps.sources.addOf(call);
       return await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
     } catch (error) {
       const why = asError(error) as GantryError;
@@ -130,8 +132,21 @@ export class ToolCalls {
     });
     const id = request.id ?? `call_${randomBytes(6).toString("hex")}`;
     const sources = await this.#deps.sources.of(session);
-    const call = { id, tool: tool.name, args, effects, session, user, cwd, sources, dryRun };
-    return { tool, call: deepFreeze(tool.hints ? { ...call, hints: { ...tool.hints } } : call) };
+    const network = effects.commands.length > 0 && (await this.#deps.network());
+    const call: ToolCall = {
+      id,
+      tool: tool.name,
+      args,
+      effects,
+      session,
+      user,
+      cwd,
+      network,
+      sources,
+      dryRun,
+      ...claimsOf(tool),
+    };
+    return { tool, call: deepFreeze(call) };
   }
 
   /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
@@ -213,6 +228,10 @@ export class ToolCalls {
       result,
     });
   }
+}
+
+function claimsOf({ hints, source }: Tool): Pick<ToolCall, "hints" | "source"> {
+  return { ...(hints && { hints: { ...hints } }), ...(source !== undefined && { source }) };
 }
 
 /** A refusal as an error, with the code and the sentence of whoever refused. */

@@ -3,6 +3,8 @@ import type { BotApi } from "./bot-api.ts";
 import type { WireFile, WireMessage } from "./wire.ts";
 
 const maxPhotoBytes = 5 * 1024 * 1024;
+/** The platform hands out no larger file to bots. */
+const maxBytes = 20 * 1024 * 1024;
 
 /** A file of a message, not loaded. */
 export interface FileOfMessage {
@@ -46,5 +48,5 @@ function bestOf(sizes: readonly WireFile[]): WireFile | undefined {
 }
 
 export function asAttachment({ fileId, ...facts }: FileOfMessage, api: BotApi): Attachment {
-  return { ...facts, load: (maxBytes, signal) => api.download(fileId, maxBytes, signal) };
+  return { ...facts, maxBytes, load: (most, signal) => api.download(fileId, most, signal) };
 }

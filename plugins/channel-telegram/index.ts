@@ -6,6 +6,7 @@ import {
   Commands,
   definePlugin,
   Inbox,
+  Media,
   optional,
   PairingCodes,
   Services,
@@ -38,6 +39,7 @@ export default definePlugin({
     audit: Audit,
     codes: optional(PairingCodes),
     inbox: Inbox,
+    media: optional(Media),
     store: Store,
     upstream: Upstream,
   },
@@ -52,8 +54,8 @@ export default definePlugin({
     const people = new People(settings, () => needs.store);
     const health = new ChannelHealth({ channel: "telegram", values, log });
     const questions = new Questions({ api, approvals: needs.approvals, people, log });
-    const sender = new Sender({ api, health, values, open: async () => undefined });
-    const intake = new Intake({ ...needs, settings, api, people, questions, keeper: () => undefined, log });
+    const sender = new Sender({ api, health, values, open: async (id) => needs.media?.open(id) });
+    const intake = new Intake({ ...needs, settings, api, people, questions, log });
 
     host.provide(Channels, {
       name: "telegram",

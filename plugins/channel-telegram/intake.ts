@@ -4,6 +4,7 @@ import {
   type Inbox,
   type InboundMessage,
   type Logger,
+  type Media,
   type Part,
   type PairingCodes,
 } from "@gantry/sdk";
@@ -24,8 +25,8 @@ export interface IntakeNeeds {
   readonly inbox: Inbox;
   readonly audit: Audit;
   readonly codes: PairingCodes | undefined;
-  /** Where bytes are kept, in the name of a person; undefined: nowhere. */
-  keeper(user: string): KeepBytes | undefined;
+  /** Undefined: bytes are kept nowhere. */
+  readonly media: Media | undefined;
   readonly log: Logger;
 }
 
@@ -89,9 +90,11 @@ export class Intake {
   }
 
   #attached({ files, sender }: TelegramMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { api, keeper } = this.#needs;
+    const { api, media } = this.#needs;
     const attachments = files.map((file) => asAttachment(file, api));
-    return takeAttachments(attachments, keeper(`telegram:${sender.id}`), signal);
+    const user = `telegram:${sender.id}`;
+    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
+    return takeAttachments(attachments, keep, signal);
   }
 
   /** True if it was a code, right or wrong: such a message is nobody's question. */

@@ -5,6 +5,7 @@ import {
   Commands,
   definePlugin,
   Inbox,
+  PairingCodes,
   Routes,
   Runtime,
   Services,
@@ -23,7 +24,7 @@ export default definePlugin({
   table: "gateway",
   config,
   needs: { approvals: Approvals, audit: Audit, inbox: Inbox, routes: Routes, runtime: Runtime, store: Store },
-  provides: [Checks, Commands, Services],
+  provides: [Checks, Commands, PairingCodes, Services],
   errors,
   setup(host) {
     const { needs, log } = host;
@@ -41,6 +42,11 @@ export default definePlugin({
         await server?.close(signal);
         server = undefined;
       },
+    });
+    // One of these for the life of the process: it takes tries one by one.
+    let pairing: Pairing | undefined;
+    host.provide(PairingCodes, {
+      redeem: (code, peer) => (pairing ??= new Pairing(needs.store, table)).redeem(code, peer),
     });
     const listen = (where: { host?: string; port?: number }): void => {
       table = { ...table, ...where };

@@ -13,11 +13,11 @@ export default definePlugin({
     }),
     security: Type.Object({
       auto_approve_tools: Type.Array(Type.String(), {
-        default: ["file_read", "file_list", "memory_recall"],
+        default: ["file_read", "file_list", "file_search", "file_find", "memory_recall"],
         description: "Tools that run without asking where autonomy_level is semi-autonomous.",
       }),
       require_approval_tools: Type.Array(Type.String(), {
-        default: ["shell", "file_write", "browser"],
+        default: ["shell", "file_write", "file_edit", "browser"],
         description:
           "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
       }),

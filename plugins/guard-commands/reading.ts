@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "unbash";
 import { lookThrough } from "./programs/look-through.ts";
 import type { Findings } from "./syntax/findings.ts";
-import { plainWords } from "./syntax/plain.ts";
+import { plainCommands } from "./syntax/plain.ts";
 import { steers } from "./syntax/variables.ts";
 import { findIn, HIDDEN_SUBSTITUTION } from "./syntax/visitors.ts";
 import { baseName, shown, type Arg } from "./syntax/words.ts";
@@ -104,7 +104,7 @@ export function readShell(source: string, grammar: Grammar): Reading {
     };
     try {
       const tree = grammar.parse(text);
-      if (depth === 0) reading.plain = plainWords(tree);
+      if (depth === 0) reading.plain = plainCommands(text, tree);
       visit(tree);
     } catch (error) {
       unreadable(`the parser gave up: ${(error as Error).message}`);

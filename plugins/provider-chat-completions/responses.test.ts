@@ -8,6 +8,8 @@ import type { WebSocket } from "ws";
 import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import {
+  picture,
+  withMedia,
   callsOf,
   collect,
   failureOf,
@@ -17,7 +19,6 @@ import {
   stream,
   textOf,
   tools,
-  user,
 } from "./chat.test-kit.ts";
 import type { Asked } from "./chat.test-kit.ts";
 import type { ServerResponse } from "node:http";
@@ -143,15 +144,22 @@ test("PRV-09: the request holds instructions, the conversation, the tools and im
   const messages: ChatMessage[] = [
     { role: "system", parts: textParts("One.") },
     { role: "system", parts: textParts("Two.") },
-    user("See [IMAGE:data:image/png;base64,iVBORw0=]"),
+    { role: "user", parts: [...textParts("See"), await picture()] },
     {
       role: "assistant",
       parts: textParts("Looking."),
       toolCalls: [{ id: "c1", name: "a", args: '{"path":"x"}' }],
     },
     { role: "tool", callId: "c1", name: "a", parts: textParts("found"), failed: false },
+    {
+      role: "tool",
+      callId: "c2",
+      name: "a",
+      parts: [...textParts("a page"), await picture("application/pdf", "JVBE")],
+      failed: false,
+    },
   ];
-  await collect(p, request(messages, { tools: tools("a"), maxTokens: 50 }));
+  await collect(p, request(messages, { ...withMedia, tools: tools("a"), maxTokens: 50 }));
   expect(server.asked).toHaveLength(1);
   expect(server.asked[0]).toMatchObject({ way: "ws", path: "/v1/responses", auth: "Bearer k" });
   expect(server.asked[0]?.body).toMatchObject({
@@ -166,13 +174,21 @@ test("PRV-09: the request holds instructions, the conversation, the tools and im
       {
         role: "user",
         content: [
-          { type: "input_text", text: "See " },
+          { type: "input_text", text: "See" },
           { type: "input_image", detail: "auto", image_url: "data:image/png;base64,iVBORw0=" },
         ],
       },
       { role: "assistant", content: "Looking." },
       { type: "function_call", call_id: "c1", name: "a", arguments: '{"path":"x"}' },
       { type: "function_call_output", call_id: "c1", output: "found" },
+      {
+        type: "function_call_output",
+        call_id: "c2",
+        output: [
+          { type: "input_text", text: "a page" },
+          { type: "input_file", filename: "cat.png", file_data: "data:application/pdf;base64,JVBE" },
+        ],
+      },
     ],
   });
   expect(server.asked[0]?.body).not.toHaveProperty("stream");

@@ -6,7 +6,6 @@ import { HONEST, missingTool, notUnderstood, summary } from "./words.ts";
 import type { ResultText } from "./words.ts";
 
 const LONGEST = 4_000;
-const IMAGE = /\[IMAGE:[^\]]*\]/g;
 /** Marks that tell a model which text came from outside; a person needs none. */
 const MARKED = /<<untrusted ([0-9a-f]+) from [^>\n]*>>\n([^]*?)\n<<end \1>>/g;
 
@@ -88,7 +87,11 @@ function readArgs(json: string | undefined): Wish["args"] {
 
 function lastUserText(messages: readonly ChatMessage[]): string {
   const last = messages.findLast((message) => message.role === "user");
-  return last ? textOf(last.parts).replace(MARKED, "$2").replace(IMAGE, "").trim() : "";
+  return last
+    ? textOf(last.parts.filter(({ type }) => type === "text"))
+        .replace(MARKED, "$2")
+        .trim()
+    : "";
 }
 
 function lastId(messages: readonly ChatMessage[]): number {

@@ -45,7 +45,8 @@ test("GEN-02: an image marker becomes inlineData between its texts; a broken mar
   using _ = home();
   await using server = await answering({ sse: [sentence("ok")] });
   await using genlang = await start({ endpoints: server.endpoints, ...keyed });
-  await genlang.chat("see [IMAGE:data:image/png;base64,iVBORw0K] and [IMAGE:data:image/png;base64,%%%]");
+  const said = "see [IMAGE:data:image/png;base64,iVBORw0K] and [IMAGE:data:image/png;base64,%%%]";
+  expect(await genlang.host.ask(said, { provider: "genlang" })).toMatchObject({ reply: "ok" });
   expect(server.seen[0]?.body.contents).toEqual([
     {
       role: "user",
@@ -56,7 +57,6 @@ test("GEN-02: an image marker becomes inlineData between its texts; a broken mar
       ],
     },
   ]);
-  expect(server.seen[0]?.body).not.toHaveProperty("systemInstruction");
 });
 
 test("GEN-03: thoughts are dropped, text arrives in pieces, usage is the last usageMetadata", async () => {

@@ -75,11 +75,6 @@ function resultText(
   const tag = `<tool_result:${word} name=${JSON.stringify(message.name)}${message.failed ? ' failed="true"' : ""}>`;
   const text = call?.args.startsWith(BROKEN)
     ? `${call.args.slice(0, call.args.indexOf("): ") + 1)}. Write the whole call again, from ${open} to ${close}.`
-    : withoutImages(textOf(message.parts));
+    : textOf(message.parts.filter(({ type }) => type === "text"));
   return `${tag}\n${text}\n</tool_result:${word}>`;
-}
-
-/** Image markers count in what a person wrote; in a result they are data. */
-function withoutImages(text: string): string {
-  return text.replaceAll("[IMAGE:data:", "[IMAGE data:");
 }

@@ -1,4 +1,5 @@
-import { laneOf, type Claim, type InboundMessage } from "@gantry/sdk";
+import { laneOf, mediaIn, type Claim, type InboundMessage } from "@gantry/sdk";
+import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
 
 export const PENDING = 0;
@@ -16,6 +17,8 @@ export function insert(sql: Sql, message: InboundMessage): boolean {
     JSON.stringify(message),
   );
   if (seq === undefined) return false;
+  const { parts, quoted = [] } = message;
+  useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
   sql.run(
     "INSERT INTO lanes (lane, head) VALUES (?, ?) ON CONFLICT DO UPDATE SET head = excluded.head WHERE head IS NULL",
     lane,

@@ -63,6 +63,21 @@ export const layout: readonly string[] = [
   CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
   UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
 
+  CREATE TABLE media (id TEXT PRIMARY KEY, added INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE media_uses (holder TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (holder, id)) STRICT, WITHOUT ROWID;
+  CREATE INDEX media_uses_id ON media_uses (id);
+  CREATE TABLE media_brought (user TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+  CREATE INDEX media_brought_user ON media_brought (user, at);
+  CREATE TRIGGER session_media AFTER DELETE ON sessions BEGIN
+    DELETE FROM media_uses WHERE holder = 's:' || old.id; END;
+  CREATE TRIGGER inbox_media_done AFTER UPDATE OF state ON inbox WHEN new.state = 1 BEGIN
+    DELETE FROM media_uses WHERE holder = 'm:' || old.seq; END;
+  CREATE TRIGGER inbox_media_gone AFTER DELETE ON inbox BEGIN
+    DELETE FROM media_uses WHERE holder = 'm:' || old.seq; END;
+  CREATE TRIGGER media_last_use AFTER DELETE ON media_uses
+    WHEN NOT EXISTS (SELECT 1 FROM media_uses WHERE id = old.id) BEGIN
+    UPDATE media SET added = 0 WHERE id = old.id; END;
+
   UPDATE turns SET messages = (
     SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN
       json_remove(json_set(value, '$.parts',

@@ -1,5 +1,6 @@
-import { turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
+import { mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
 import type { Database } from "./database.ts";
+import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** Adds one turn, where there is anything in it; for use inside a transaction. `owner` counts where the conversation has none. */
@@ -18,9 +19,11 @@ export function appendTurn(
     Date.now(),
     owner,
   );
+  useMedia(sql, `s:${session}`, mediaIn(turn));
 }
 
-export function createSessions(db: Database): Sessions {
+/** `dropUnused` takes away what no conversation names any more. */
+export function createSessions(db: Database, dropUnused: () => Promise<void>): Sessions {
   return {
     access(session) {
       return db.read((sql) => {
@@ -119,8 +122,10 @@ export function createSessions(db: Database): Sessions {
         ...(owner !== null && { owner }),
       }));
     },
-    remove(session) {
-      return db.commit((sql) => removeSession(sql, session));
+    async remove(session) {
+      const removed = await db.commit((sql) => removeSession(sql, session));
+      await dropUnused();
+      return removed;
     },
   };
 }

@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Tools } from "@gantry/sdk";
+import { type ApprovalRequest, Approvals, Tools, type TurnEvent } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import autonomy from "../guard-autonomy/index.ts";
 import sandbox from "../sandbox-landlock/index.ts";
 import files from "./index.ts";
 
@@ -154,4 +155,37 @@ test("SEC-06: file_write_enabled false: file_edit is not offered and refuses", a
   expect(t.slot(Tools).get("file_edit")!.offered!()).toBe(false);
   const [after, text] = await edited(t, "a", { old: "a", new: "b" });
   expect([after, text]).toEqual(["a", expect.stringContaining("not offered")]);
+});
+
+test("AGT-08: the question for an edit shows the change as the file will have it, or why there is none", async () => {
+  await using t = await startTestHost({ plugins: [...plugins, autonomy] });
+  const file = path.join(t.runtime.workspace, "file");
+  writeFileSync(file, "one\r\ntwo\r\nthree\r\n");
+  const asked: ApprovalRequest[] = [];
+  const ask = async (args: object, word: string): Promise<string> => {
+    const onEvent = (event: TurnEvent): void => {
+      if (event.type !== "approval_request") return;
+      asked.push(event.request);
+      t.slot(Approvals).decide(event.request.id, word, { user: "cli:test" });
+    };
+    return (await t.call("file_edit", { path: "file", ...args }, { approvals: "ask", onEvent })).text;
+  };
+  await ask({ old: "two", new: "zwei\ndrei" }, "deny");
+  expect(readFileSync(file, "utf8")).toBe("one\r\ntwo\r\nthree\r\n");
+  await ask({ old: "two", new: "zwei\ndrei" }, "allow");
+  expect(readFileSync(file, "utf8")).toBe("one\r\nzwei\r\ndrei\r\nthree\r\n");
+  await ask({ old: "nowhere", new: "x" }, "deny");
+  await ask({ old: "r", new: "x" }, "deny");
+  const [first, second, third, fourth] = asked;
+  expect(first!.preview).toBe("edit file, changing:");
+  expect(first!.diff!.split("\n").filter((line) => /^[-+][^-+]/.test(line.trim()))).toEqual([
+    expect.stringMatching(/^-two/),
+    expect.stringMatching(/^\+zwei/),
+    expect.stringMatching(/^\+drei/),
+  ]);
+  expect(second!.diff).toBe(first!.diff);
+  expect([third!.preview, fourth!.preview]).toEqual([
+    "edit file, which fails, as the text does not stand there:\n-nowhere\n+x",
+    "edit file, which fails, as the text stands there more than once:\n-r\n+x",
+  ]);
 });

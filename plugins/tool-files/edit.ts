@@ -1,22 +1,16 @@
-import { type SandboxedFiles, type Tool, defineTool } from "@gantry/sdk";
+import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type Found, MAX_TOLD, findText, replaced } from "./edit-text.ts";
+import { previewOf } from "./edit-preview.ts";
+import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
 import { errors } from "./errors.ts";
 import { FailedEdits } from "./failed-edits.ts";
-import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";
+import { type FileOptions, checkedPath, filesOf, pathInput } from "./files.ts";
 import { type Journal, digestOf } from "./journal.ts";
 import { Lines } from "./lines.ts";
 import { nearestLines } from "./nearest-lines.ts";
 
-const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT = 8 * 1024 * 1024;
-
-interface EditArguments {
-  readonly path: string;
-  readonly old: string;
-  readonly new: string;
-  readonly all?: boolean;
-}
 
 export function editTool(
   options: FileOptions & { readonly enabled: boolean; readonly journal: Journal },
@@ -35,11 +29,11 @@ export function editTool(
     timeoutMs: options.timeoutMs,
     offered: () => options.enabled && options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
-    preview: ({ path, ...texts }) => preview(path, texts),
+    preview: (args, { effects, signal }) => previewOf(filesOf(options), args, effects, signal),
     async run({ args, effects, session, user, signal }) {
       const path = checkedPath(effects);
       const files = filesOf(options);
-      const data = await textOf(files, path, args.path, signal);
+      const data = await readWhole(files, path, args.path, signal);
       const text = data.toString("latin1");
       const found = find(text, args, () => failures.add(session, args));
       const edited = Buffer.from(replaced(text, found.places), "latin1");
@@ -55,32 +49,15 @@ export function editTool(
   });
 }
 
-async function textOf(
-  files: SandboxedFiles,
-  path: string,
-  written: string,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const { data, bytes } = await files.read(path, MAX_FILE_BYTES, signal);
-  if (bytes > data.length) throw errors.EDIT_TOO_LARGE(written, bytes, MAX_FILE_BYTES);
-  if (isBinary(data)) throw errors.EDIT_BINARY(written, bytes);
-  return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-}
-
 /** Throws where there is not exactly one place, or none for `all`. */
 function find(text: string, args: EditArguments, failsAgain: () => boolean): Found {
   if (args.old === args.new) throw errors.EDIT_NOTHING(args.path);
-  const [old, wanted] = [bytesOf(args.old), bytesOf(args.new)];
-  const found = findText(text, { old, wanted, all: args.all === true });
+  const wish = wishOf(args);
+  const found = findText(text, wish);
   if (found.places.length === 1 || (args.all && found.places.length > 0)) return found;
   if (failsAgain()) throw errors.EDIT_AGAIN(args.path);
-  if (found.places.length === 0) throw errors.EDIT_MISSED(args.path, nearestLines(text, old));
+  if (found.places.length === 0) throw errors.EDIT_MISSED(args.path, nearestLines(text, wish.old));
   throw errors.EDIT_MANY(args.path, lineNumbers(text, found));
-}
-
-/** One character a byte, as the file is compared. */
-function bytesOf(text: string): string {
-  return Buffer.from(text).toString("latin1");
 }
 
 function lineNumbers(text: string, { places }: Found): string {
@@ -93,19 +70,4 @@ function report(text: string, found: Found, path: string): string {
   const where = `${found.places.length === 1 ? "line" : "lines"} ${lineNumbers(text, found)}`;
   const without = found.without === undefined ? "" : ` It was found without regard to ${found.without}.`;
   return `Replaced ${found.places.length === 1 ? "one place" : `${found.places.length} places`} in ${path} (${where}).${without}`;
-}
-
-function preview(
-  path: string,
-  texts: { readonly old: string; readonly new: string; readonly all?: boolean },
-): string {
-  return [
-    `edit ${path}${texts.all ? ", every place" : ""}:`,
-    ...signed("-", texts.old),
-    ...signed("+", texts.new),
-  ].join("\n");
-}
-
-function signed(sign: string, text: string): readonly string[] {
-  return text.split("\n").map((line) => sign + line);
 }

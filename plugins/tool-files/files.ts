@@ -18,6 +18,14 @@ export const pathInput: Type.TString = Type.String({
   description: "Relative to the workspace, or absolute.",
 });
 
+export const folderInput: Type.TOptional<Type.TString> = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 4_096,
+    description: "Relative to the workspace, or absolute; default the workspace.",
+  }),
+);
+
 /** Throws `FILES_NO_SANDBOX`. */
 export function filesOf({ sandbox }: Pick<FileOptions, "sandbox">): SandboxedFiles {
   if (!sandbox) throw errors.FILES_NO_SANDBOX();

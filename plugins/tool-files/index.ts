@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   Audit,
   Commands,
+  Policy,
   Runtime,
   Sandbox,
   Tools,
@@ -14,15 +15,18 @@ import { Type } from "typebox";
 import { editTool } from "./edit.ts";
 import { errors } from "./errors.ts";
 import { filesOf } from "./files.ts";
+import { findTool } from "./find.ts";
 import { Journal } from "./journal.ts";
 import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
+import { searchTool } from "./search.ts";
 import { undoCommand } from "./undo-command.ts";
 import { writeTool } from "./write.ts";
 
 export default definePlugin({
   name: "tool-files",
-  summary: "file_read, file_write, file_list: files, opened behind the walls of the sandbox.",
+  summary:
+    "file_read, file_write, file_edit, file_list, file_find, file_search: files, opened behind the walls of the sandbox.",
   table: "",
   config: Type.Object({
     security: Type.Object({ file_write_enabled: securityKeys.file_write_enabled }),
@@ -43,12 +47,12 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { sandbox: optional(Sandbox), runtime: Runtime, audit: Audit },
+  needs: { sandbox: optional(Sandbox), runtime: Runtime, audit: Audit, policy: Policy },
   provides: [Tools, Commands],
   errors,
   setup(host) {
     const { security, tools } = host.config;
-    const { sandbox, runtime, audit } = host.needs;
+    const { sandbox, runtime, audit, policy } = host.needs;
     const journal = new Journal(path.join(runtime.configDir, "undo"), tools.undo_max_mb * 1024 * 1024);
     const shared = {
       sandbox,
@@ -60,6 +64,8 @@ export default definePlugin({
     host.provide(Tools, writeTool(writing));
     host.provide(Tools, editTool(writing));
     host.provide(Tools, listTool(shared));
+    host.provide(Tools, findTool(shared));
+    host.provide(Tools, searchTool({ ...shared, policy }));
     host.provide(Commands, undoCommand({ journal, audit, files: () => filesOf(shared) }));
   },
 });

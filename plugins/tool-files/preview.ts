@@ -1,12 +1,6 @@
 import type { Effects, Preview } from "@gantry/sdk";
-import { type FileOptions, checkedPath, filesOf } from "./files.ts";
-
-/** Larger files are shown by their new text alone: nobody reads a comparison of so much. */
-const MAX_COMPARED = 1024 * 1024;
-const SNIFFED_BYTES = 8_192;
-/** The comparison holds up everything else meanwhile. */
-const MAX_COMPARING_MS = 200;
-const CONTEXT_LINES = 3;
+import { MAX_COMPARED, diffOf } from "./diff.ts";
+import { type FileOptions, checkedPath, filesOf, isBinary } from "./files.ts";
 
 interface Writing {
   readonly path: string;
@@ -38,21 +32,10 @@ async function presentText(
   try {
     const { data, bytes } = await filesOf(options).read(checkedPath(effects), MAX_COMPARED, signal);
     if (data.length < bytes || content.length > MAX_COMPARED) return { instead: `a file of ${bytes} bytes` };
-    if (data.subarray(0, SNIFFED_BYTES).includes(0)) return { instead: `a binary file of ${bytes} bytes` };
+    if (isBinary(data)) return { instead: `a binary file of ${bytes} bytes` };
     return new TextDecoder().decode(data);
   } catch (error) {
     if ((error as { code?: string }).code === "FILE_MISSING") return undefined;
     return { instead: "what stands there and cannot be read" };
   }
-}
-
-/** Undefined where the two differ so much that the comparison would take too long. */
-async function diffOf(path: string, before: string, after: string): Promise<string | undefined> {
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {
-    context: CONTEXT_LINES,
-    headerOptions: FILE_HEADERS_ONLY,
-    timeout: MAX_COMPARING_MS,
-  });
-  return patch?.trimEnd();
 }

@@ -73,10 +73,11 @@ async function conversation(run: HostCommandContext): Promise<number> {
 /** The conversation goes on in a new process whenever a plugin under work changes. */
 async function watchConversation(run: HostCommandContext): Promise<number> {
   const { watch } = await import("../watch.ts");
-  const { session, provider, model, yes } = run.options;
+  const { session, provider, model, yes, workspace } = run.options;
   const kept = Object.entries({
     provider,
     model,
+    workspace,
     session: typeof session === "string" ? session : newSession(),
   });
   const args = kept.flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));

@@ -28,6 +28,10 @@ export const hostCommands: readonly HostCommand[] = [
       { flags: "--provider <id>", summary: "use this provider instead of the configured one" },
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
       { flags: "--session <id>", summary: "continue this conversation" },
+      {
+        flags: "-C, --workspace <dir>",
+        summary: "work in this folder instead of the configured workspace",
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {

@@ -6,7 +6,7 @@ import { Ledger } from "./ledger.ts";
 import { usageRoute } from "./route.ts";
 
 export default definePlugin({
-  name: "usage",
+  name: "usage-ledger",
   summary: "What requests to models cost, row by row, and a budget for each day.",
   table: "",
   config,

@@ -73,7 +73,13 @@ export class Ledger implements Budget {
     const { user, session, purpose, provider, model, ms, outcome } = answer;
     const row = {
       at: Date.now(),
-      ...{ user, session, purpose, provider, model: model ?? null, ms, outcome },
+      user,
+      session,
+      purpose,
+      provider,
+      model: model ?? null,
+      ms,
+      outcome,
       input: answer.inputTokens,
       output: answer.outputTokens,
       cached: answer.cachedTokens,
