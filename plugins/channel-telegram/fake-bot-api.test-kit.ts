@@ -43,6 +43,7 @@ export class FakeBotApi implements AsyncDisposable {
   readonly confirmed: number[] = [];
   nextUpdate = 1_000;
   #nextMessage = 5_000;
+  #nextPress = 0;
   #poll: Poll | undefined;
   readonly #presses = new Set<string>();
   readonly #texts = new Map<string, string>();
@@ -74,7 +75,7 @@ export class FakeBotApi implements AsyncDisposable {
   }
 
   press(press: Params): string {
-    const id = `press-${this.#presses.size + 1}`;
+    const id = `press-${(this.#nextPress += 1)}`;
     this.#presses.add(id);
     this.push({ callback_query: { id, chat_instance: "1", ...press } });
     return id;
@@ -140,8 +141,9 @@ export class FakeBotApi implements AsyncDisposable {
   #answer(method: string, params: Params, response: ServerResponse): void {
     const wrong = checks[method]?.map((check) => check(params)).find((text) => text !== undefined);
     if (wrong !== undefined) return refuse(response, 400, wrong);
+    const isNew = /^send(?:Message|Photo|Document)$/.test(method);
     const message = {
-      message_id: (this.#nextMessage += 1),
+      message_id: isNew ? (this.#nextMessage += 1) : Number(params["message_id"]),
       date: 1,
       chat: { id: Number(params["chat_id"]), type: "private" },
     };

@@ -6,8 +6,16 @@ import { bot, entity, group, member, owner, startTelegram, stranger } from "./te
 
 /** Answers each message with what it says. */
 function echo() {
-  return fakeProvider([({ messages }) => textOf(messages.at(-1)?.parts ?? [])]);
+  return fakeProvider([({ messages }) => lastOf(messages)]);
 }
+
+/** What was said last, without the line that names the speaker in a group. */
+function lastOf(messages: readonly ChatMessage[]): string {
+  return textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "");
+}
+
+const topic = (id: number) => ({ chat: group, message_thread_id: id, is_topic_message: true });
+const words = (type: string, text: string, word: string) => ({ entities: [entity(type, text, word)] });
 
 const named = "@gantry_bot";
 
@@ -119,12 +127,11 @@ test("TG-07: CC-08: a topic does not wait for another one; messages of one topic
   const { promise: later, resolve: go } = Promise.withResolvers<void>();
   const provider = fakeProvider([
     ({ messages }) => {
-      const text = textOf(messages.at(-1)?.parts ?? []);
+      const text = lastOf(messages);
       return text === "slow" ? { text, after: later } : text;
     },
   ]);
   await using t = await startTelegram({ plugins: [memoryStore(), provider], table: { groups: "all" } });
-  const topic = (id: number) => ({ chat: group, message_thread_id: id, is_topic_message: true });
   t.say("slow", topic(1));
   t.say("next", topic(1));
   t.say("quick", topic(2));
@@ -136,7 +143,6 @@ test("TG-07: CC-08: a topic does not wait for another one; messages of one topic
 test("TG-10: CC-06: in a group the bot answers to its name, to a command with it, and to an answer to it; to nothing else", async () => {
   await using t = await startTelegram({ plugins: [memoryStore(), echo()] });
   const say = (text: string, extra: object = {}) => t.say(text, { chat: group, ...extra });
-  const words = (type: string, text: string, word: string) => ({ entities: [entity(type, text, word)] });
   say("nobody's");
   say("@gantry_bot_2 other bot", words("mention", "@gantry_bot_2 other bot", "@gantry_bot_2"));
   say("plain @gantry_bot text without entity");

@@ -138,7 +138,7 @@ test("CC-17: the age of the last event is seen from another process, and whether
   await pass(clock, 1);
   expect(await asking.row()).toMatchObject({
     state: "ok",
-    detail: "connected since 31 s ago; last event 31 s ago",
+    detail: "connected for 31 s; last event 31 s ago",
   });
   await pass(clock, 200_000);
   expect(await asking.row()).toMatchObject({ state: "warn", cure: "run `gantry daemon`" });

@@ -39,7 +39,7 @@ export const hostCommands: readonly HostCommand[] = [
         summary: "start again, same conversation, when the configuration or a plugin under work changes",
       },
     ],
-    unused: ["commands", "routes", "services", "checks"],
+    unused: ["commands", "routes", "services", "checks", "pairing-codes"],
     load: () => import("./agent.ts"),
   },
   {
