@@ -72,6 +72,7 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
+  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -93,6 +94,7 @@ export class Host {
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
     const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
+    this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);

@@ -128,6 +128,10 @@ export const errors = defineErrors({
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
   ),
+  TOOL_CLIENT_TAKEN: usage("The caller's tool `%s` has the name of one that is here: give it another."),
+  READER_TOO_SLOW: failed(
+    "The reader of the turn fell too far behind, so the turn was stopped: read faster, or ask for less.",
+  ),
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),
@@ -135,6 +139,7 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),
@@ -157,6 +162,15 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  PAIR_CODE_INVALID: policy(
+    "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
+  ),
+  PAIR_LOCKED: policy(
+    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+  ),
+  PAIR_GUESSED: policy(
+    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
+  ),
   CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
   CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
   CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
@@ -186,6 +200,11 @@ export const errors = defineErrors({
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
+  ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  STATE_UNWRITABLE: failed(
+    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",

@@ -4,6 +4,7 @@ import {
   laneOf,
   userOf,
   Store,
+  Tools,
   type PromptOptions,
   type Inbox as InboxSlot,
   type InboundMessage,
@@ -11,6 +12,8 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
@@ -101,18 +104,36 @@ export class Inbox implements InboxSlot {
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
+    this.#refuseTaken(options);
     const isPrivate = message.trust === "owner";
-    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
-    return this.#queue.run(session, options.signal, async () => {
-      const release = await this.#hold(session, options.signal);
-      try {
-        const turn = await this.turn(message, session, { ...options, isPrivate });
-        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
-        return turn.result;
-      } finally {
-        await release();
-      }
-    });
+    const traced = { trace: message.trace, conversation: shortHash(session) };
+    if (options.keep === false) {
+      const turn = await runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+      return turn.result;
+    }
+    return this.#queue.run(session, options.signal, () =>
+      runTraced(traced, () => this.#promptNow(message, session, options)),
+    );
+  }
+
+  async #promptNow(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    const release = await this.#hold(session, options.signal);
+    try {
+      const isPrivate = message.trust === "owner";
+      const turn = await this.turn(message, session, { ...options, isPrivate });
+      const { registry } = this.#deps;
+      if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+      return turn.result;
+    } finally {
+      await release();
+    }
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */

@@ -1,5 +1,6 @@
-import { Store, type Claim, type Logger } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { laneOf, Store, type Claim, type Logger } from "@gantry/sdk";
+import { asError, shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import { ClaimedMessages } from "./claimed-messages.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
@@ -95,12 +96,13 @@ export class LaneWorkers {
       if (!claim) return this.#wakeAt(await this.#store.lanes.nextDue());
       this.#outcomes.worksAgain();
       const lost = new AbortController();
-      const work = this.#messages
-        .work(claim, AbortSignal.any([this.#abort.signal, lost.signal]))
-        .finally(() => {
-          this.#running.delete(claim);
-          void this.#fill();
-        });
+      const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
+      const { trace } = claim.message;
+      const traced = { trace, conversation: shortHash(laneOf(claim.message)) };
+      const work = runTraced(traced, () => this.#messages.work(claim, signal)).finally(() => {
+        this.#running.delete(claim);
+        void this.#fill();
+      });
       this.#running.set(claim, { work, lost });
     }
   }

@@ -8,12 +8,12 @@ import {
   Inbox,
   Media,
   optional,
-  PairingCodes,
   Services,
   Store,
   Upstream,
 } from "@gantry/sdk";
 import { ChannelHealth, Connection, pairedCommands, refuseStranger, showWorking } from "@gantry/sdk/channel";
+import { Pairing } from "@gantry/sdk/node";
 import { BotApi } from "./bot-api.ts";
 import { telegramChecks } from "./checks.ts";
 import { config } from "./config.ts";
@@ -37,7 +37,6 @@ export default definePlugin({
   needs: {
     approvals: Approvals,
     audit: Audit,
-    codes: optional(PairingCodes),
     inbox: Inbox,
     media: optional(Media),
     store: Store,
@@ -55,7 +54,15 @@ export default definePlugin({
     const health = new ChannelHealth({ channel: "telegram", values, log });
     const questions = new Questions({ api, approvals: needs.approvals, people, log });
     const sender = new Sender({ api, health, values, open: async (id) => needs.media?.open(id) });
-    const intake = new Intake({ ...needs, settings, api, people, questions, log });
+    const intake = new Intake({
+      ...needs,
+      codes: new Pairing(needs.store),
+      settings,
+      api,
+      people,
+      questions,
+      log,
+    });
 
     host.provide(Channels, {
       name: "telegram",

@@ -6,9 +6,15 @@ import {
   type Logger,
   type Media,
   type Part,
-  type PairingCodes,
 } from "@gantry/sdk";
-import { isForAgent, pairByCode, receiveAll, takeAttachments, type KeepBytes } from "@gantry/sdk/channel";
+import {
+  isForAgent,
+  pairByCode,
+  receiveAll,
+  takeAttachments,
+  type KeepBytes,
+  type PairingCodes,
+} from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { asAttachment } from "./files.ts";
 import type { People } from "./people.ts";
@@ -24,7 +30,7 @@ export interface IntakeNeeds {
   readonly questions: Questions;
   readonly inbox: Inbox;
   readonly audit: Audit;
-  readonly codes: PairingCodes | undefined;
+  readonly codes: PairingCodes;
   /** Undefined: bytes are kept nowhere. */
   readonly media: Media | undefined;
   readonly log: Logger;
@@ -103,7 +109,7 @@ export class Intake {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { audit, codes, people, api, log } = this.#needs;
-    if (conversation.kind !== "direct" || codes === undefined) return false;
+    if (conversation.kind !== "direct") return false;
     const { id, name = "" } = sender;
     const answer = await pairByCode({
       channel: "telegram",

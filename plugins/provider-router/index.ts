@@ -25,6 +25,16 @@ export default definePlugin({
     const circuits = createCircuits(host.needs.store, host.log);
     host.provide(ModelRouter, createRouter(host.config, circuits, host.log));
     host.provide(Checks, {
+      name: "providers-ready",
+      kind: "ready",
+      run: async () =>
+        circuits.cooling().map(({ provider, until, reason }) => ({
+          what: "provider",
+          state: "fail",
+          detail: `${provider} is left alone until ${until} (${reason})`,
+        })),
+    });
+    host.provide(Checks, {
       name: "providers-left-alone",
       kind: "status",
       async run() {

@@ -39,7 +39,7 @@ export const hostCommands: readonly HostCommand[] = [
         summary: "start again, same conversation, when the configuration or a plugin under work changes",
       },
     ],
-    unused: ["commands", "routes", "services", "checks", "pairing-codes"],
+    unused: ["commands", "routes", "services", "checks"],
     load: () => import("./agent.ts"),
   },
   {
@@ -67,6 +67,11 @@ export const hostCommands: readonly HostCommand[] = [
     summary: "change a key in config.toml, or several at once; comments and layout stay",
     args: ["<key>", "<value>", "[keys-and-values...]"],
     load: async () => ({ run: (await import("./config.ts")).set }),
+  },
+  {
+    name: "config reload",
+    summary: "have the running service apply config.toml as it is now; says what takes a restart",
+    load: () => import("./reload.ts"),
   },
   {
     name: "config schema",

@@ -1,13 +1,14 @@
-import { randomInt } from "node:crypto";
-import type { Store } from "@gantry/sdk";
-import type { GatewayConfig } from "./config.ts";
-import { sha256 } from "./devices.ts";
-import { errors } from "./errors.ts";
+import { createHash, randomInt } from "node:crypto";
+import { errors } from "../codes.ts";
+import type { Logger } from "../plugin.ts";
+import type { Store } from "../store.ts";
 
 const codes = "gateway.codes";
 const locks = "gateway.locks";
 const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
+/** No code lives longer, so this counts all guesses at it. */
+const longestLifeMs = 86_400_000;
 /** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
 const maxGuesses = 100;
 
@@ -17,19 +18,27 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** One-time codes, shared through the store by the command line and the running gateway. */
+export interface PairingConfig {
+  readonly pairing_code_length: number;
+  readonly pairing_timeout_minutes: number;
+}
+
+/** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
 export class Pairing {
   readonly #store: Pick<Store, "values" | "limits">;
   readonly #length: number;
   readonly #lifeMs: number;
+  readonly #log: Logger | undefined;
   readonly #now: () => number;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     store: Pick<Store, "values" | "limits">,
-    config: Pick<GatewayConfig, "pairing_code_length" | "pairing_timeout_minutes">,
+    config: PairingConfig = { pairing_code_length: 6, pairing_timeout_minutes: 10 },
+    log?: Logger,
     now: () => number = Date.now,
   ) {
+    this.#log = log;
     this.#store = store;
     this.#length = config.pairing_code_length;
     this.#lifeMs = config.pairing_timeout_minutes * 60_000;
@@ -82,6 +91,7 @@ export class Pairing {
     await limits.hit(key, [window], this.#now());
     if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
     const until = this.#now() + lockMs;
+    this.#warn(`${window.max} wrong pairing codes came from ${peer}, which is locked out`, "still counts");
     await values.put(locks, peer, { until }, until);
   }
 
@@ -89,9 +99,19 @@ export class Pairing {
     const { values, limits } = this.#store;
     for (const { key: hash } of await values.list(codes)) {
       const key = `pair:code:${hash}`;
-      await limits.hit(key, [{ ms: this.#lifeMs, max: maxGuesses }], this.#now());
-      if ((await limits.count(key, this.#lifeMs, this.#now())) >= maxGuesses)
-        await values.remove(codes, hash);
+      await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }], this.#now());
+      if ((await limits.count(key, longestLifeMs, this.#now())) < maxGuesses) continue;
+      await values.remove(codes, hash);
+      this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
     }
   }
+
+  #warn(what: string, code: string): void {
+    const error = errors.PAIR_GUESSED(what, code);
+    this.#log?.warn({ code: error.code }, error.message);
+  }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
