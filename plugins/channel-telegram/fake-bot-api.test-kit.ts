@@ -9,6 +9,8 @@ export interface ApiCall {
   readonly method: string;
   readonly params: Params;
   readonly at: number;
+  /** It was made to fail. */
+  readonly refused?: boolean;
 }
 
 /** How the next call of a method ends instead. */
@@ -113,8 +115,11 @@ export class FakeBotApi implements AsyncDisposable {
         (failure.method ?? method) === method && (failure.chat ?? params["chat_id"]) === params["chat_id"],
     );
     const [failure] = at < 0 ? [] : this.failures.splice(at, 1);
-    if (failure && failure.how !== "cut")
-      return this.#end(method, params, () => this.#fail(failure, response));
+    if (failure && failure.how !== "cut") {
+      this.calls.push({ method, params, at: Date.now(), refused: true });
+      this.#fail(failure, response);
+      return this.#wake();
+    }
     if (failure) return this.#end(method, params, () => response.destroy());
     if (method === "getUpdates") return this.#getUpdates(params, response);
     this.#end(method, params, () => this.#answer(method, params, response));
