@@ -1,9 +1,7 @@
 import path from "node:path";
-import { errors, GantryError, Services, Store, type Logger, type Service } from "@gantry/sdk";
+import { errors, GantryError, Services, Store, type Service } from "@gantry/sdk";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
-import type { Approvals } from "../tools/approvals.ts";
-import type { Inbox } from "./inbox.ts";
-import { LaneWorkers } from "./lane-workers.ts";
+import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Running turns get this long when the service stops. */
@@ -11,13 +9,11 @@ const graceMs = 8_000;
 /** They get this long when another configuration takes over. */
 const retireMs = 600_000;
 
-export interface ServingDeps {
+export interface ServingDeps extends Omit<WorkerDeps, "store"> {
   readonly registry: Registry;
-  readonly inbox: Inbox;
-  readonly approvals: Approvals;
-  readonly log: Logger;
-  readonly holder: string;
   readonly configDir: string;
+  /** Has every plugin load what it may need later. */
+  readonly prepare: () => Promise<void>;
 }
 
 /** What runs only while the host serves: the lane workers, and the services of the plugins. */
@@ -40,8 +36,10 @@ export class Serving {
     const { registry } = this.#deps;
     const held = lock ?? (await this.#takeLock());
     try {
-      if (registry.get(Store)) {
-        this.#workers = new LaneWorkers(this.#deps);
+      await this.#deps.prepare();
+      const store = registry.get(Store);
+      if (store) {
+        this.#workers = new LaneWorkers({ ...this.#deps, store });
         await this.#workers.start();
       }
       for (const service of registry.get(Services)?.values() ?? []) {

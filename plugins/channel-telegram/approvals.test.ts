@@ -119,11 +119,13 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
   expect(asked.runs).toEqual([]);
 });
 
-test("CC-14: the owner may decide in words too", async () => {
+test("CC-14: TG-14: the owner may decide in words too, and the buttons go then", async () => {
   await using asked = await askedInGroup();
   const { t } = asked;
   t.say("yes", { chat: group });
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
+  await t.api.until(() => t.api.of("editMessageText").length === 1);
+  expect(t.api.of("editMessageText")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);
   expect(asked.runs).toEqual(["it"]);
 });
 

@@ -273,3 +273,17 @@ test("CC-16: TG-14: typing is shown in the chat and topic while the turn runs, a
     { chat_id: group.id, message_thread_id: 7, action: "typing" },
   ]);
 });
+
+test("CC-16: while a turn runs, typing is shown where it was asked; it ends with the turn", async () => {
+  const { promise: later, resolve: go } = Promise.withResolvers<void>();
+  const provider = fakeProvider([{ text: "done", after: later }]);
+  await using t = await startTelegram({ plugins: [memoryStore(), provider] });
+  t.say("hello");
+  await t.api.until(() => t.api.of("sendChatAction").length === 1);
+  expect(t.api.of("sendChatAction")[0]?.params).toEqual({ chat_id: owner.id, action: "typing" });
+  go();
+  await t.api.sent(1);
+  expect(t.api.calls.findLastIndex(({ method }) => method === "sendChatAction")).toBeLessThan(
+    t.api.calls.findIndex(({ method }) => method === "sendMessage"),
+  );
+});

@@ -99,7 +99,7 @@ test("TG-06: nothing at the platform is changed by a start: no webhook removed, 
   t.say("hi");
   await t.api.sent(1);
   const methods = new Set(t.api.calls.map(({ method }) => method));
-  expect([...methods].toSorted()).toEqual(["getMe", "getUpdates", "sendMessage"]);
+  expect([...methods].toSorted()).toEqual(["getMe", "getUpdates", "sendChatAction", "sendMessage"]);
 });
 
 test("TG-07: CC-07: the answer goes to the chat and topic it was asked in, quoting the question in groups", async () => {

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
+import { openFilesLimit } from "@gantry/sdk/node";
 import { peerKey } from "./peer.ts";
 
 const most = 1_024;
@@ -12,12 +12,7 @@ const answeredMs = 5_000;
 
 /** Connections at a time: half of the files that the process may open, so that the store never goes without. */
 export function maxConnections(): number {
-  try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    return Math.min(most, Math.floor(Number(soft ?? 2 * most) / 2));
-  } catch {
-    return most / 4;
-  }
+  return Math.min(most, Math.floor(openFilesLimit() / 2));
 }
 
 interface Held {

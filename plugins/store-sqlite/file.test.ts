@@ -281,10 +281,10 @@ describe("the file", () => {
       await lanes.ack((await lanes.claim("w", 1000, Date.now()))!);
       await lanes.deadLetter((await lanes.claim("w", 1000, Date.now()))!, "poison");
     });
-    await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual([false]));
+    await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual(["duplicate"]));
     await after(8.1, async ({ lanes }) => {
       expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, deadLetters: 1 });
-      expect(await lanes.accept([hello])).toEqual([true]);
+      expect(await lanes.accept([hello])).toEqual(["accepted"]);
     });
     await after(30.1, async ({ lanes }) =>
       expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 0 }),

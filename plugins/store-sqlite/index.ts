@@ -23,6 +23,11 @@ export default definePlugin({
       kind: "doctor",
       run: async () => (await import("./health.ts")).doctorRows(db),
     });
+    host.onServe(async () => {
+      await import("./health.ts");
+      // Opens all the files that it ever opens.
+      await db.commit(() => {});
+    });
     host.onDispose(close);
   },
 });

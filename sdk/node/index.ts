@@ -4,6 +4,7 @@ export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { makeDir } from "./make-dir.ts";
 export { Pairing, type PairingCode, type PairingConfig } from "./pairing.ts";
+export { openFilesLimit } from "./open-files.ts";
 export {
   changedFiles,
   fileHash,
