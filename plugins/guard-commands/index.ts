@@ -1,13 +1,9 @@
 import { Type } from "typebox";
-import { definePlugin, ShellReader, type Question } from "@gantry/sdk";
+import { definePlugin, securityKeys, ShellReader, type Question } from "@gantry/sdk";
 import { blockedFrom } from "./blocked.ts";
 import { decide } from "./decide.ts";
 import { errors } from "./errors.ts";
 import { createReader } from "./reader.ts";
-
-const DEFAULTS =
-  "sudo su doas mkfs dd shutdown reboot poweroff halt mount umount insmod rmmod modprobe " +
-  "chroot nsenter unshare iptables nft passwd useradd userdel crontab";
 
 export default definePlugin({
   name: "guard-commands",
@@ -15,11 +11,7 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     security: Type.Object({
-      blocked_commands: Type.Array(Type.String(), {
-        default: DEFAULTS.split(" "),
-        description:
-          "Commands that never run, wherever they stand on a command line; an entry is a name, or a name with its first arguments.",
-      }),
+      blocked_commands: securityKeys.blocked_commands,
     }),
   }),
   provides: [ShellReader],

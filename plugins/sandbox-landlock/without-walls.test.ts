@@ -11,7 +11,7 @@ import { linux, processesWith } from "./sandbox.test-kit.ts";
 
 const base = new URL("./index.ts", import.meta.url).href;
 /** As on a kernel that has no Landlock. */
-const absent = sandboxPlugin(base, 0);
+const absent = sandboxPlugin(base, { abiCap: 0 });
 const here = sandboxPlugin(base);
 
 function start(plugin: typeof here, landlock_enabled?: boolean): Promise<TestHost> {
