@@ -19,7 +19,10 @@ export function apiReport(): string {
       out,
     ];
     execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: "pipe" });
-    const files = [...filesOf(out, "", 1), ...filesOf(out, "testing", 2)];
+    const files = [
+      ...["", "channel-kit"].flatMap((folder) => filesOf(out, folder, 1)),
+      ...filesOf(out, "testing", 2),
+    ];
     return `# The sdk's public surface
 
 Level ${SDK_LEVEL}. Written by \`npm run reference\` from the declarations that the compiler makes of \`sdk/\`; a test holds it to the code, so

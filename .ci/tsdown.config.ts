@@ -82,6 +82,7 @@ export default defineConfig({
     index: "host/index.ts",
     "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
+    "sdk-channel": "sdk/channel-kit/index.ts",
     "sdk-node": "sdk/node/index.ts",
     testing: "sdk/testing/index.ts",
     "check-apart/process": "sdk/testing/check-apart/process.ts",

@@ -6,6 +6,7 @@ import {
   errors,
   GantryError,
   Inbox as InboxSlot,
+  Outbox as OutboxSlot,
   Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
@@ -15,29 +16,41 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
-  type Runtime,
 } from "@gantry/sdk";
+import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
-import { Inbox } from "./messages/inbox.ts";
+import type { Clock } from "./messages/clock.ts";
+import type { Inbox } from "./messages/inbox.ts";
+import { Messages } from "./messages/messages.ts";
+import type { Outbox } from "./messages/outbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
+import { BoundaryWords } from "./turn/boundary-words.ts";
 import { Providers } from "./turn/providers.ts";
+import { TurnMedia } from "./turn/turn-media.ts";
+import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
+import { commandsReachOut } from "./tools/network.ts";
+import { Rulings } from "./tools/rulings.ts";
+import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
-import { Serving } from "./messages/serving.ts";
+import type { Serving } from "./messages/serving.ts";
+import { runtimeOf } from "./runtime.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
-import { version } from "./version.ts";
 import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  /** Optional plugins that could not be loaded. */
+  readonly leftOut?: readonly LeftOut[];
   readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
@@ -46,6 +59,8 @@ export interface HostOptions {
   readonly workspace: string;
   readonly write: LogWriter;
   readonly debug?: boolean;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
@@ -55,6 +70,7 @@ const filledByHost: readonly AnySlot[] = [
   AuditSlot,
   ConfigFileSlot,
   InboxSlot,
+  OutboxSlot,
   ProvidersSlot,
   PolicySlot,
   RuntimeSlot,
@@ -62,6 +78,7 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
+  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -69,7 +86,9 @@ export class Host {
   readonly calls: ToolCalls;
   readonly models: Providers;
   readonly policy: Policy;
+  readonly media: TurnMedia;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly #options: HostOptions;
@@ -82,45 +101,71 @@ export class Host {
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
     const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
+    this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(timeouts.approval ?? 300_000);
+    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
+    this.media = new TurnMedia(registry);
     this.models = new Providers(registry, this.hooks, want);
     const shared = {
       registry,
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      observers: new Telling(registry, this.log),
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    this.calls = new ToolCalls({ ...shared, cwd: () => resolvePath("/", workspace), maxOutputBytes });
-    this.policy = new Policy(this.calls, this.hooks);
+    const rules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const sources = new SessionSources(registry);
+    const cwd = (): Promise<string> => resolvePath("/", workspace);
+    const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
+    this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
+    this.policy = new Policy(this.calls, this.hooks, rulings);
     const turn = {
-      registry,
+      ...shared,
       models: this.models,
       calls: this.calls,
       redaction,
+      media: this.media,
+      words: new BoundaryWords(registry),
       temperature: default_temperature,
       maxIterations: agent.max_tool_iterations,
+      maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    this.inbox = new Inbox({ ...shared, turn, want, maxTurns: memory.max_conversation_turns, holder });
-    this.serving = new Serving({
-      registry,
-      inbox: this.inbox,
-      log: this.log,
+    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
+    const { inbox, outbox, serving } = new Messages({
+      ...shared,
+      sources,
+      rulings,
+      redaction,
+      turn,
+      want,
+      forOwner,
+      bounds: config.host.gateway,
+      keepHours: memory.keep_undelivered_hours,
       holder,
       configDir: options.configDir,
+      clock: options.clock,
+      prepare: () => this.#prepare(),
     });
+    this.inbox = inbox;
+    this.outbox = outbox;
+    this.serving = serving;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    for (const { name, why } of leftOut) {
+      const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
+      this.log.warn({ plugin: name, code }, message);
+    }
     const names = plugins.map(({ plugin }) => plugin.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice) throw errors.PLUGIN_TWICE(twice);
@@ -133,9 +178,10 @@ export class Host {
       [AuditSlot, this.audit],
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
+      [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
-      [RuntimeSlot, this.#runtime()],
+      [RuntimeSlot, runtimeOf(this.#options, this.#failed)],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
@@ -155,6 +201,11 @@ export class Host {
       await this.stop();
       throw error;
     }
+  }
+
+  /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
+  async #prepare(): Promise<void> {
+    for (const scope of this.#scopes) await scope.prepare();
   }
 
   /** Undoes everything, the last plugin first. */
@@ -186,24 +237,5 @@ export class Host {
   /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
-  }
-
-  #runtime(): Runtime {
-    const { configDir, configFile, workspace, plugins } = this.#options;
-    const failed = this.#failed;
-    return Object.freeze({
-      version,
-      configDir,
-      configFile,
-      workspace,
-      started: Date.now(),
-      get plugins() {
-        return plugins.map(({ plugin: { name }, from }) => ({
-          name,
-          from,
-          state: failed.has(name) ? ("failed" as const) : ("running" as const),
-        }));
-      },
-    });
   }
 }

@@ -7,10 +7,12 @@ import { ConfigFile, valueAt } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree } from "./config/read.ts";
-import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
+import { refuseUnsafe } from "./config/refuse-unsafe.ts";
+import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
+import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
 import type { LogWriter } from "./record/log.ts";
 import { makeDir } from "@gantry/sdk/node";
 import { openWorkspace } from "./config/workspace.ts";
@@ -20,6 +22,8 @@ export interface Opened {
   readonly exists: boolean;
   readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
+  /** Optional plugins that could not be loaded. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 export interface StartOptions {
@@ -34,6 +38,8 @@ export interface StartOptions {
 export class Installation {
   readonly configDir: string;
   readonly configFile: string;
+  /** The folder to work in for this run, in place of the configured workspace. */
+  workspace: string | undefined;
 
   constructor(configDir: string) {
     this.configDir = configDir;
@@ -52,27 +58,29 @@ export class Installation {
    * `unused` are slots that the command does not read: what only fills those is not imported.
    */
   async open(given?: string, unused: readonly string[] = []): Promise<Opened> {
+    await refuseUnsafe(this.configDir, this.configFile);
     const text = given ?? (await readText(this.configFile));
     const { text: parsed, problems } = readTree(this.configFile, text ?? "", process.env);
-    const plugins = await this.#load(parsed, problems, unused);
+    const { plugins, leftOut } = await this.#load(parsed, problems, unused);
     const config = await configure(
       parsed,
       plugins.map(({ plugin }) => plugin),
       problems,
       () => this.allBundled(),
     );
-    return { exists: text !== undefined, plugins, config };
+    return { exists: text !== undefined, plugins, config, leftOut };
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
   async start(write: LogWriter, options: StartOptions, given?: string): Promise<Host> {
     await this.makeConfigDir();
-    const { plugins, config } = await this.open(given, options.unused);
+    const { plugins, config, leftOut } = await this.open(given, options.unused);
     const { configDir, configFile } = this;
-    const workspace = await openWorkspace(configDir, config.host.security.workspace_path);
+    const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
     const host = new Host({
       plugins,
+      leftOut,
       config,
       configDir,
       configFile,
@@ -126,17 +134,15 @@ export class Installation {
     text: ConfigText,
     problems: GantryError[],
     unused: readonly string[],
-  ): Promise<readonly LoadedPlugin[]> {
+  ): Promise<{ readonly plugins: readonly LoadedPlugin[]; readonly leftOut: readonly LeftOut[] }> {
     const bundled = await bundledPlugins();
     const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
     const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
-    const names = chosenPlugins(text.tree, bundled).filter((name) => !idle.includes(name));
-    const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, this.configDir, bundled)));
-    for (const load of loads) {
-      if (load.status === "rejected")
-        problems.push(load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason));
-    }
-    return loads.flatMap((load) => (load.status === "fulfilled" ? [load.value] : []));
+    const { names, optional } = chosenPlugins(text.tree, bundled);
+    const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
+    const loaded = await loadChosen(wanted, this.configDir, bundled);
+    problems.push(...loaded.problems);
+    return loaded;
   }
 }
 
@@ -149,6 +155,24 @@ export function effective(config: Configured, key: string): unknown {
     ),
   );
   return valueAt(nested.reduce(merged, {}), key);
+}
+
+/** The keys whose values differ, and those of them that only a new process reads again. */
+export function changedKeys(
+  before: Configured,
+  now: Configured,
+): { readonly all: readonly string[]; readonly restart: readonly string[] } {
+  const known = new Map(
+    [...leaves(before.schema), ...leaves(now.schema)].map(({ key, leaf }) => [key, leaf]),
+  );
+  const all = [...known.keys()].filter(
+    (key) => JSON.stringify(effective(before, key)) !== JSON.stringify(effective(now, key)),
+  );
+  const needsRestart = (key: string): boolean => {
+    const schema: { readonly needsRestart?: boolean } | undefined = known.get(key)?.schema;
+    return schema?.needsRestart === true;
+  };
+  return { all, restart: all.filter(needsRestart) };
 }
 
 function merged(one: unknown, other: unknown): unknown {

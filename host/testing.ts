@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import {
+  directMessage,
   AuditSinks,
   Checks,
   Runtime,
@@ -51,6 +52,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
       trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
     }),
     workspace: await openWorkspace(configDir, config.host.security.workspace_path),
+    // Tests may set the clock to let time pass, which is no clock that was set.
+    clock: { now: () => Date.now(), stepped: () => 0 },
     write: (level, detail, message) => void logs.push({ level, detail, message }),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
@@ -83,15 +86,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     explain: (tool, args) => host.policy.explain(tool, args, "cli:test"),
     ask: (said, { user = "cli:test", session = "test", ...ask } = {}) => {
       const [channel = "cli", sender = "test"] = user.split(":");
-      const message = {
-        channel,
-        sender,
-        id: `${Date.now()}`,
-        text: said,
-        timestamp: Math.floor(Date.now() / 1_000),
-        trusted: true,
-        session,
-      };
+      const id = `${Date.now()}`;
+      const message = directMessage({ channel, id, from: sender, text: said, trust: "owner", session });
       return host.inbox.prompt(message, { signal, approvals: "none", ...ask });
     },
     resolveProvider: ({ provider, model }) => host.models.resolve(provider, model),

@@ -1,33 +1,122 @@
+import { textParts, type Json, type Part } from "./content.ts";
+import type { ChatMessage, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
+
+/** Who wrote a message. */
+export interface Sender {
+  /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** Where a message was written: what is answered in order and remembered together. */
+export interface Conversation {
+  readonly id: string;
+  readonly kind: "direct" | "group";
+  /** A topic or thread in it, which is a conversation of its own. */
+  readonly thread?: string;
+  readonly title?: string;
+}
+
+/**
+ * `owner`: may approve. `member`: on the allowlist. `guest`: let in by `*`. All three speak: their text is the user's
+ * message. What they quote, forward or attach is material.
+ */
+export type Trust = "owner" | "member" | "guest";
 
 /** A message from outside. */
 export interface InboundMessage {
   readonly channel: string;
   /** The platform's id of the message; accepted once per (channel, id). */
   readonly id: string;
-  /** The sender's id on the platform; the conversation is `<channel>:<sender>`. */
-  readonly sender: string;
-  readonly text: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** True only for the owner's own terminal or paired device; all else is marked as untrusted for the model. */
-  readonly trusted?: boolean;
-  /** Continues this session instead of the sender's own. */
+  readonly sender: Sender;
+  readonly conversation: Conversation;
+  /** The channel's own address for the reply; comes back in {@link OutgoingMessage}. */
+  readonly replyTo: Json;
+  readonly parts: readonly Part[];
+  /** What the message answers or forwards: material for the model. */
+  readonly quoted?: readonly Part[];
+  /** In a group: the agent was addressed. */
+  readonly mentioned?: boolean;
+  readonly trust: Trust;
+  /** Request id that the logs carry. */
+  readonly trace?: string;
+  /** Continues this session instead of the conversation's own. */
   readonly session?: string;
 }
 
-/** What came of trying to send; `refused` means the platform will never take it, so it is not tried again. */
+/** The person: `<channel>:<id>`. */
+export function userOf({ channel, sender }: Pick<InboundMessage, "channel" | "sender">): string {
+  return `${channel}:${sender.id}`;
+}
+
+/** The lane of the conversation, which is also the name of its session. */
+export function laneOf({ channel, conversation }: Pick<InboundMessage, "channel" | "conversation">): string {
+  const { id, thread } = conversation;
+  return thread === undefined ? `${channel}:${id}` : `${channel}:${id}#${thread}`;
+}
+
+/** A text that one person wrote to the agent alone; whatever is given besides replaces the defaults. */
+export function directMessage(
+  message: {
+    readonly channel: string;
+    readonly id: string;
+    readonly from: string;
+    readonly text: string;
+  } & Partial<Omit<InboundMessage, "channel" | "id">>,
+): InboundMessage {
+  const { from, text, ...rest } = message;
+  return {
+    timestamp: Math.floor(Date.now() / 1_000),
+    sender: { id: from },
+    conversation: { id: from, kind: "direct" },
+    replyTo: from,
+    parts: textParts(text),
+    trust: "guest",
+    ...rest,
+  };
+}
+
+/**
+ * What came of trying to send. `retry`: try again, after `afterMs` if the platform named a time; with scope `channel`
+ * nothing of this channel can be sent (the account is refused), so everything is kept until it can. `refused`: the
+ * platform will never take this message.
+ */
 export type Sent =
-  | { readonly status: "sent" }
-  | { readonly status: "retry" | "refused"; readonly reason: string };
+  | { readonly status: "sent"; readonly id?: string }
+  | {
+      readonly status: "retry";
+      readonly reason: string;
+      /** Milliseconds; a wait that the platform asked for is not a try. */
+      readonly afterMs?: number;
+      /** Default `message`. */
+      readonly scope?: "message" | "channel";
+    }
+  | { readonly status: "refused"; readonly reason: string };
+
+export interface OutgoingMessage {
+  /** {@link InboundMessage.replyTo} of the message that is answered. */
+  readonly to: Json;
+  readonly parts: readonly Part[];
+  /** The platform's id of the message that is answered. */
+  readonly inReplyTo?: string;
+  /** The same for every try of one message, so that a platform with idempotency sends it once. */
+  readonly key: string;
+}
 
 export interface Channel {
   readonly name: string;
-  /** Sends one reply. Never throws: what went wrong is its answer. */
-  send(to: string, text: string, signal: AbortSignal): Promise<Sent>;
-  /** True for a sender who may answer approval questions in this channel. */
-  isOwner?(sender: string): boolean;
+  /** Sends one message. Never throws: what went wrong is its answer. */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent>;
+  /** Shows that a turn runs, until `signal` is aborted. */
+  working?(to: Json, signal: AbortSignal): Promise<void>;
+  /** Asks the person to decide, with buttons; without it the question is sent as text. */
+  ask?(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent>;
+  /** The question was decided, here or elsewhere. */
+  settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
 }
 export const Channels = many<Channel>("channels");
 
@@ -43,6 +132,18 @@ export interface PromptOptions {
   /** Override the configured provider and model. */
   readonly provider?: string;
   readonly model?: string;
+  /** Stands in place of what is kept of the session. With it a message without parts asks for the next answer. */
+  readonly history?: readonly ChatMessage[];
+  /** False: nothing of the turn is kept, and it waits for no other turn of its session. Default true. */
+  readonly keep?: boolean;
+  /** The names of the tools that the turn has, where it has fewer than there are; `[]` for none. */
+  readonly tools?: readonly string[];
+  /** Tools of the caller: a call of one ends the turn, unrun, and comes back in {@link TurnResult.client_calls}. */
+  readonly clientTools?: readonly ToolSpec[];
+  /** Added to the system prompt, never in place of it. */
+  readonly system?: string;
+  /** Tokens of one answer at most; undefined: the provider's own bound. */
+  readonly maxTokens?: number;
 }
 
 /** What became of an inbound message: `full` asks the sender's platform to come again later. */
@@ -57,24 +158,47 @@ export interface Inbox {
 }
 export const Inbox = one<Inbox>("inbox");
 
-/** A question to a person about one exact call. */
+/** A question to a person about one exact call. Every text in it is safe to print. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly session: string;
   readonly user: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What will really run, safe to print. */
+  /** All that will run, whole. */
   readonly preview: string;
+  /** Of the preview and the diff together. */
+  readonly lines: number;
+  /** How many commands a shell would run; 0 where none. */
+  readonly commands: number;
+  /** The change to a file, as a unified diff. */
+  readonly diff?: string;
   readonly reasons: readonly string[];
+  /** What looks like something else than it is. */
+  readonly warnings: readonly string[];
+  /** What a yes for the rest of the conversation would cover; undefined where only this one call can be allowed. */
+  readonly always?: string;
   /** ISO 8601; after that it is a no. */
   readonly expires: string;
 }
 
+/** Who decides a question, and where. */
+export interface Decider {
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
+  readonly conversation?: string;
+  readonly trust?: Trust;
+}
+
+/** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
+export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
+
 /** Open questions; filled by the host. Each is used once and dies with the process. */
 export interface Approvals {
-  pending(): readonly ApprovalRequest[];
-  /** Only the exact word `allow` releases. `decided`: too late; `unknown`: no such question. */
-  decide(id: string, decision: string, by: string): "done" | "decided" | "unknown";
+  /** All, or those that this person may decide. */
+  pending(by?: Decider): readonly ApprovalRequest[];
+  /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
+  decide(id: string, decision: string, by: Decider): DecisionOutcome;
 }
 export const Approvals = one<Approvals>("approvals");

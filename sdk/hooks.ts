@@ -35,7 +35,7 @@ export interface ModelRef {
   readonly model: string | undefined;
 }
 
-/** The kinds of audit record; `tool_call` comes from service.md, the others from this product. */
+/** The kinds of audit record. More may come: keep what you do not know. */
 export type AuditType =
   | "tool_call"
   | "security_refusal"
@@ -44,7 +44,8 @@ export type AuditType =
   | "auth_failure"
   | "config_change"
   | "anomaly"
-  | "inbound_ignored";
+  | "inbound_ignored"
+  | "service_message";
 
 /** One audit record as plugins see it: stamped and redacted; the sink adds its own chain. */
 export interface AuditEvent {

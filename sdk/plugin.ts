@@ -26,11 +26,13 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
   /** Aborted first thing on dispose; pass it to requests, timers and streams. */
   readonly signal: AbortSignal;
   readonly hooks: Taps;
-  /** Fills a slot that the plugin lists in `provides`. */
-  provide<T>(slot: Slot<T>, value: T): void;
+  /** Fills a slot that the plugin lists in `provides`; returns what takes the value out again, at any time. */
+  provide<T>(slot: Slot<T>, value: T): () => void;
   /** Called once every plugin is set up, in order of need. */
   onReady(start: () => Awaitable<void>): void;
-  /** Called on dispose, last registered first. */
+  /** Called if the host serves, before any service starts: load here what is needed only later, when it might not load. */
+  onServe(prepare: () => Awaitable<void>): void;
+  /** Called on dispose, last registered first; what the plugin needs is still there. */
   onDispose(stop: () => Awaitable<void>): void;
 }
 
@@ -46,8 +48,8 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly taps?: readonly HookName[];
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
-  /** Registers. Sockets, timers and files wait for `onReady` or for the first use. */
-  setup(host: PluginHost<Static<Config>, Needs>): Awaitable<void>;
+  /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */
+  setup(host: PluginHost<Static<Config>, Needs>): unknown;
 }
 
 /** A plugin is a value with its facts on it. */

@@ -1,5 +1,6 @@
 import { errors } from "./codes.ts";
 import { failed, GantryError } from "./errors.ts";
+import { overflowOf } from "./overflow.ts";
 import type { ProviderFailure } from "./provider.ts";
 
 const MAY_PASS = new Set([
@@ -8,12 +9,16 @@ const MAY_PASS = new Set([
   "PROVIDER_EMPTY",
   "PROVIDER_REFUSED",
   "PROVIDER_SERVER",
+  "NO_DESCRIPTORS",
 ]);
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
 const TAGS = /<(?:style|script)[\s\S]*?<\/(?:style|script)>|<[^<>]*>/gi;
 const CREDENTIALS =
   /\b(?:Bearer\s+\S+|sk-[\w-]{8,}|ya29\.[\w.-]+|AIza[\w-]{10,}|(?:api[_-]?)?key[=:]\s*[^\s&"',]+)/gi;
+
+/** What servers answer to a conversation that is too long; some have no better status than 500. */
+const REFUSES_LENGTH: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
 /** An answer that is not a success. */
 export interface FailedAnswer {
@@ -37,6 +42,12 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
   if (status === 401) return failure(errors.PROVIDER_AUTH(provider), true, facts);
   if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider), true, facts);
   const said = excerpt(answer.body, answer.secrets);
+  const tooLong = REFUSES_LENGTH.has(status) ? overflowOf(answer.body) : undefined;
+  if (tooLong || status === 413) {
+    const error = errors.PROVIDER_OVERFLOW(provider, status, said.replace(/\.$/, ""));
+    const why = failure(error, false, facts);
+    return tooLong?.window === undefined ? why : { ...why, contextWindow: tooLong.window };
+  }
   if (status === 404)
     return failure(
       errors.PROVIDER_MODEL_UNKNOWN(provider, answer.model ?? "the default model", said),
@@ -100,6 +111,8 @@ export function thrownFailure(
   if (signal.aborted) return failure(errors.PROVIDER_CANCELLED(provider), false);
   if (error instanceof ProviderError) return error.failure;
   if (!(error instanceof GantryError)) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    if (code === "EMFILE" || code === "ENFILE") return failure(errors.NO_DESCRIPTORS(provider, code), true);
     // An unknown error may quote what was sent, so only its kind is told.
     return failure(
       errors.PROVIDER_MALFORMED(provider, error instanceof Error ? error.name : typeof error),

@@ -1,4 +1,5 @@
 import type { TObject } from "typebox";
+import type { Json, MediaRef, Part } from "./content.ts";
 import type { ModelRef } from "./hooks.ts";
 import { many, one } from "./slot.ts";
 
@@ -7,18 +8,34 @@ export interface ToolUse {
   readonly id: string;
   readonly name: string;
   readonly args: string;
+  /** As in {@link ChatMessage}. */
+  readonly providerData?: Json;
 }
 
-/** A conversation, in no vendor's form. User text may hold `[IMAGE:data:<mime>;base64,<data>]` markers. */
+/**
+ * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own answer (a signature, the
+ * items of a reasoning): it is kept and sent back unchanged. A conversation may go on with another provider, so a
+ * provider marks what is its own and ignores the rest.
+ */
 export type ChatMessage =
-  | { readonly role: "system"; readonly text: string }
-  | { readonly role: "user"; readonly text: string }
-  | { readonly role: "assistant"; readonly text: string; readonly toolCalls: readonly ToolUse[] }
+  | { readonly role: "system"; readonly parts: readonly Part[] }
+  | {
+      readonly role: "user";
+      readonly parts: readonly Part[];
+      /** When it was said, Unix ms. */
+      readonly at?: number;
+    }
+  | {
+      readonly role: "assistant";
+      readonly parts: readonly Part[];
+      readonly toolCalls: readonly ToolUse[];
+      readonly providerData?: Json;
+    }
   | {
       readonly role: "tool";
       readonly callId: string;
       readonly name: string;
-      readonly text: string;
+      readonly parts: readonly Part[];
       readonly failed: boolean;
     };
 
@@ -36,11 +53,14 @@ export interface ChatRequest {
   readonly temperature: number;
   /** Undefined: the provider's own limit. */
   readonly maxTokens?: number;
+  /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
+  readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
   readonly session: string;
   readonly signal: AbortSignal;
 }
 
+/** Why an answer ended. More reasons may come: treat one that you do not know as `EndTurn`. */
 export type StopReason = "EndTurn" | "MaxTokens" | "ContentFilter" | "ToolUse" | "Error";
 
 /** Why a request failed, in one sentence without secrets. */
@@ -51,15 +71,30 @@ export interface ProviderFailure {
   readonly status?: number;
   /** What the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
+  readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
 }
 
-/** Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing. */
+/**
+ * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing.
+ * `provider_data` is kept with the answer and comes back in {@link ChatMessage}; the last one counts. More types may come:
+ * ignore what you do not know.
+ */
 export type ProviderEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_call"; readonly call: ToolUse }
-  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | { readonly type: "provider_data"; readonly data: Json }
+  | {
+      readonly type: "usage";
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      /** How many of the input tokens the provider took from its cache. */
+      readonly cachedTokens?: number;
+      /** How many of the output tokens nobody sees. */
+      readonly reasoningTokens?: number;
+    }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "error"; readonly failure: ProviderFailure };
 
@@ -67,6 +102,8 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
+  /** The types of media that it takes, as in `image/*`; of all other the model is told in a line. Default: none. */
+  readonly media?: readonly string[];
 }
 
 export interface Provider {
@@ -79,6 +116,8 @@ export interface Provider {
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** The model ids on offer. Throws a coded error where there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
+  /** How many tokens a model takes, as its server says; undefined where it does not. Throws as `models` does. */
+  contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
   /** Where the credential comes from, never the credential. */

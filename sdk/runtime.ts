@@ -18,7 +18,7 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
-    readonly state: "running" | "failed";
+    readonly state: "running" | "failed" | "left out";
   }[];
 }
 export const Runtime = one<Runtime>("runtime");
@@ -27,6 +27,8 @@ export const Runtime = one<Runtime>("runtime");
 export interface GuardOpinion {
   readonly by: string;
   readonly outcome: Refusal | Question | undefined;
+  /** The rule of `security.allow` that lifts the question. */
+  readonly lifted?: string;
 }
 
 /** What the guards would decide, running nothing; filled by the host. */

@@ -30,6 +30,20 @@ export interface DirectoryEntry {
   readonly bytes: number;
 }
 
+export interface WriteOptions {
+  /** SHA-256 (hex) of what the file must hold, null where there must be none; else `FILE_CHANGED`, and nothing is written. */
+  readonly expected?: string | null;
+  /** Old bytes up to this size are handed back. Default: none. */
+  readonly keepBytes?: number;
+}
+
+/** What a write found in its place. */
+export interface FileReplaced {
+  readonly existed: boolean;
+  /** What the file held, where it was asked for and is not too large. */
+  readonly before?: Uint8Array;
+}
+
 /** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
 export interface SandboxedFiles {
   read(
@@ -37,8 +51,13 @@ export interface SandboxedFiles {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<{ readonly data: Uint8Array; readonly bytes: number }>;
-  /** Creates parent directories; replaces the file in one step. */
-  write(path: string, data: string, signal: AbortSignal): Promise<void>;
+  /** Creates parent directories; replaces the file in one step. Null removes it. */
+  write(
+    path: string,
+    data: string | Uint8Array | null,
+    signal: AbortSignal,
+    options?: WriteOptions,
+  ): Promise<FileReplaced>;
   list(
     path: string,
     limit: number,

@@ -4,6 +4,18 @@ const paths = (value: readonly string[], description: string) =>
   Type.Array(Type.String(), { default: [...value], description });
 const toggle = (value: boolean, description: string) => Type.Boolean({ default: value, description });
 
+/** Keys of `[agent]` that more than one plugin reads, stated once. */
+export const agentKeys = {
+  autonomy_level: Type.Union(
+    [Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")],
+    {
+      default: "semi-autonomous",
+      description:
+        "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
+    },
+  ),
+};
+
 /** Keys of `[security]` that more than one plugin reads, stated once. */
 export const securityKeys = {
   blocked_paths: paths(

@@ -4,6 +4,8 @@ import { one } from "./slot.ts";
 export interface ShellWord {
   readonly text: string;
   readonly whole: boolean;
+  /** The whole word, if only patterns such as `*` keep it from being known. */
+  readonly pattern?: string;
 }
 
 /** What a shell text runs and opens, as far as the text says: nested, substituted and wrapped commands each stand for themselves. */
@@ -12,6 +14,11 @@ export interface ShellReading {
   readonly commands: readonly (readonly ShellWord[])[];
   /** Targets of redirections. */
   readonly files: readonly ShellWord[];
+  /**
+   * The words of each command, if the text is nothing but commands of literal words, one after the other or piped into each
+   * other: no redirection, substitution, variable, pattern, assignment, loop or function. Undefined otherwise.
+   */
+  readonly plain?: readonly (readonly string[])[];
 }
 
 /** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */

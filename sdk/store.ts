@@ -1,21 +1,67 @@
-import type { InboundMessage } from "./channel.ts";
+import type { Lanes } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
+import type { Usage } from "./usage.ts";
 
 export interface SessionSummary {
   readonly id: string;
   readonly turns: number;
   /** ISO 8601. */
   readonly updated: string;
+  /** Who opened it, as `<channel>:<user id>`; left out where an earlier release kept nothing of that. */
+  readonly owner?: string;
+}
+
+/** Who may continue a conversation: whoever opened it, and those it was shared with. */
+export interface SessionAccess {
+  /** `<channel>:<user id>`; undefined where an earlier release kept nothing of that. */
+  readonly owner: string | undefined;
+  readonly sharedWith: readonly string[];
+}
+
+/** What the model is shown of a session: `base` stands in place of all turns up to its making, `turns` came after it. */
+export interface SessionView {
+  /** How often the session was compacted. */
+  readonly generation: number;
+  readonly base: readonly ChatMessage[];
+  /** Oldest first. */
+  readonly turns: readonly (readonly ChatMessage[])[];
 }
 
 /** Conversations, kept in whole turns, so that a call is never without its result. */
 export interface Sessions {
+  /** Undefined where there is no such conversation. */
+  access(session: string): Promise<SessionAccess | undefined>;
+  /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
+  open(session: string, user: string): Promise<string>;
+  /** False where there is no such conversation. */
+  share(session: string, user: string): Promise<boolean>;
+  /** False where it was not shared with `user`. */
+  unshare(session: string, user: string): Promise<boolean>;
   append(session: string, turn: readonly ChatMessage[]): Promise<void>;
-  /** The last `turns` turns, oldest message first. */
+  /**
+   * At most `most` turns behind the base. What is left out is left out in steps ({@link turnsToShow}), so that what is
+   * shown begins with the same bytes for many turns.
+   */
+  view(session: string, most: number): Promise<SessionView>;
+  /** Puts `base` in place of all turns kept so far, in one step; people still read them. False where `generation` is past. */
+  compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
+  /** Takes the last turn back. False where there is none, or it stands in the base already. */
+  undo(session: string): Promise<boolean>;
+  /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
+  rename(session: string, to: string): Promise<boolean>;
+  /** The last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
+  /** Those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
+  /** Also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
+}
+
+/** How many of `count` turns are shown where at most `most` are: they leave in steps of half as many. */
+export function turnsToShow(count: number, most: number): number {
+  const step = Math.max(1, Math.floor(most / 2));
+  return count <= most ? count : count - Math.ceil((count - most) / step) * step;
 }
 
 export interface MemoryEntry {
@@ -34,56 +80,6 @@ export interface Memory {
   /** Drops what is older than `before` (Unix ms) and the oldest beyond `maxEntries` in all; gives how many. */
   prune(before: number, maxEntries: number): Promise<number>;
   count(): Promise<number>;
-}
-
-/** A message that a holder has taken to answer, until its lease ends. */
-export interface Claim {
-  readonly message: InboundMessage;
-  readonly owner: string;
-  /** 1 on the first try. */
-  readonly deliveryCount: number;
-  /** Set where the answer is already recorded and only the sending is left. */
-  readonly reply?: string;
-}
-
-export interface LaneStats {
-  readonly waiting: number;
-  readonly running: number;
-  readonly deadLetters: number;
-}
-
-/**
- * Messages in and answers out, by conversation. A lane (`<channel>:<sender>`) gives one message at a time, oldest first,
- * to one holder at a time; what is accepted survives the process at any moment.
- */
-export interface Lanes {
-  /** Resolves once all are on disk; true where the (channel, id) is new. */
-  accept(messages: readonly InboundMessage[]): Promise<readonly boolean[]>;
-  /** The oldest due message of a lane that nobody holds, or undefined. `now` and the lease are in ms. */
-  claim(holder: string, leaseMs: number, now: number): Promise<Claim | undefined>;
-  /** False where the lease was lost: the holder must stop. */
-  renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
-  /** Records the answer and the turn in one step, before anything is sent. False where the lease was lost: nothing is recorded. */
-  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
-  /** The platform confirmed (or will never take it): the message is done and its lane is free. */
-  ack(claim: Claim): Promise<void>;
-  /** Frees the lane; the message is due again at `at` (Unix ms). Later messages of the lane wait behind it. */
-  retry(claim: Claim, at: number, reason: string): Promise<void>;
-  /** Puts a poison message aside, for `status`; the lane goes on. */
-  deadLetter(claim: Claim, reason: string): Promise<void>;
-  /** Frees what holders that no longer live have taken. Call it only where no other node shares the store. */
-  recover(): Promise<void>;
-  /** When the next message falls due (Unix ms), or undefined. */
-  nextDue(): Promise<number | undefined>;
-  stats(): Promise<LaneStats>;
-  listDeadLetters(
-    limit: number,
-  ): Promise<
-    readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]
-  >;
-  /** Takes a lane for a caller who waits for the answer; false while somebody else holds it. */
-  hold(lane: string, holder: string, leaseMs: number, now: number): Promise<boolean>;
-  release(lane: string, holder: string): Promise<void>;
 }
 
 /** A sliding window: at most `max` hits in any `ms` milliseconds. */
@@ -125,5 +121,6 @@ export interface Store {
   readonly lanes: Lanes;
   readonly limits: Limits;
   readonly values: Values;
+  readonly usage: Usage;
 }
 export const Store = one<Store>("store");

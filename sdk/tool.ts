@@ -1,4 +1,6 @@
 import type { Static, TObject } from "typebox";
+import type { Part } from "./content.ts";
+import type { Awaitable } from "./hooks.ts";
 import type { Logger } from "./plugin.ts";
 import { many } from "./slot.ts";
 
@@ -16,6 +18,20 @@ export interface Effects {
   readonly commands: readonly string[];
   /** Addresses that will be requested. */
   readonly urls: readonly string[];
+  /** People and services outside that the call sends to. */
+  readonly recipients?: readonly string[];
+  /** What its result brings into the conversation, beside what paths, commands and addresses tell. */
+  readonly brings?: Sources;
+  /** True where the tool cannot say what the call touches: a guard asks, at every level of autonomy. */
+  readonly unknown?: boolean;
+}
+
+/** Where what a conversation holds has come from, each in a few words. */
+export interface Sources {
+  /** From outside: pages, other people's messages, services. */
+  readonly material: readonly string[];
+  /** The owner's own: files, memory, mail. */
+  readonly private: readonly string[];
 }
 
 /** A tool's own statement of its effects; relative paths are relative to the workspace. */
@@ -23,6 +39,39 @@ export interface StatedEffects {
   readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
   readonly commands?: readonly string[];
   readonly urls?: readonly string[];
+  readonly recipients?: readonly string[];
+  readonly brings?: Partial<Sources>;
+}
+
+/** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
+export interface ToolHints {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** It talks to a world that nobody here governs: what it brings is material from outside, what it is given leads out. */
+  readonly openWorld?: boolean;
+}
+
+/** What a tool is told when it states its effects. */
+export interface EffectsContext {
+  readonly session: string;
+  readonly user: string;
+  /** The resolved workspace. */
+  readonly cwd: string;
+}
+
+/** What a tool is told when it shows a call to a person. */
+export interface PreviewContext {
+  /** As the guards were shown them. */
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+}
+
+/** What a person is shown of a call. */
+export interface Preview {
+  readonly text: string;
+  /** The change to a file, as a unified diff. */
+  readonly diff?: string;
 }
 
 /** One call as the guards see it; frozen all the way down, arguments already checked against the tool's schema. */
@@ -36,6 +85,14 @@ export interface ToolCall {
   readonly user: string;
   /** The working directory: the resolved workspace. */
   readonly cwd: string;
+  /** What the tool claims of itself. */
+  readonly hints?: ToolHints;
+  /** {@link Tool.source} */
+  readonly source?: string;
+  /** True where commands of this call can reach the network. */
+  readonly network?: boolean;
+  /** What the conversation already holds. */
+  readonly sources?: Sources;
   /** True for `policy explain`: decide, but count and remember nothing. */
   readonly dryRun: boolean;
 }
@@ -63,18 +120,27 @@ export interface Tool {
   readonly parallel?: boolean;
   /** Milliseconds for one run; default 60,000. */
   readonly timeoutMs?: number;
-  /** Left out of what the model is offered while it says false. */
+  readonly hints?: ToolHints;
+  /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
+  readonly source?: string;
+  /** While it says false, the model is not offered the tool and no call of it runs. */
   offered?(): boolean;
-  /** What this call will touch. A tool that touches files, commands or addresses and does not say so gets past no wall. */
-  effects?(args: any): StatedEffects;
+  /**
+   * What this call will touch, or `unknown` if that cannot be said before it runs. A tool that touches files, commands or
+   * addresses and does not say so gets past no wall.
+   */
+  effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
   /** What a person is shown when asked; default: the arguments as JSON. */
-  preview?(args: any): string;
-  /** Resolves to the text for the model; throws for a failure, whose message the model is told. */
+  preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
+  /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
-/** Text for the model. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
-export type ToolResult = string | { readonly text: string; readonly failed: boolean };
+/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
 
 /** Sealed: a tool runs only by way of the host. */
 export const Tools = many<Tool>(
@@ -89,24 +155,25 @@ export const Tools = many<Tool>(
   true,
 );
 
-/** Told after a call that was let through has run; what it throws is logged and stops nobody. */
-export interface Observer {
-  readonly name: string;
-  toolFinished(report: {
-    readonly call: ToolCall;
-    readonly failed: boolean;
-    readonly code?: string;
-    readonly ms: number;
-  }): void | Promise<void>;
+/** A result as a filter leaves it; `found` says what was taken out, for the audit. */
+export interface FilteredResult {
+  readonly text: string;
+  readonly found?: string;
 }
-export const Observers = many<Observer>("observers");
+
+/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+export interface ResultFilter {
+  readonly name: string;
+  filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
+}
+export const ResultFilters = many<ResultFilter>("result-filters");
 
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
 export function defineTool<Input extends TObject>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {
     readonly input: Input;
-    effects?(args: Static<Input>): StatedEffects;
-    preview?(args: Static<Input>): string;
+    effects?(args: Static<Input>, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
+    preview?(args: Static<Input>, context: PreviewContext): Awaitable<string | Preview>;
     run(run: ToolRun<Static<Input>>): Promise<ToolResult>;
   },
 ): Tool {

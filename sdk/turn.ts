@@ -1,5 +1,5 @@
 import type { ApprovalRequest } from "./channel.ts";
-import type { ProviderFailure, StopReason } from "./provider.ts";
+import type { ProviderFailure, StopReason, ToolUse } from "./provider.ts";
 
 export type Decision = "allowed" | "approved" | "refused" | "failed";
 
@@ -19,11 +19,13 @@ export interface TurnResult {
   readonly stop_reason: StopReason;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
   readonly tool_calls: readonly ToolCallReport[];
+  /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
+  readonly client_calls?: readonly ToolUse[];
   /** Set where `stop_reason` is `Error`. */
   readonly error?: ProviderFailure;
 }
 
-/** What happens inside a turn, as it happens. */
+/** What happens inside a turn, as it happens. More types may come: ignore what you do not know. */
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }

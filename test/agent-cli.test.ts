@@ -264,6 +264,59 @@ test("SEC-02: in a terminal an approval is asked in place and shows exactly what
   expect(filesOf(home.dir)).toEqual(["two.txt"]);
 });
 
+test("SEC-19: in a terminal a long question is cut with its size beside the prompt, and v shows it whole", async () => {
+  const lines = Array.from({ length: 66 }, (_, i) => (i === 60 ? "rm -rf ./*" : `echo ${i}`));
+  await using model = await startModel(shell(lines.join("\n")), "Refused.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  const asked = await person.until(/Allow this once\? \[y\/N\] $/);
+  expect(asked).toContain("  | echo 0\r\n");
+  expect(asked).not.toContain("rm -rf");
+  expect(asked).toMatch(/… \d+ more lines[^]*66 lines, 66 commands\.[^]*v shows all of it\./);
+  person.type("v\r");
+  const whole = await person.until(/66 lines, 66 commands\.[^]*Allow this once\? \[y\/N\] $/);
+  expect(whole).toContain("  | rm -rf ./*\r\n");
+  person.type("\r");
+  await person.until(/APPROVAL_DENIED[^]*Refused\./);
+});
+
+test("SEC-14: in a terminal `a` allows the same command for the rest of the conversation, and /new ends that", async () => {
+  const touch = shell("echo one > one.txt");
+  await using model = await startModel(touch, "First.", touch, "Second.", touch, "Third.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  const asked = await person.until(/Allow this once\? \[y\/N\] $/);
+  expect(asked).toContain("a allows it for this conversation: shell this very command line.");
+  person.type("a\r");
+  await person.until(/First\.[^]*> $/);
+  person.type("second\r");
+  expect(await person.until(/Second\.[^]*> $/)).not.toContain("Allow this once?");
+  person.type("/new\r");
+  await person.until(/Conversation [^]*> $/);
+  person.type("third\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("n\r");
+  await person.until(/Third\./);
+});
+
+test("SEC-19: before a file is changed the terminal shows the change", async () => {
+  const write = { calls: [{ name: "file_write", args: { path: "a.txt", content: "one\nthree\n" } }] };
+  await using model = await startModel(write, "Done.");
+  using home = tempDir(configOf(model));
+  put(home.dir, "a.txt", "one\ntwo\n");
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  const asked = await person.until(/Allow this once\? \[y\/N\] $/);
+  expect(asked).toContain("  |  one\r\n  | -two\r\n  | +three\r\n");
+  person.type("y\r");
+  await person.until(/Done\./);
+});
+
 test("SEC-02: what was typed before an approval was asked does not answer it", async () => {
   await using model = await startModel(
     { calls: [{ name: "shell", args: { command: "echo one > one.txt" } }] },
@@ -451,7 +504,7 @@ test("CLI-05: whatever a later start loads of Gantry is taken from the cache of 
   const { out, err } = await turn();
   const said = `${out}\n${err}`;
   expect([...said.matchAll(/cache for \w+ \S*\/(\S+) was accepted/g)].map(([, file]) => file)).toEqual(
-    expect.arrayContaining(["host.js", "sdk2.js", "run-words.js"]),
+    expect.arrayContaining(["host.js", "sdk2.js", "command-line.js"]),
   );
   expect(said).not.toMatch(/skip persisting.* not|was rejected/);
 });

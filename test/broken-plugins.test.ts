@@ -265,7 +265,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   [
     "uses its host after it was disposed",
     plugin({ provides: [Checks] }, (host) =>
-      host.onDispose(() => host.provide(Checks, { name: "late", kind: "status", run: async () => [] })),
+      host.onDispose(() => void host.provide(Checks, { name: "late", kind: "status", run: async () => [] })),
     ),
     /used its host after it was disposed/,
   ],
@@ -350,11 +350,6 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     channel({ send: () => new Promise(() => {}) }),
     /did not answer in \d+ ms after a sending/,
   ],
-  [
-    "takes everybody for an owner",
-    channel({ isOwner: () => true }),
-    /takes "" for an owner: compare with the configured owners exactly/,
-  ],
   ["names a channel with signs", channel({ name: "A:b" }), /other signs than lower-case letters/],
   [
     "streams without end of its answer",
@@ -428,7 +423,7 @@ test("SDK-05: plugins that are right are found right, of every kind", async () =
       effects: ({ path }: { path: string }) => ({ paths: [{ path, access: "read" }] }),
     }),
     guard(({ tool: name }) => (name === "shell" ? ask({ code: "SHELL", message: "a shell" }) : undefined)),
-    channel({ isOwner: (sender: string) => sender === "me" }),
+    channel({ working: async () => undefined }),
     provider({
       models: async () => ["a"],
       credential: async () => "none",

@@ -1,3 +1,4 @@
+import { SDK_LEVEL } from "@gantry/sdk";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -205,7 +206,7 @@ test("CFG-06: a file that is no TOML is an error with line, column and what is w
   ]);
   expect(await wrong("a = 1\na = 2\n")).toEqual([expect.stringMatching(/line 2, column/)]);
   using home = tempDir();
-  await expect(new Installation(path.join(home.dir, "..")).open("")).resolves.toBeDefined();
+  await expect(new Installation(path.join(home.dir, "none")).open("")).resolves.toBeDefined();
   using other = tempDir();
   (await import("node:fs")).mkdirSync(other.file);
   await expect(new Installation(other.dir).open()).rejects.toMatchObject({ code: "CONFIG_UNREADABLE" });
@@ -243,6 +244,43 @@ test("CFG-08: with plugins given, exactly those are loaded; one that is listed t
   expect(await wrong("plugins = [1]\n")).toEqual([
     expect.stringMatching(/`plugins` must be string|`plugins.0` must be string/),
   ]);
+});
+
+test("SDK-13: extra_plugins adds to the base set and to a list, and one name counts once", async () => {
+  const hello = `export default { name: "hello", sdk: ${SDK_LEVEL}, setup() {} };`;
+  const named = async (toml: string): Promise<readonly string[]> => {
+    using home = tempDir(toml);
+    writeFileSync(path.join(home.dir, "hello.js"), hello);
+    const { out } = await gantry(["plugins", "list", "--json"], home);
+    return (JSON.parse(out) as { loaded: { name: string }[] }).loaded.map(({ name }) => name);
+  };
+  const base = await named("");
+  expect(await named('extra_plugins = ["./hello.js"]\n')).toEqual([...base, "hello"]);
+  expect(await named('plugins = ["provider-demo"]\nextra_plugins = ["./hello.js"]\n')).toEqual([
+    "provider-demo",
+    "hello",
+  ]);
+  using twice = tempDir('plugins = ["provider-demo"]\nextra_plugins = ["provider-demo"]\n');
+  expect(await gantry(["plugins", "list"], twice)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("PLUGIN_TWICE"),
+  });
+});
+
+test("SDK-13: without an optional plugin that cannot be loaded the service starts and says so; one that guards is refused", async () => {
+  using home = tempDir('optional_plugins = ["./gone.js", "./broken.js"]\n');
+  writeFileSync(path.join(home.dir, "broken.js"), "this is no JavaScript");
+  const turn = await gantry(["agent", "-m", "hello"], home);
+  expect([turn.code, turn.err.match(/PLUGIN_LEFT_OUT|left out/g)?.length]).toEqual([0, 2]);
+  const { out } = await gantry(["status"], home);
+  expect(out).toMatch(/plugin \.\/gone\.js.*optional and could not be loaded/);
+  using guarded = tempDir('optional_plugins = ["./guard.js"]\n');
+  const guard = `export default { name: "guard-x", sdk: ${SDK_LEVEL}, taps: ["beforeToolCall"], setup() {} };`;
+  writeFileSync(path.join(guarded.dir, "guard.js"), guard);
+  expect(await gantry(["agent", "-m", "hello"], guarded)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("PLUGIN_OPTIONAL_GUARD"),
+  });
 });
 
 test("CFG-08: a table of a bundled plugin that is not listed stops the start and says which name to add", async () => {
@@ -352,7 +390,7 @@ test("CFG-05: config get prints values with defaults filled in, masks secrets an
   const get = async (...args: string[]) => gantry(["config", "get", ...args], { dir: home.dir });
   expect(await get("agent.max_tool_iterations")).toEqual({ code: 0, out: "20\n", err: "" });
   expect((await get("security.auto_approve_tools", "--json")).out).toBe(
-    '["file_read","file_list","memory_recall"]\n',
+    '["file_read","file_list","file_search","file_find","memory_recall"]\n',
   );
   expect((await get("api_key")).out).toBe("********\n");
   // A table that several plugins read is shown whole.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sdk from "@gantry/sdk";
+import * as channel from "@gantry/sdk/channel";
 import * as testing from "@gantry/sdk/testing";
 
 const root = path.join(import.meta.dirname, "..");
@@ -75,11 +76,13 @@ test(
   },
 );
 
-test("SDK-05: every member of the sdk and of its test kit is described", async () => {
+test("SDK-05: every member of the sdk, of its channel kit and of its test kit is described", async () => {
   const all = [
     ...Object.keys(sdk),
+    ...Object.keys(channel),
     ...Object.keys(testing),
     ...(await types("sdk")),
+    ...(await types("sdk/channel-kit")),
     ...(await types("sdk/testing")),
   ];
   const missing = [...new Set(all)].filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));

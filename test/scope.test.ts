@@ -1,11 +1,13 @@
 import {
   definePlugin,
+  defineTool,
   many,
   one,
   optional,
   SDK_LEVEL,
   Tools,
   type Plugin,
+  type Tool,
   type NeededSlots,
   type PluginHost,
 } from "@gantry/sdk";
@@ -22,6 +24,8 @@ const user = (name: string): Plugin =>
 
 const bad = (value: object): Plugin =>
   definePlugin({ name: "bad", provides: [Tools], setup: (host) => host.provide(Tools, value as never) });
+const named = (name: string): Tool =>
+  defineTool({ name, description: name, input: Type.Object({}), run: async () => name });
 const never = (): Promise<void> => new Promise(() => {});
 
 function start(...plugins: readonly Plugin[]): Promise<{ code?: string; message?: string }> {
@@ -319,4 +323,42 @@ test("SDK-02: the test kit is the real host: guards, audit, turn and registratio
   await t.stop();
   const { existsSync } = await import("node:fs");
   expect(existsSync(t.configDir)).toBe(false);
+});
+
+test("SDK-12: what a plugin needs is alive while it is disposed, and gone after", async () => {
+  const seen: unknown[] = [];
+  const kept: { needs?: { readonly clock: unknown } } = {};
+  const reader = definePlugin({
+    name: "reader",
+    needs: { clock: Clock },
+    setup(host) {
+      kept.needs = host.needs;
+      host.onDispose(() => void seen.push(host.needs.clock.now()));
+    },
+  });
+  const t = await startTestHost({ plugins: [clock("clock"), reader] });
+  await t.stop();
+  expect(seen).toEqual([1]);
+  expect(() => kept.needs?.clock).toThrow("used its host after it was disposed");
+});
+
+test("SDK-09: what provide() returns takes the value out again, once, and the name is free", async () => {
+  const withdrawals: (() => void)[] = [];
+  const again: { provide?: () => void } = {};
+  const dynamic = definePlugin({
+    name: "dynamic",
+    provides: [Tools],
+    setup(host) {
+      withdrawals.push(host.provide(Tools, named("one")), host.provide(Tools, named("two")));
+      again.provide = () => void host.provide(Tools, named("one"));
+    },
+  });
+  await using t = await startTestHost({ plugins: [dynamic] });
+  const tools = (): string[] => t.registrations().filter((line) => line.startsWith("dynamic: tools"));
+  withdrawals[0]!();
+  withdrawals[0]!();
+  expect(tools()).toEqual(["dynamic: tools two"]);
+  again.provide?.();
+  withdrawals[0]!();
+  expect(tools()).toEqual(["dynamic: tools two", "dynamic: tools one"]);
 });

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import {
+  textOf,
   Approvals,
   ask,
   AuditSinks,
@@ -41,7 +42,8 @@ function answering(t: TestHost, answer: (request: ApprovalRequest) => unknown) {
     onEvent: (event: TurnEvent) => {
       if (event.type === "approval_request") void answer(event.request);
     },
-    decide: (request: ApprovalRequest, word: string) => t.slot(Approvals).decide(request.id, word, "test"),
+    decide: (request: ApprovalRequest, word: string) =>
+      t.slot(Approvals).decide(request.id, word, { user: "cli:test" }),
   };
 }
 
@@ -50,7 +52,7 @@ test("SEC-02: a call runs after an exact allow, and the audit says who gave it",
   const person = answering(t, (request) => person.decide(request, "allow"));
   expect(await t.call("write", { path: "a" }, person)).toEqual({ decision: "approved", text: "wrote a" });
   expect(records(t)).toEqual([
-    ["approval", "write", "allow by test"],
+    ["approval", "write", "allow by cli:test"],
     ["tool_call", "write", "approved"],
   ]);
 });
@@ -101,8 +103,8 @@ test("SEC-02: a wrong id decides nothing, a second answer comes too late, and a 
   const person = answering(t, (request) => {
     const { decide, pending } = t.slot(Approvals);
     words.push(
-      decide.call(t.slot(Approvals), `${request.id}x`, "allow", "test"),
-      decide.call(t.slot(Approvals), "", "allow", "test"),
+      decide.call(t.slot(Approvals), `${request.id}x`, "allow", { user: "cli:test" }),
+      decide.call(t.slot(Approvals), "", "allow", { user: "cli:test" }),
     );
     expect(pending.call(t.slot(Approvals))).toEqual([request]);
     words.push(person.decide(request, "deny"), person.decide(request, "allow"));
@@ -160,7 +162,7 @@ test("SEC-02: a question dies with its host: after a restart its id is unknown",
   );
   await opened;
   await using second = await startTestHost({ plugins: [asking, writer()] });
-  expect(second.slot(Approvals).decide(id, "allow", "test")).toBe("unknown");
+  expect(second.slot(Approvals).decide(id, "allow", { user: "cli:test" })).toBe("unknown");
   stop.abort();
   expect(await call).toMatchObject({ code: "TURN_CANCELLED" });
   await first.stop();
@@ -309,7 +311,7 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
         ({ messages }) =>
           messages.some(({ role }) => role === "tool")
             ? "done"
-            : messages.at(-1)?.text.includes("write a")
+            : textOf(messages.at(-1)?.parts ?? []).includes("write a")
               ? call
               : "no",
       ]),
@@ -320,7 +322,7 @@ test("SEC-02: an owner allows in the channel by the question's id; anybody else'
   await owner.sentCount(1);
   const short = /allow ([0-9a-f]{6})/.exec(owner.sent[0]?.text ?? "")?.[1] ?? "";
   expect(owner.sent[0]?.text).toContain("write");
-  await owner.receive({ text: `allow ${short}`, sender: "mallory" });
+  await owner.receive({ text: `allow ${short}`, from: "mallory" });
   await owner.sentCount(2);
   expect(ran).toEqual([]);
   await owner.receive({ text: `Allow ${short}` });

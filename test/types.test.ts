@@ -1,4 +1,5 @@
 import {
+  textOf,
   ask,
   Audit,
   Channels,
@@ -117,7 +118,7 @@ test("SDK-01: hooks take and answer what they say, and there is no allow", () =>
         return call.dryRun ? refuse(no) : ask(no);
       });
       hooks.beforeToolCall.tap(async () => {}, { order: "early", timeoutMs: 5 });
-      hooks.onInboundMessage.tap(({ text }) => (text === "" ? refuse(no) : undefined));
+      hooks.onInboundMessage.tap(({ parts }) => (textOf(parts) === "" ? refuse(no) : undefined));
       const wrong = (): void => {
         // @ts-expect-error -- there is no allow
         hooks.beforeToolCall.tap(() => ({ verdict: "allow", code: "A", reason: "a" }));

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { Channels, definePlugin, Inbox, Runtime, Services } from "@gantry/sdk";
+import { Channels, definePlugin, directMessage, Inbox, Runtime, Services, textOf } from "@gantry/sdk";
 import { Type } from "typebox";
 
 export default definePlugin({
@@ -26,16 +26,16 @@ export default definePlugin({
       socket.on("close", () => open.delete(sender));
       createInterface(socket).on("line", (text) => {
         const id = `${runtime.started}-${sender}-${(line += 1)}`;
-        const message = { channel: "socket", id, sender, text, timestamp: Math.floor(Date.now() / 1_000) };
+        const message = directMessage({ channel: "socket", id, from: sender, text });
         inbox.receive([message]).catch((error: Error) => host.log.error({ sender }, error.message));
       });
     });
     host.provide(Channels, {
       name: "socket",
-      async send(to, text) {
-        const socket = open.get(to);
-        if (!socket?.writable) return { status: "refused", reason: `${to} has left` };
-        socket.write(`${text}\n`);
+      async send({ to, parts }) {
+        const socket = open.get(String(to));
+        if (!socket?.writable) return { status: "refused", reason: `${String(to)} has left` };
+        socket.write(`${textOf(parts)}\n`);
         return { status: "sent" };
       },
     });

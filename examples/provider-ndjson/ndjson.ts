@@ -1,4 +1,4 @@
-import { answerFailure, beginningOf, cutAnswer, errors, failure, streamAnswer } from "@gantry/sdk";
+import { textOf, answerFailure, beginningOf, cutAnswer, errors, failure, streamAnswer } from "@gantry/sdk";
 import type { AnswerReader, ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
 
 interface Line {
@@ -37,7 +37,7 @@ export function ndjson(upstream: Upstream, url: string): Provider {
   const send = async (request: ChatRequest, signal: AbortSignal) => {
     if (request.tools.length > 0)
       return failure(errors.PROVIDER_REQUEST("ndjson", 400, "it takes no tools."), false);
-    const messages = request.messages.map(({ role, text }) => ({ role, content: text }));
+    const messages = request.messages.map(({ role, parts }) => ({ role, content: textOf(parts) }));
     const body = JSON.stringify({
       model: request.model,
       messages,

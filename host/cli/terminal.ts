@@ -2,7 +2,9 @@ import type { Interface } from "node:readline";
 import { styleText } from "node:util";
 import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
 import { printable, printableProse } from "../record/printable.ts";
+import { approvalText } from "./approval-text.ts";
 import { Spinner } from "./spinner.ts";
+import { userOfTerminal } from "./terminal-user.ts";
 
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
@@ -125,26 +127,31 @@ export class Terminal {
 
   /** Shows exactly what will run; anything but a clear yes is a no. */
   async #ask(request: ApprovalRequest): Promise<void> {
-    process.stderr.write(
-      `${bold(`May ${request.tool} run?`)}\n${indent(request.preview)}\n${request.reasons.map((reason) => `  ${reason}`).join("\n")}\n`,
-    );
-    const answer = await this.question(
-      bold("Allow this once? [y/N] "),
-      this.#openQuestion(request.id).signal,
-    );
+    const { signal } = this.#openQuestion(request.id);
+    const columns = process.stderr.columns ?? 80;
+    process.stderr.write(`${bold(`May ${request.tool} run?`)}\n`);
+    let word: string;
+    let whole = false;
+    do {
+      process.stderr.write(approvalText(request, columns, whole));
+      word = (await this.question(bold("Allow this once? [y/N] "), signal))?.trim().toLowerCase() ?? "";
+      whole = isWordFor("view", word);
+    } while (whole);
     this.#questions.delete(request.id);
-    this.#approvals.decide(
-      request.id,
-      /^\s*y(es)?\s*$/i.test(answer ?? "") ? "allow" : "deny",
-      "the terminal",
-    );
+    this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
   }
+}
+
+function decisionOf(word: string): "allow" | "always" | "deny" {
+  if (isWordFor("always", word)) return "always";
+  return isWordFor("yes", word) ? "allow" : "deny";
+}
+
+/** The word itself or its first letter. */
+function isWordFor(whole: string, word: string): boolean {
+  return word === whole || word === whole[0];
 }
 
 function bold(text: string): string {
   return styleText("bold", text, { stream: process.stderr });
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, "  | ");
 }

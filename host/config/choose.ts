@@ -3,23 +3,37 @@ import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
 import { tablePath } from "./schema.ts";
 
-/** Which plugins a file asks for: those it lists, else the base set and every bundled plugin whose own table it has. */
-export function chosenPlugins(
-  tree: Readonly<Record<string, unknown>>,
-  bundled: readonly Bundled[],
-): readonly string[] {
-  const { plugins } = tree;
-  if (!Array.isArray(plugins))
-    return bundled
-      .filter(({ base, tables }) => base || tables.some((table) => hasTable(tree, table)))
-      .map(({ name }) => name);
-  const names = plugins.filter((name): name is string => typeof name === "string");
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice) throw errors.PLUGIN_TWICE(twice);
-  return names;
+/** The plugins that a file asks for, each once, in its order. */
+export interface Chosen {
+  readonly names: readonly string[];
+  /** Those of them without which the service starts if they cannot be loaded. */
+  readonly optional: ReadonlySet<string>;
 }
 
-function hasTable(tree: Readonly<Record<string, unknown>>, table: string): boolean {
+type Tree = Readonly<Record<string, unknown>>;
+
+/** Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file; then the extra ones. */
+export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
+  const optional = namesIn(tree["optional_plugins"]);
+  const asked = Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled);
+  const names = [...asked, ...namesIn(tree["extra_plugins"]), ...optional];
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice) throw errors.PLUGIN_TWICE(twice);
+  return { names, optional: new Set(optional) };
+}
+
+function baseSet(tree: Tree, bundled: readonly Bundled[]): readonly string[] {
+  return bundled
+    .filter(({ base, tables }) => base || tables.some((table) => hasTable(tree, table)))
+    .map(({ name }) => name);
+}
+
+/** What is no list of names is told by the check of the file. */
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name): name is string => typeof name === "string") : [];
+}
+
+function hasTable(tree: Tree, table: string): boolean {
   let at: unknown = tree;
   for (const part of tablePath(table)) at = isTree(at) ? at[part] : undefined;
   return at !== undefined;

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { toolsKeys } from "@gantry/sdk";
+import { agentKeys, securityKeys, toolsKeys } from "@gantry/sdk";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -11,6 +11,15 @@ export const hostKeys = Type.Object({
         "Which plugins are loaded: bundled names, paths (./x.ts), npm packages. Left out: the base set, and every bundled plugin whose own table stands in the file.",
     }),
   ),
+  extra_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: "Plugins beside the base set or beside `plugins`, named as there.",
+  }),
+  optional_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      "Further plugins, without which the service starts if they cannot be loaded. A plugin that guards cannot be one of them.",
+  }),
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,
@@ -29,6 +38,7 @@ export const hostKeys = Type.Object({
   agent: Type.Object({
     provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
     model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
+    autonomy_level: agentKeys.autonomy_level,
     max_tool_iterations: Type.Integer({
       default: 20,
       minimum: 1,
@@ -37,12 +47,23 @@ export const hostKeys = Type.Object({
     }),
   }),
   security: Type.Object({
+    allow: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; `*` stands for any signs of a word, and at the end for any further words), `file_edit: src/**`, `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands. Lifts questions, never a refusal; supervised asks all the same.",
+    }),
+    allowed_domains: securityKeys.allowed_domains,
     workspace_path: Type.Optional(
       Type.String({
         minLength: 1,
         description: "The directory that tools work in. Default: <config_dir>/workspace.",
       }),
     ),
+    redact_for_owner: Type.Boolean({
+      default: false,
+      description:
+        "Remove personal data from answers at the owner's own terminal and paired devices too; secrets of the configuration are removed everywhere.",
+    }),
   }),
   memory: Type.Object({
     max_conversation_turns: Type.Integer({
@@ -51,6 +72,35 @@ export const hostKeys = Type.Object({
       maximum: 10_000,
       description: "How many turns of a conversation the model sees.",
     }),
+    keep_undelivered_hours: Type.Number({
+      default: 72,
+      exclusiveMinimum: 0,
+      maximum: 8_760,
+      description:
+        "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
+    }),
+  }),
+  gateway: Type.Object({
+    max_waiting_per_sender: Type.Integer({
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: "Messages of one sender that may wait for an answer; further ones are not taken.",
+    }),
+    messages_per_minute_per_sender: Type.Integer({
+      default: 20,
+      minimum: 1,
+      description: "How many messages of one sender are answered in a minute; further ones wait.",
+    }),
+  }),
+  log: Type.Object({
+    level: Type.Union(
+      [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
+      {
+        default: "info",
+        description: "The least important lines that a service logs; --debug goes before it.",
+      },
+    ),
   }),
   tools: Type.Object({
     max_output_bytes: toolsKeys.max_output_bytes,

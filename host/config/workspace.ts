@@ -1,11 +1,43 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { errors } from "@gantry/sdk";
 import { makeDir } from "@gantry/sdk/node";
 
-/** The workspace of the configuration, made where it is missing, absolute and with links followed. */
-export async function openWorkspace(configDir: string, configured: string | undefined): Promise<string> {
+/** Where the running program lies: what tools could write there would be the next start. */
+const ownFiles = path.dirname(fileURLToPath(import.meta.url));
+
+/**
+ * The workspace, absolute and with links followed: the configured one, made where it is missing, or the folder that was chosen
+ * for this run. Throws WORKSPACE_UNSAFE and WORKSPACE_MISSING.
+ */
+export async function openWorkspace(
+  configDir: string,
+  configured: string | undefined,
+  chosen?: string,
+): Promise<string> {
+  const usual = await madeWorkspace(configDir, configured);
+  const workspace = chosen === undefined ? usual : await chosenWorkspace(chosen);
+  const [own, config] = await Promise.all([realpath(ownFiles), realpath(configDir)]);
+  if (isInside(own, workspace)) throw errors.WORKSPACE_UNSAFE(workspace, "holds Gantry's own files");
+  if (workspace === config || (isInside(workspace, config) && workspace !== usual))
+    throw errors.WORKSPACE_UNSAFE(workspace, "belongs to the configuration directory");
+  return workspace;
+}
+
+async function chosenWorkspace(chosen: string): Promise<string> {
+  const workspace = await realpath(chosen).catch(() => undefined);
+  if (workspace === undefined || !(await stat(workspace)).isDirectory())
+    throw errors.WORKSPACE_MISSING(`"${chosen}"`);
+  return workspace;
+}
+
+function isInside(at: string, folder: string): boolean {
+  return at === folder || at.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+async function madeWorkspace(configDir: string, configured: string | undefined): Promise<string> {
   const written = configured ?? path.join(configDir, "workspace");
   const home = written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
   const absolute = path.resolve(configDir, home);

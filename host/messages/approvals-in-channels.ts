@@ -1,40 +1,121 @@
-import { Channels, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
+import { laneOf, textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
-import type { Registry } from "../plugins/registry.ts";
+import type { Delivery } from "./delivery.ts";
 
 interface Deps {
-  readonly registry: Registry;
+  readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
 }
 
-/** How a person in a channel answers: `allow 1a2b3c` or `deny 1a2b3c`, with the beginning of the question's id. */
-const answerForm = /^\s*(allow|deny)\s+([0-9a-f]{6})\s*$/i;
+/** A question is cut here and shown whole on demand; more would scroll what matters away. */
+const maxLines = 30;
+const maxLength = 2_500;
 
-/** The question as it is sent into the channel. */
-export function questionText(request: ApprovalRequest): string {
+/** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
+const decisionForm = /^\s*(yes|y|allow|always|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
+
+const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
+  yes: "allow",
+  y: "allow",
+  allow: "allow",
+  always: "always",
+  no: "deny",
+  n: "deny",
+  deny: "deny",
+};
+
+/** The question as it is sent into the channel; every line of what would run has a margin, so that none can pass for ours. */
+export function questionText(request: ApprovalRequest, whole: boolean = false): string {
   const short = request.id.slice(0, 6);
+  const all = [request.preview, ...(request.diff === undefined ? [] : [request.diff])].join("\n");
+  const lines = all.split("\n").map((line) => `| ${line}`);
+  const shown = whole ? lines : cut(lines);
+  const isCut = shown.length < lines.length || shown.at(-1) !== lines[shown.length - 1];
+  const words = [`"allow ${short}"`, `"deny ${short}"`];
+  if (request.always !== undefined)
+    words.push(`"always ${short}" (for this conversation: ${request.always})`);
   return [
-    `May I run this?`,
-    request.preview,
+    `May ${request.tool} run this?${sizeOf(request)}`,
+    ...shown,
+    ...(isCut ? [`… cut here: "show ${short}" shows all ${lines.length} lines.`] : []),
+    ...request.warnings,
     ...request.reasons,
-    `Answer "allow ${short}" or "deny ${short}".`,
+    `Answer ${words.join(" or ")}.`,
   ].join("\n");
 }
 
-/** True where the message was an answer to a question, the owner's to an open one of this very conversation, and is used up. */
-export function decideInChannel({ registry, approvals, log }: Deps, message: InboundMessage): boolean {
-  const [, word, short] = answerForm.exec(message.text) ?? [];
-  if (!word || !short) return false;
-  const user = `${message.channel}:${message.sender}`;
-  const request = approvals
-    .pending()
-    .find(({ id, user: asked }) => asked === user && id.startsWith(short.toLowerCase()));
-  // A platform that delivers an answer twice has not sent a message to the agent.
-  if (!request) return approvals.wasDecided(short.toLowerCase());
-  if (registry.get(Channels)?.get(message.channel)?.isOwner?.(message.sender) !== true) {
-    log.warn({ user }, `${user} answered an approval question and is not an owner of the channel.`);
+/** Puts a question into the conversation that it came up in; one that cannot be put is a no at once. */
+export async function askInChannel(
+  deps: Deps,
+  message: InboundMessage,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = await deps.delivery.question(message, request, questionText(request), signal);
+  if (sent.status === "sent") return;
+  const lane = laneOf(message);
+  deps.log.warn({ lane, tool: request.tool }, `A question could not be put to anybody: ${sent.reason}`);
+  deps.approvals.undelivered(request.id, sent.reason);
+}
+
+/** True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up. */
+export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
+  const { approvals, log } = deps;
+  const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
+  if (word === "") return false;
+  const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
+  const here = approvals.pending().filter(({ session }) => session === by.conversation);
+  const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
+
+  // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
+  if (meant.length === 0) return short !== "" && approvals.wasDecided(short.toLowerCase());
+  const [request] = meant as [ApprovalRequest];
+  if (approvals.pending(by).length === 0) {
+    log.warn(
+      { user: by.user },
+      `${by.user} answered an approval question and is not an owner of the channel.`,
+    );
+    return short !== "";
+  }
+  if (meant.length > 1) {
+    const ids = meant.map(({ id, tool }) => `${id.slice(0, 6)} (${tool})`).join(", ");
+    void reply(
+      deps,
+      message,
+      `Several questions are open: ${ids}. Say which, as in "allow ${ids.slice(0, 6)}".`,
+    );
     return true;
   }
-  return approvals.decide(request.id, word.toLowerCase(), user) === "done";
+  const decision = decisions[word.toLowerCase()];
+  if (decision === undefined) void reply(deps, message, questionText(request, true));
+  else approvals.decide(request.id, decision, by);
+  return true;
+}
+
+async function reply({ delivery, log }: Deps, message: InboundMessage, text: string): Promise<void> {
+  const sent = await delivery.say(message, text, `${message.id}-reply`, AbortSignal.timeout(60_000));
+  if (sent.status !== "sent")
+    log.warn({ lane: laneOf(message) }, `An answer about a question was not sent: ${sent.reason}`);
+}
+
+/** Whole lines as far as they fit, the last one cut where even one does not. */
+function cut(lines: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let room = maxLength;
+  for (const line of lines.slice(0, maxLines)) {
+    if (line.length > room) {
+      if (kept.length === 0) kept.push(`${line.slice(0, room)}…`);
+      break;
+    }
+    room -= line.length;
+    kept.push(line);
+  }
+  return kept;
+}
+
+/** `(66 lines, 12 commands)`; nothing for a single line with a single command. */
+function sizeOf({ lines, commands }: ApprovalRequest): string {
+  const parts = [...(lines > 1 ? [`${lines} lines`] : []), ...(commands > 1 ? [`${commands} commands`] : [])];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { errors, GantryError, type Plugin } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
+import { checkAccepted, checkLock } from "./lock-check.ts";
 import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
@@ -26,7 +27,10 @@ export async function loadPlugin(
   if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
-  return { plugin: checkManifest(name, await importForeign(name, file, configDir)), from: file };
+  const locked = await checkLock(name, file, configDir);
+  const plugin = checkManifest(name, await importForeign(name, file, configDir));
+  if (locked) checkAccepted(name, plugin, locked);
+  return { plugin, from: file };
 }
 
 function pathOf(name: string, configDir: string): string {
@@ -114,16 +118,22 @@ async function importForeign(name: string, file: string, configDir: string): Pro
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, node, typebox] = await Promise.all([
+  const [{ createJiti }, sdk, channel, node, typebox] = await Promise.all([
     import("jiti"),
     import("@gantry/sdk"),
+    import("@gantry/sdk/channel"),
     import("@gantry/sdk/node"),
     import("typebox"),
   ]);
   const jiti = createJiti(import.meta.url, {
     moduleCache: false,
     fsCache: path.join(configDir, "cache", "jiti"),
-    virtualModules: { "@gantry/sdk": sdk, "@gantry/sdk/node": node, typebox },
+    virtualModules: {
+      "@gantry/sdk": sdk,
+      "@gantry/sdk/channel": channel,
+      "@gantry/sdk/node": node,
+      typebox,
+    },
   });
   try {
     return await jiti.import(file, { default: true });
@@ -151,6 +161,7 @@ function shareModules(): void {
   shared = true;
   const copies: Readonly<Record<string, string>> = {
     "@gantry/sdk": "./sdk.js",
+    "@gantry/sdk/channel": "./sdk-channel.js",
     "@gantry/sdk/node": "./sdk-node.js",
     "@gantry/sdk/testing": "./testing.js",
     typebox: "./typebox.js",

@@ -30,8 +30,10 @@ export class PluginInstance {
   readonly #deps: ScopeDeps;
   readonly #undo: (() => Awaitable<void>)[] = [];
   readonly #starts: (() => Awaitable<void>)[] = [];
+  readonly #preparations: (() => Awaitable<void>)[] = [];
   readonly #provided = new Set<string>();
   readonly #abort = new AbortController();
+  #disposed = false;
 
   constructor(plugin: Plugin, config: unknown, deps: ScopeDeps) {
     this.plugin = plugin;
@@ -54,15 +56,12 @@ export class PluginInstance {
   }
 
   async ready(): Promise<void> {
-    for (const start of this.#starts.splice(0)) {
-      try {
-        await this.#within("onReady", start);
-      } catch (error) {
-        throw error instanceof GantryError
-          ? error
-          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
-      }
-    }
+    await this.#getReady("onReady", this.#starts.splice(0));
+  }
+
+  /** The host is going to serve. */
+  async prepare(): Promise<void> {
+    await this.#getReady("onServe", this.#preparations);
   }
 
   /** Undoes everything, last in first out; what throws is logged and the rest goes on. */
@@ -79,9 +78,22 @@ export class PluginInstance {
         );
       }
     }
+    this.#disposed = true;
   }
 
-  async #within(what: string, work: () => Awaitable<void>): Promise<void> {
+  async #getReady(what: string, steps: readonly (() => Awaitable<void>)[]): Promise<void> {
+    for (const step of steps) {
+      try {
+        await this.#within(what, step);
+      } catch (error) {
+        throw error instanceof GantryError
+          ? error
+          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
+      }
+    }
+  }
+
+  async #within(what: string, work: () => unknown): Promise<void> {
     const { timeoutMs } = this.#deps;
     await withTimeout(timeoutMs, runAs(this.plugin.name, work), () =>
       errors.PLUGIN_TIMEOUT(this.plugin.name, what, timeoutMs),
@@ -99,8 +111,9 @@ export class PluginInstance {
     for (const [key, slot] of Object.entries(plugin.needs ?? {}) as [string, AnySlot][]) {
       Object.defineProperty(needs, key, {
         enumerable: true,
+        // What it needs outlives it, so that it can still say goodbye while it is disposed.
         get: () => {
-          live();
+          if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           return registry.get(slot);
         },
       });
@@ -128,12 +141,23 @@ export class PluginInstance {
         live();
         if (!plugin.provides?.some((own: AnySlot) => own.id === slot.id))
           throw errors.SLOT_UNDECLARED(plugin.name, slot.id);
-        this.#undo.push(registry.put(plugin.name, slot, value));
+        const withdraw = registry.put(plugin.name, slot, value);
+        this.#undo.push(withdraw);
         this.#provided.add(slot.id);
+        return () => {
+          const at = this.#undo.indexOf(withdraw);
+          if (at < 0) return;
+          this.#undo.splice(at, 1);
+          withdraw();
+        };
       },
       onReady: (start: () => Awaitable<void>) => {
         live();
         this.#starts.push(start);
+      },
+      onServe: (prepare: () => Awaitable<void>) => {
+        live();
+        this.#preparations.push(prepare);
       },
       onDispose: (stop: () => Awaitable<void>) => {
         live();

@@ -1,36 +1,48 @@
 import { randomBytes } from "node:crypto";
-import type { ApprovalRequest, Approvals as ApprovalsSlot } from "@gantry/sdk";
+import {
+  Channels,
+  type ApprovalRequest,
+  type Approvals as ApprovalsSlot,
+  type Decider,
+  type DecisionOutcome,
+} from "@gantry/sdk";
+import type { Registry } from "../plugins/registry.ts";
 
-export type Answer =
-  | { readonly decision: "allow" | "deny"; readonly by: string }
-  | { readonly decision: "expired" | "cancelled" };
+export type Decided =
+  | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
+  | { readonly decision: "expired" | "cancelled" }
+  | { readonly decision: "undelivered"; readonly reason: string };
 
 interface Open {
   readonly request: ApprovalRequest;
-  readonly settle: (answer: Answer) => void;
+  readonly settle: (decided: Decided) => void;
 }
 
-/** Decided ids are remembered, so that a second answer is told apart from an unknown question. */
+/** Decided ids are remembered, so that a second decision is told apart from an unknown question. */
 const maxDecided = 1_000;
 
 /** Open questions live in this process only: a restart denies them all. */
 export class Approvals implements ApprovalsSlot {
+  readonly #registry: Registry;
   readonly #open = new Map<string, Open>();
   readonly #decided = new Set<string>();
   readonly waitMs: number;
 
-  constructor(waitMs: number) {
+  constructor(registry: Registry, waitMs: number) {
+    this.#registry = registry;
     this.waitMs = waitMs;
   }
 
-  pending(): readonly ApprovalRequest[] {
-    return [...this.#open.values()].map(({ request }) => request);
+  pending(by?: Decider): readonly ApprovalRequest[] {
+    const all = [...this.#open.values()].map(({ request }) => request);
+    return by === undefined ? all : all.filter((request) => this.#mayDecide(request, by));
   }
 
-  decide(id: string, decision: string, by: string): "done" | "decided" | "unknown" {
+  decide(id: string, decision: string, by: Decider): DecisionOutcome {
     const open = this.#open.get(id);
     if (!open) return this.#decided.has(id) ? "decided" : "unknown";
-    open.settle({ decision: decision === "allow" ? "allow" : "deny", by });
+    if (!this.#mayDecide(open.request, by)) return "forbidden";
+    open.settle({ decision: released(decision, open.request), by: by.user });
     return "done";
   }
 
@@ -39,25 +51,27 @@ export class Approvals implements ApprovalsSlot {
     return [...this.#decided].some((id) => id.startsWith(beginning));
   }
 
-  /** Waits for one answer; the id is used once. `announce` shows the question to whoever can answer. */
+  /** Ends a question that nobody will ever see. */
+  undelivered(id: string, reason: string): void {
+    this.#open.get(id)?.settle({ decision: "undelivered", reason });
+  }
+
+  /** Waits for one decision; the id is used once. `announce` shows the question to whoever can decide. */
   ask(
     question: Omit<ApprovalRequest, "id" | "expires">,
     announce: (request: ApprovalRequest) => void,
     signal: AbortSignal,
-  ): Promise<{ readonly id: string; readonly answer: Answer }> {
+  ): Promise<{ readonly id: string; readonly decided: Decided }> {
     const id = randomBytes(8).toString("hex");
-    const request = Object.freeze({
-      ...question,
-      id,
-      expires: new Date(Date.now() + this.waitMs).toISOString(),
-    });
+    const expires = new Date(Date.now() + this.waitMs).toISOString();
+    const request = Object.freeze({ ...question, id, expires });
     return new Promise((resolve) => {
-      const settle = (answer: Answer): void => {
+      const settle = (decided: Decided): void => {
         if (!this.#open.delete(id)) return;
         clearTimeout(timer);
         signal.removeEventListener("abort", cancel);
         this.#remember(id);
-        resolve({ id, answer });
+        resolve({ id, decided });
       };
       const cancel = (): void => settle({ decision: "cancelled" });
       const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
@@ -72,8 +86,31 @@ export class Approvals implements ApprovalsSlot {
     });
   }
 
+  /**
+   * In a channel its owners decide, in the very conversation that was asked. Paired devices are the owner's: each decides
+   * what another one is asked. Everywhere else only the person who was asked decides.
+   */
+  #mayDecide({ user, session }: ApprovalRequest, by: Decider): boolean {
+    const door = doorOf(by.user);
+    if (door !== doorOf(user)) return false;
+    if (this.#registry.get(Channels)?.has(door) === true)
+      return by.conversation === session && by.trust === "owner";
+    return door === "http" || by.user === user;
+  }
+
   #remember(id: string): void {
     this.#decided.add(id);
     if (this.#decided.size > maxDecided) this.#decided.delete(this.#decided.values().next().value as string);
   }
+}
+
+/** Everything that is not one of the exact words is a no; `always` only where it was offered. */
+function released(decision: string, { always }: ApprovalRequest): "allow" | "always" | "deny" {
+  if (decision === "allow") return "allow";
+  return decision === "always" && always !== undefined ? "always" : "deny";
+}
+
+/** The channel of `<channel>:<user_id>`. */
+function doorOf(user: string): string {
+  return user.split(":", 1)[0] as string;
 }

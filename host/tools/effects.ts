@@ -1,19 +1,33 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { Effects, PathUse, Tool } from "@gantry/sdk";
+import type { Effects, EffectsContext, PathUse, StatedEffects, Tool } from "@gantry/sdk";
 import { deepFreeze, expandHome, followLinks } from "@gantry/sdk/node";
 
 /** Asks the tool what this call will touch and resolves its paths against the workspace; throws what the tool throws. */
 export async function effectsOf(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
-  cwd: string,
+  context: EffectsContext,
 ): Promise<Effects> {
-  const { paths = [], commands = [], urls = [] } = tool.effects?.(args) ?? {};
-  const resolved: PathUse[] = [];
-  for (const use of paths)
-    resolved.push({ path: use.path, access: use.access, resolved: await resolvePath(cwd, use.path) });
-  return deepFreeze({ paths: resolved, commands: [...commands], urls: [...urls] });
+  const stated = (await tool.effects?.(args, deepFreeze({ ...context }))) ?? {};
+  const unknown = stated === "unknown";
+  const known: StatedEffects = unknown ? {} : stated;
+  const paths: PathUse[] = [];
+  for (const use of known.paths ?? [])
+    paths.push({
+      path: use.path,
+      access: use.access,
+      resolved: await resolvePath(context.cwd, use.path),
+    });
+  const { material = [], private: own = [] } = known.brings ?? {};
+  return deepFreeze({
+    paths,
+    commands: [...(known.commands ?? [])],
+    urls: [...(known.urls ?? [])],
+    recipients: [...(known.recipients ?? [])],
+    brings: { material: [...material], private: [...own] },
+    unknown,
+  });
 }
 
 /** Absolute, with links followed as far as the path exists; `~` is the home directory, as a person means it. */

@@ -1,17 +1,28 @@
 import { randomBytes } from "node:crypto";
-import { errors, refuse, type GuardOpinion, type Policy as PolicySlot } from "@gantry/sdk";
+import {
+  errors,
+  refuse,
+  type GuardOpinion,
+  type Policy as PolicySlot,
+  type Question,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";
+import type { Rulings } from "./rulings.ts";
 import type { ToolCalls } from "./tool-call.ts";
 
 /** What every guard would say of a call; nothing is run, counted or recorded. */
 export class Policy implements PolicySlot {
   readonly #calls: ToolCalls;
   readonly #hooks: HookTable;
+  readonly #rulings: Rulings;
 
-  constructor(calls: ToolCalls, hooks: HookTable) {
+  constructor(calls: ToolCalls, hooks: HookTable, rulings: Rulings) {
     this.#calls = calls;
     this.#hooks = hooks;
+    this.#rulings = rulings;
   }
 
   async explain(
@@ -21,8 +32,9 @@ export class Policy implements PolicySlot {
   ): Promise<readonly GuardOpinion[]> {
     const session = `explain-${randomBytes(4).toString("hex")}`;
     try {
-      const { call } = await this.#calls.prepare({ tool, args, session, user }, true);
-      return await this.#hooks.explain(call);
+      const prepared = await this.#calls.prepare({ tool, args, session, user }, true);
+      const opinions = await this.#hooks.explain(prepared.call);
+      return await this.#ruled(prepared.tool, prepared.call, opinions);
     } catch (error) {
       const known = asError(error) as Error & { code?: string };
       return [
@@ -32,5 +44,27 @@ export class Policy implements PolicySlot {
         },
       ];
     }
+  }
+
+  /** The guards' words, and behind them what the host makes of their questions. */
+  async #ruled(
+    tool: Tool,
+    call: ToolCall,
+    opinions: readonly GuardOpinion[],
+  ): Promise<readonly GuardOpinion[]> {
+    const unoffered = this.#rulings.unoffered(tool, undefined);
+    if (unoffered) return [...opinions, { by: "host", outcome: unoffered }];
+    if (opinions.some(({ outcome }) => outcome?.verdict === "refuse")) return opinions;
+
+    const questions = opinions.flatMap(({ outcome }) =>
+      outcome?.verdict === "ask" ? [outcome satisfies Question] : [],
+    );
+    if (questions.length === 0) return opinions;
+    const ruling = await this.#rulings.of(tool, call, questions);
+    if (ruling.kind === "refused") return [...opinions, { by: "host", outcome: ruling.refusal }];
+    if (ruling.kind === "ask") return opinions;
+    return opinions.map((opinion) =>
+      opinion.outcome === undefined ? opinion : { ...opinion, lifted: ruling.by },
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { errors, GantryError, Observers, type Observer, type Tool, type ToolCall } from "@gantry/sdk";
+import { errors, GantryError, textOf, type Part, type Tool, type ToolCall } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./tool-call.ts";
@@ -40,7 +40,8 @@ export async function runTool(
   }
   const { code } = outcome;
   const failed = outcome.decision === "failed" || outcome.workFailed === true;
-  tellObservers(deps, { call, failed, ms: performance.now() - started, ...(code !== undefined && { code }) });
+  const ms = performance.now() - started;
+  deps.observers.tell("toolFinished", { call, failed, ms, ...(code !== undefined && { code }) });
   return outcome;
 }
 
@@ -51,21 +52,32 @@ function readAnswer(
   maxBytes: number,
 ): CallOutcome {
   if (typeof answer === "string") return { decision, text: cut(answer, maxBytes) };
-  const { text, failed } = (answer ?? {}) as { text?: unknown; failed?: unknown };
-  if (typeof text !== "string")
-    throw errors.TOOL_FAILED(tool.name, `it answered ${typeof answer} instead of text.`);
-  return { decision, text: cut(text, maxBytes), ...(failed === true && { workFailed: true }) };
+  const { text, parts: given, failed } = (answer ?? {}) as Record<string, unknown>;
+  const outcome = { decision, ...(failed === true && { workFailed: true }) };
+  if (typeof text === "string") return { ...outcome, text: cut(text, maxBytes) };
+  if (!Array.isArray(given) || !given.every(isPart))
+    throw errors.TOOL_FAILED(tool.name, `it answered ${typeof answer} instead of text or parts.`);
+  const parts = cutParts(given, maxBytes);
+  return { ...outcome, text: textOf(parts), parts };
 }
 
-function tellObservers(deps: CallDeps, report: Parameters<Observer["toolFinished"]>[0]): void {
-  for (const observer of deps.registry.get(Observers)?.values() ?? []) {
-    void (async () => observer.toolFinished(report))().catch((error: unknown) => {
-      deps.log.error(
-        { observer: observer.name, err: asError(error) },
-        `The observer ${observer.name} failed.`,
-      );
-    });
-  }
+function isPart(value: unknown): value is Part {
+  const { type, text, media } = (value ?? {}) as Record<string, unknown>;
+  if (type === "text") return typeof text === "string";
+  if (type !== "media") return typeof type === "string";
+  const { id, mime, bytes } = (media ?? {}) as Record<string, unknown>;
+  return typeof id === "string" && typeof mime === "string" && typeof bytes === "number";
+}
+
+/** The bound is for all texts together. */
+function cutParts(parts: readonly Part[], maxBytes: number): readonly Part[] {
+  let room = maxBytes;
+  return parts.map((part) => {
+    if (part.type !== "text") return part;
+    const text = cut(part.text, Math.max(0, room));
+    room -= Buffer.byteLength(part.text);
+    return { ...part, text };
+  });
 }
 
 function failure(

@@ -1,36 +1,43 @@
-import { randomBytes } from "node:crypto";
 import {
   errors,
-  Tools,
   type PromptOptions,
+  type Part,
   type Decision,
   type GantryError,
   type Logger,
   type Question,
+  type Refusal,
   type Tool,
   type ToolCall,
   type TurnEvent,
 } from "@gantry/sdk";
 import { requestApproval } from "./request-approval.ts";
-import { deepFreeze, asError } from "@gantry/sdk/node";
+import { asError } from "@gantry/sdk/node";
 import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
+import { filterResult } from "./filter-result.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
-import { readable, parseArguments } from "./arguments.ts";
+import type { Telling } from "../record/observers.ts";
+import { readable } from "./arguments.ts";
+import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import type { Registry } from "../plugins/registry.ts";
+import type { Rulings } from "./rulings.ts";
 import { runTool } from "./run-tool.ts";
-
-/** Tools that call tools that call tools end here. */
-const maxDepth = 4;
+import type { SessionSources } from "./session-sources.ts";
 
 export interface CallDeps {
   readonly registry: Registry;
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly rulings: Rulings;
+  readonly sources: SessionSources;
+  readonly observers: Telling;
   readonly log: Logger;
   readonly cwd: () => Promise<string>;
+  /** Whether started commands can reach the network. */
+  readonly network: () => Promise<boolean>;
   readonly maxOutputBytes: number;
 }
 
@@ -46,21 +53,19 @@ export interface CallRequest {
   readonly approvals: PromptOptions["approvals"];
   onEvent?(event: TurnEvent): void;
   readonly depth?: number;
+  /** The tools of this turn, where it has fewer than there are. */
+  readonly tools?: readonly string[];
 }
 
 export interface CallOutcome {
   readonly decision: Decision;
   readonly code?: string;
-  /** For the model: the result, or why there is none. */
+  /** The result as text, or why there is none. */
   readonly text: string;
+  /** The result for the model, where it is more than text. */
+  readonly parts?: readonly Part[];
   /** It ran, and its work went wrong. */
   readonly workFailed?: boolean;
-}
-
-/** A call that has been found, read and frozen, and can be shown to the guards. */
-interface Prepared {
-  readonly tool: Tool;
-  readonly call: ToolCall;
 }
 
 /** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
@@ -85,63 +90,54 @@ export class ToolCalls {
     }
     const { tool, call } = prepared;
     const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
-    if ("verdict" in verdict)
-      return this.#stopped(request, call, "refused", { code: verdict.code, message: verdict.reason });
+    const refusal = "verdict" in verdict ? verdict : this.#deps.rulings.unoffered(tool, request.tools);
+    if (refusal)
+      return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
-      const approved = verdict.length > 0 && (await this.#approve(request, tool, call, verdict));
+      const decision = await this.#decide(request, tool, call, verdict as readonly Question[]);
       await this.#unchanged(tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
-      await this.#record(request, call.args, approved ? "approved" : "allowed");
-      return await runTool(this.#deps, request, tool, call, approved ? "approved" : "allowed", (inner) =>
-        this.run(inner),
-      );
+      await this.#record(request, call.args, decision);
+      await this.#deps.sources.addOf(call);
+      const outcome = await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      return await filterResult(this.#deps, call, outcome);
     } catch (error) {
       const why = asError(error) as GantryError;
       return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);
     }
   }
 
-  /** Finds the tool, reads the arguments and states the effects; throws coded errors. */
-  async prepare(
-    request: Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">,
-    dryRun: boolean,
-  ): Promise<Prepared> {
-    const tools = this.#deps.registry.get(Tools) ?? new Map<string, Tool>();
-    const tool = tools.get(request.tool);
-    if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
-    if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
-    const args = parseArguments(tool, request.args);
-    const cwd = await this.#deps.cwd();
-    const effects = await effectsOf(tool, args, cwd).catch((error: unknown) => {
-      throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
-    });
-    const { session, user } = request;
-    const id = request.id ?? `call_${randomBytes(6).toString("hex")}`;
-    return { tool, call: deepFreeze({ id, tool: tool.name, args, effects, session, user, cwd, dryRun }) };
+  /** Throws coded errors. */
+  prepare(request: CallToPrepare, dryRun: boolean): Promise<Prepared> {
+    return prepareCall(this.#deps, request, dryRun);
   }
 
-  async #approve(
+  /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
+  async #decide(
     request: CallRequest,
     tool: Tool,
     call: ToolCall,
     questions: readonly Question[],
-  ): Promise<true> {
-    const { result, error } = await requestApproval(this.#deps.approvals, request, tool, call, questions);
-    await this.#deps.audit.record({
-      ...whose(request),
-      event_type: "approval",
-      tool: call.tool,
-      args: call.args,
-      result,
-    });
+  ): Promise<"allowed" | "approved"> {
+    if (questions.length === 0) return "allowed";
+    const ruling = await this.#deps.rulings.of(tool, call, questions);
+    if (ruling.kind === "refused") throw policyError(ruling.refusal);
+    if (ruling.kind === "lifted") {
+      await this.#recordApproval(request, call, `allow by ${ruling.by}`);
+      return "allowed";
+    }
+    const asked = { call, questions, coverage: ruling.coverage };
+    const { result, error } = await requestApproval(this.#deps, request, tool, asked);
+    await this.#recordApproval(request, call, result);
     if (error) throw error;
-    return true;
+    return "approved";
   }
 
   /** What was decided on is what runs: paths are resolved again, right before the run. */
   async #unchanged(tool: Tool, call: ToolCall): Promise<void> {
     const cwd = await this.#deps.cwd();
-    const effects = await effectsOf(tool, call.args, cwd);
+    const { session, user } = call;
+    const effects = await effectsOf(tool, call.args, { session, user, cwd });
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
       throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now");
@@ -172,6 +168,16 @@ export class ToolCalls {
     return { decision, code, text: why.message };
   }
 
+  async #recordApproval(request: CallRequest, call: ToolCall, result: string): Promise<void> {
+    await this.#deps.audit.record({
+      ...whose(request),
+      event_type: "approval",
+      tool: call.tool,
+      args: call.args,
+      result,
+    });
+  }
+
   async #record(
     request: CallRequest,
     args: Readonly<Record<string, unknown>>,
@@ -185,6 +191,11 @@ export class ToolCalls {
       result,
     });
   }
+}
+
+/** A refusal as an error, with the code and the sentence of whoever refused. */
+function policyError({ code, reason }: Refusal): Error {
+  return Object.assign(new Error(reason), { code, exit: 3 });
 }
 
 function whose(request: CallRequest): { user: string; session_id: string } {

@@ -1,7 +1,13 @@
-import { Tools, type ChatMessage, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import {
+  Tools,
+  textParts,
+  type ChatMessage,
+  type Part,
+  type ToolCallReport,
+  type ToolUse,
+} from "@gantry/sdk";
 import type { CallOutcome } from "../tools/tool-call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
-import type { Boundary } from "./boundary.ts";
 
 export interface CallResult {
   readonly message: ChatMessage;
@@ -13,7 +19,6 @@ export async function runCalls(
   deps: TurnDeps,
   input: TurnInput,
   calls: readonly ToolUse[],
-  boundary: Boundary,
 ): Promise<readonly CallResult[]> {
   const tools = deps.registry.get(Tools);
   const results: CallResult[] = [];
@@ -22,26 +27,19 @@ export async function runCalls(
     const beside = (call: ToolUse | undefined): boolean =>
       call !== undefined && tools?.get(call.name)?.parallel === true;
     while (beside(calls[i]) && beside(calls[end])) end += 1;
-    results.push(
-      ...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call, boundary)))),
-    );
+    results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call)))));
     i = end;
   }
   return results;
 }
 
-async function runOne(
-  deps: TurnDeps,
-  input: TurnInput,
-  call: ToolUse,
-  boundary: Boundary,
-): Promise<CallResult> {
-  const { session, user, options } = input;
+async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
+  const { session, user, options, redaction } = input;
   options.onEvent?.({
     type: "tool_call",
     id: call.id,
     tool: call.name,
-    args: deps.redaction.value(shownArgs(call.args)),
+    args: redaction.value(shownArgs(call.args)),
   });
   const outcome = await deps.calls.run({
     id: call.id,
@@ -52,7 +50,7 @@ async function runOne(
     ...options,
   });
   const { decision, code } = outcome;
-  const text = deps.redaction.text(outcome.text);
+  const text = redaction.text(outcome.text);
   options.onEvent?.({
     type: "tool_result",
     id: call.id,
@@ -66,7 +64,7 @@ async function runOne(
       role: "tool",
       callId: call.id,
       name: call.name,
-      text: forModel(outcome, call.name, boundary),
+      parts: forModel(outcome, call.name),
       failed: stoppedOrFailed(outcome),
     },
     report: { tool: call.name, decision, ...(code !== undefined && { code }) },
@@ -77,10 +75,13 @@ function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {
   return decision === "refused" || decision === "failed" || workFailed === true;
 }
 
-/** A result is text from outside; a refusal is the host's own word. */
-function forModel(outcome: CallOutcome, tool: string, boundary: Boundary): string {
-  if (outcome.decision === "refused") return `Refused (${outcome.code ?? "refused"}): ${outcome.text}`;
-  return boundary.mark(`tool ${tool}`, outcome.text);
+/** A result is material; a refusal is the host's own word. */
+function forModel(outcome: CallOutcome, tool: string): readonly Part[] {
+  if (outcome.decision === "refused")
+    return textParts(`Refused (${outcome.code ?? "refused"}): ${outcome.text}`);
+  const from = `tool ${tool}`;
+  const parts = outcome.parts ?? textParts(outcome.text);
+  return parts.map((part) => (part.type === "text" ? { ...part, from } : part));
 }
 
 function shownArgs(args: string): Readonly<Record<string, unknown>> {

@@ -1,63 +1,85 @@
-import {
-  Tools,
-  type ChatMessage,
-  type ProviderFailure,
-  type StopReason,
-  type ToolSpec,
-  type ToolUse,
-} from "@gantry/sdk";
+import { Tools, type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
-import type { Tally, TurnDeps, TurnInput } from "./turn.ts";
+import { Answer } from "./answer.ts";
+import type { TurnDeps, TurnInput } from "./turn.ts";
 
-/** One answer of the model, read to its end. */
-export interface Answer {
-  readonly text: string;
-  readonly calls: readonly ToolUse[];
-  readonly stop: StopReason;
-  readonly failure?: ProviderFailure;
+/** One request to the model. */
+export interface Completion {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolSpec[];
+  /** `turn`, whose answer is shown as it comes; `summary`. */
+  readonly purpose: string;
 }
 
-/** Asks the model once: shows its text as it comes, redacted, and adds to the tally what it cost. */
+/** Asks the model once: shows its text as it comes, redacted, and tells the observers what it cost. */
 export async function collectCompletion(
   deps: TurnDeps,
   input: TurnInput,
-  messages: readonly ChatMessage[],
-  tally: Tally,
+  { messages, tools, purpose }: Completion,
 ): Promise<Answer> {
-  const { signal, onEvent } = input.options;
-  const stream = deps.redaction.stream();
+  const { session, user, want, options } = input;
+  const stream = input.redaction.stream();
+  const isShown = purpose === "turn";
   const show = (text: string): void => {
-    if (text !== "") onEvent?.({ type: "delta", text });
+    if (text !== "" && isShown) options.onEvent?.({ type: "delta", text });
   };
-  let text = "";
-  const calls: ToolUse[] = [];
-  let end: Pick<Answer, "stop" | "failure"> = { stop: "Error" };
-  onEvent?.({ type: "thinking" });
+  const answer = new Answer(want);
+  const clock = new Clock();
+  const tell = (outcome: string): void => {
+    const facts = { session, user, purpose, ...answer.served, ...answer.usage };
+    deps.observers.tell("modelAnswered", { ...facts, ...clock.times(), outcome });
+  };
+  if (isShown) options.onEvent?.({ type: "thinking" });
   const request = {
     messages,
-    tools: offered(deps.registry),
+    tools,
     temperature: deps.temperature,
-    session: input.session,
-    signal,
+    media: (ref: MediaRef) => deps.media.open(ref),
+    session,
+    signal: options.signal,
+    ...(options.maxTokens !== undefined && { maxTokens: options.maxTokens }),
   };
-  for await (const event of deps.models.chat(input.want, request)) {
-    if (event.type === "served") tally.served = { provider: event.provider, model: event.model };
-    if (event.type === "text") text += event.text;
+  for await (const event of deps.models.chat(want, request)) {
+    if (event.type === "served") {
+      // Somebody was asked before, in vain.
+      if (clock.isAsking) tell("PROVIDER_FALLBACK");
+      clock.begin();
+    } else if (event.type === "text" || event.type === "tool_call") clock.first();
+    answer.read(event);
     if (event.type === "text") show(stream.push(event.text));
-    if (event.type === "tool_call") calls.push(event.call);
-    if (event.type === "usage") {
-      tally.input += event.inputTokens;
-      tally.output += event.outputTokens;
-    }
-    if (event.type === "stop") end = { stop: event.reason };
-    if (event.type === "error") end = { stop: "Error", failure: event.failure };
   }
   show(stream.end());
-  return { text, calls, ...end };
+  tell(answer.failure?.code ?? "ok");
+  return answer;
 }
 
-/** What the model may call now. */
-function offered(registry: Registry): readonly ToolSpec[] {
-  const tools = [...(registry.get(Tools)?.values() ?? [])].filter((tool) => tool.offered?.() ?? true);
-  return tools.map(({ name, description, input }) => ({ name, description, input }));
+/** How long one provider takes. */
+class Clock {
+  isAsking = false;
+  #began: number = performance.now();
+  #first: number | undefined;
+
+  begin(): void {
+    this.isAsking = true;
+    this.#began = performance.now();
+    this.#first = undefined;
+  }
+
+  first(): void {
+    this.#first ??= performance.now();
+  }
+
+  times(): { readonly ms: number; readonly firstMs: number | undefined } {
+    const firstMs = this.#first === undefined ? undefined : this.#first - this.#began;
+    return { ms: performance.now() - this.#began, firstMs };
+  }
+}
+
+/** What the model may call now, by name, so that every request lists it alike. */
+export function offeredTools(registry: Registry, only?: readonly string[]): readonly ToolSpec[] {
+  const tools = [...(registry.get(Tools)?.values() ?? [])].filter(
+    (tool) => (tool.offered?.() ?? true) && (only?.includes(tool.name) ?? true),
+  );
+  const byName = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return byName.map(({ name, description, input }) => ({ name, description, input }));
 }

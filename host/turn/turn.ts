@@ -1,40 +1,49 @@
-import {
-  errors,
-  type ChatMessage,
-  type ProviderFailure,
-  type Served,
-  type StopReason,
-  type ToolCallReport,
-  type ToolUse,
-  type TurnResult,
-  type PromptOptions,
+import type {
+  ChatMessage,
+  InboundMessage,
+  Logger,
+  ModelRef,
+  ProviderFailure,
+  PromptOptions,
+  SessionView,
+  TurnResult,
 } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
-import type { Providers } from "./providers.ts";
-import { collectCompletion } from "./completion.ts";
+import type { Approvals } from "../tools/approvals.ts";
+import type { ToolCalls } from "../tools/tool-call.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { runCalls } from "./calls.ts";
-import type { ToolCalls } from "../tools/tool-call.ts";
-import { Boundary } from "./boundary.ts";
+import type { Telling } from "../record/observers.ts";
+import type { BoundaryWords } from "./boundary-words.ts";
+import type { Providers } from "./providers.ts";
+import type { TurnMedia } from "./turn-media.ts";
 
+/** What all turns share. */
 export interface TurnDeps {
   readonly registry: Registry;
   readonly models: Providers;
   readonly calls: ToolCalls;
+  readonly approvals: Approvals;
+  readonly observers: Telling;
+  readonly words: BoundaryWords;
+  readonly media: TurnMedia;
+  readonly log: Logger;
   readonly redaction: Redaction;
   readonly temperature: number;
   readonly maxIterations: number;
+  readonly maxTurns: number;
   readonly workspace: string;
 }
 
+/** What one turn is about. */
 export interface TurnInput {
-  readonly text: string;
+  readonly message: InboundMessage;
   readonly session: string;
   readonly user: string;
-  readonly trusted: boolean;
-  readonly history: readonly ChatMessage[];
-  readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
+  /** The session before this turn. */
+  readonly view: SessionView;
+  readonly want: ModelRef;
+  /** What is taken out of everything the person is shown. */
+  readonly redaction: Redaction;
   readonly options: Omit<PromptOptions, "provider" | "model">;
 }
 
@@ -44,130 +53,17 @@ export interface Turn {
   readonly messages: readonly ChatMessage[];
 }
 
-/** What a turn has used so far. */
-export interface Tally {
-  served: Served;
-  input: number;
-  output: number;
-  readonly reports: ToolCallReport[];
-}
-
-/** The agent loop: asks the model, runs the tools it calls, until it is done. Never throws; what cannot be redacted is not answered. */
-export async function runTurn(deps: TurnDeps, input: TurnInput): Promise<Turn> {
-  const tally: Tally = {
-    served: { provider: input.want.provider ?? "none", model: input.want.model },
-    input: 0,
-    output: 0,
-    reports: [],
-  };
-  try {
-    return await loop(deps, input, tally);
-  } catch (error) {
-    const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
-    return {
-      result: {
-        ...summary(input, tally),
-        reply: "",
-        stop_reason: "Error",
-        error: { code, message, retry: false },
-      },
-      messages: [],
-    };
-  }
-}
-
-async function loop(deps: TurnDeps, input: TurnInput, tally: Tally): Promise<Turn> {
-  const boundary = new Boundary();
-  const history = boundary.renew(input.history);
-  const said = input.trusted ? input.text : boundary.mark(input.user, input.text);
-  const messages: ChatMessage[] = [{ role: "user", text: said }];
-  const system: ChatMessage = { role: "system", text: systemPrompt(deps, boundary) };
-  const shown: string[] = [];
-  for (let i = 0; i < deps.maxIterations; i += 1) {
-    const answer = await collectCompletion(deps, input, [system, ...history, ...messages], tally);
-    if (answer.text !== "") shown.push(answer.text);
-    if (answer.text !== "" || answer.calls.length > 0)
-      messages.push({ role: "assistant", text: answer.text, toolCalls: answer.calls });
-    if (answer.failure || answer.calls.length === 0) {
-      for (const call of answer.calls) messages.push(unanswered(call));
-      return finish(
-        deps,
-        input,
-        tally,
-        messages,
-        answer.text || shown.join("\n\n"),
-        answer.stop,
-        answer.failure,
-      );
-    }
-    const results = await runCalls(deps, input, answer.calls, boundary);
-    messages.push(...results.map(({ message }) => message));
-    tally.reports.push(...results.map(({ report }) => report));
-    if (input.options.signal.aborted)
-      return stopped(deps, input, tally, messages, shown, errors.TURN_CANCELLED());
-  }
-  return stopped(deps, input, tally, messages, shown, errors.TURN_TOO_LONG(deps.maxIterations));
-}
-
-function systemPrompt(deps: TurnDeps, boundary: Boundary): string {
-  return [
-    "You are Gantry, an agent that works for one owner. Answer in the language you are addressed in, briefly and truthfully.",
-    `Use the tools where they help; paths are relative to the workspace ${deps.workspace}. A refused call is final: say what was refused and why, and do not try to get around it.`,
-    boundary.rule,
-  ].join("\n\n");
-}
-
-function unanswered(call: ToolUse): ChatMessage {
-  return {
-    role: "tool",
-    callId: call.id,
-    name: call.name,
-    text: "The turn ended before this was run.",
-    failed: true,
-  };
-}
-
-function stopped(
-  deps: TurnDeps,
-  input: TurnInput,
-  tally: Tally,
-  messages: ChatMessage[],
-  shown: readonly string[],
-  error: Error & { code: string },
-): Turn {
-  const text = shown.join("\n\n");
-  messages.push({ role: "assistant", text: `[${error.message}]`, toolCalls: [] });
-  return finish(deps, input, tally, messages, text, "Error", {
-    code: error.code,
-    message: error.message,
-    retry: false,
-  });
-}
-
-function finish(
-  deps: TurnDeps,
-  input: TurnInput,
-  tally: Tally,
-  messages: readonly ChatMessage[],
-  reply: string,
-  stop: StopReason,
-  failure: ProviderFailure | undefined,
-): Turn {
+/** A turn that ended before anything was said. */
+export function failedTurn({ session, want }: TurnInput, error: ProviderFailure): Turn {
   const result: TurnResult = {
-    ...summary(input, tally),
-    reply: deps.redaction.text(reply),
-    stop_reason: stop,
-    ...(failure && { error: { ...failure, message: deps.redaction.text(failure.message) } }),
+    session_id: session,
+    provider: want.provider ?? "none",
+    model: want.model ?? null,
+    usage: { input_tokens: 0, output_tokens: 0 },
+    tool_calls: [],
+    reply: "",
+    stop_reason: "Error",
+    error,
   };
-  return { result, messages: messages.length > 1 ? deps.redaction.kept(messages) : [] };
-}
-
-function summary(input: TurnInput, tally: Tally): Omit<TurnResult, "reply" | "stop_reason"> {
-  return {
-    session_id: input.session,
-    provider: tally.served.provider,
-    model: tally.served.model ?? null,
-    usage: { input_tokens: tally.input, output_tokens: tally.output },
-    tool_calls: tally.reports,
-  };
+  return { result, messages: [] };
 }

@@ -25,6 +25,11 @@ export const config = Type.Object({
         description:
           "E.164 numbers (+<country code><number>) that may write, or `*` for everyone; empty denies all.",
       }),
+      owners: Type.Array(Type.String({ pattern: "^\\+[0-9]{1,15}$" }), {
+        default: [],
+        description:
+          "Numbers that may also approve what needs a person. A number that alone stands in allowed_numbers is its owner.",
+      }),
     }),
   }),
   endpoints: Type.Object({

@@ -5,6 +5,7 @@ import { errors } from "./errors.ts";
 import { Graph } from "./graph.ts";
 import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
+import { trustOf } from "./trust.ts";
 import { webhookRoutes } from "./webhook.ts";
 
 export default definePlugin({
@@ -18,17 +19,14 @@ export default definePlugin({
   errors,
   setup(host) {
     const settings = settingsFrom(host.config, process.env);
-    const { allowedNumbers } = settings;
     const graph = new Graph(settings, host.needs.upstream);
     host.provide(Channels, {
       name: "chatapp",
-      send: createSender(graph, () => host.needs.store.values, host.log),
-      isOwner: (sender) => sender !== "*" && allowedNumbers.includes(sender),
+      send: createSender(graph, () => host.needs.store.values),
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
-      if (channel !== "chatapp" || allowedNumbers.includes("*") || allowedNumbers.includes(sender))
-        return undefined;
-      return refuse(errors.CHATAPP_NOT_ALLOWED(sender));
+      if (channel !== "chatapp" || trustOf(sender.id, settings)) return undefined;
+      return refuse(errors.CHATAPP_NOT_ALLOWED(sender.id));
     });
     for (const route of webhookRoutes(settings, host.needs.inbox, host.log)) host.provide(Routes, route);
     for (const check of chatappChecks(settings, graph)) host.provide(Checks, check);

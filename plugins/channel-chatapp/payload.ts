@@ -1,4 +1,4 @@
-import type { InboundMessage } from "@gantry/sdk";
+import { directMessage, type InboundMessage } from "@gantry/sdk";
 
 /** The text messages of a webhook payload, in its order. What is malformed or of another type is left out, the rest is kept. */
 export function textMessages(payload: object, now: number): readonly InboundMessage[] {
@@ -20,8 +20,9 @@ function textMessage(message: unknown, now: number): InboundMessage | undefined 
     !/^\+?[0-9]{1,20}$/.test(from)
   )
     return undefined;
-  const sender = from.startsWith("+") ? from : `+${from}`;
-  return { channel: "chatapp", id, sender, text, timestamp: seconds(field(message, "timestamp")) ?? now };
+  const number = from.startsWith("+") ? from : `+${from}`;
+  const timestamp = seconds(field(message, "timestamp")) ?? now;
+  return directMessage({ channel: "chatapp", id, from: number, text, timestamp });
 }
 
 function seconds(value: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import { Channels } from "@gantry/sdk";
+import { Channels, textParts } from "@gantry/sdk";
 import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -12,11 +12,15 @@ import {
   type TestChatapp,
 } from "./chatapp.test-kit.ts";
 import { split } from "./split.ts";
+import { trustOf } from "./trust.ts";
 
 const idle = AbortSignal.timeout(60_000);
 
 function send(chatapp: TestChatapp, text: string) {
-  return chatapp.host.slot(Channels).get("chatapp")!.send("+15551234567", text, idle);
+  return chatapp.host
+    .slot(Channels)
+    .get("chatapp")!
+    .send({ to: "+15551234567", parts: textParts(text), key: text }, idle);
 }
 
 test("CHA-03: a delivered text is answered through the platform's API with the exact body and the access token as Bearer", async () => {
@@ -42,23 +46,26 @@ test("CHA-03: a delivered text is answered through the platform's API with the e
 });
 
 test.each([401, 403])(
-  "CHA-03: ERR-01: `API error: %i` is logged with its cause, without a secret, and is not tried again",
+  "CHA-03: ERR-01: INB-02: `API error: %i` is logged once with its cause, without a secret, and the reply is kept",
   async (status) => {
     await using graph = await startGraph();
     await using chatapp = await startChatapp({ graph });
     const said = `Malformed access token ${accessToken} for Bearer ${accessToken}, app ${secret}, access_token=EAAother123456`;
-    graph.answers.push({ status, body: { error: { message: said, code: 190 } } });
+    const refusal = { status, body: { error: { message: said, code: 190 } } };
+    graph.answers.push(refusal, refusal);
     const sent = await send(chatapp, "hello");
     expect(sent).toMatchObject({
-      status: "refused",
+      status: "retry",
+      scope: "channel",
       reason: expect.stringContaining(`API error: ${status} (Malformed access token ***`),
     });
-    expect(chatapp.host.logs).toContainEqual(
-      expect.objectContaining({ level: "error", message: expect.stringContaining(`API error: ${status}`) }),
-    );
+    await chatapp.deliver(delivery(message("hi")));
+    await graph.count(3);
+    const lines = chatapp.host.logs.filter(({ message: line }) => line.includes(`API error: ${status}`));
+    expect(lines.map(({ level }) => level)).toEqual(["error"]);
     const everything = JSON.stringify([sent, chatapp.host.logs, chatapp.host.audit]);
     for (const hidden of [accessToken, secret, "EAAother123456"]) expect(everything).not.toContain(hidden);
-    expect(graph.calls).toHaveLength(1);
+    expect(graph.calls.at(-1)?.body.text.body).toBe("hello there");
   },
 );
 
@@ -90,11 +97,19 @@ test("CHA-03: a platform that cannot be reached, or hangs up, means another try"
   });
 });
 
+test("INB-02: the time that the platform names in Retry-After comes back with the answer", async () => {
+  await using graph = await startGraph();
+  await using chatapp = await startChatapp({ graph });
+  graph.answers.push({ status: 429, headers: { "retry-after": "7" } });
+  expect(await send(chatapp, "hello")).toMatchObject({ status: "retry", afterMs: 7_000 });
+});
+
 test("CHA-03: sending that is cancelled answers, and never throws", async () => {
   await using graph = await startGraph();
   await using chatapp = await startChatapp({ graph });
   graph.answers.push({ status: 200, never: true });
-  const sent = chatapp.host.slot(Channels).get("chatapp")!.send("+1555", "x", AbortSignal.timeout(100));
+  const message = { to: "+1555", parts: textParts("x"), key: "x" };
+  const sent = chatapp.host.slot(Channels).get("chatapp")!.send(message, AbortSignal.timeout(100));
   expect(await sent).toMatchObject({ status: "retry" });
 });
 
@@ -115,7 +130,8 @@ test.each([
     config: { endpoints: { graph_url: graph_url.replace(":9", `:${new URL(graph.url).port}`) } },
   });
   expect(await send(chatapp, "hello")).toEqual({
-    status: "refused",
+    status: "retry",
+    scope: "channel",
     reason: expect.stringContaining("is not an https:// address"),
   });
   expect(await chatapp.check("chatapp-doctor")).toContainEqual(
@@ -178,10 +194,34 @@ test("CHA-05: channel doctor asks the platform for the phone number, and says wh
   }
 });
 
-test("CHA-02: only a number that is listed is an owner; * makes nobody one", async () => {
-  await using chatapp = await startChatapp({ table: { allowed_numbers: ["*", "+15551234567"] } });
-  const channel = chatapp.host.slot(Channels).get("chatapp")!;
-  expect(
-    ["+15551234567", "15551234567", "+15550000000", "*", ""].map((sender) => channel.isOwner?.(sender)),
-  ).toEqual([true, false, false, false, false]);
+test.each<[Parameters<typeof trustOf>[1], Record<string, string | undefined>]>([
+  [
+    { allowedNumbers: ["+1"], owners: [] },
+    { "+1": "owner", "+2": undefined, "*": undefined, "": undefined },
+  ],
+  [
+    { allowedNumbers: ["+1", "+2"], owners: [] },
+    { "+1": "member", "+2": "member", "1": undefined },
+  ],
+  [
+    { allowedNumbers: ["+1", "+2"], owners: ["+2"] },
+    { "+1": "member", "+2": "owner" },
+  ],
+  [
+    { allowedNumbers: ["+1"], owners: ["+2"] },
+    { "+1": "member", "+2": "owner", "+3": undefined },
+  ],
+  [
+    { allowedNumbers: ["*", "+1"], owners: [] },
+    { "+1": "member", "+3": "guest", "*": "guest" },
+  ],
+  [
+    { allowedNumbers: ["*"], owners: ["+2"] },
+    { "+2": "owner", "+3": "guest" },
+  ],
+  [{ allowedNumbers: [], owners: [] }, { "+1": undefined }],
+])("CHA-02: with %j numbers are trusted as %j", (settings, trust) => {
+  for (const [number, step] of Object.entries(trust)) {
+    expect([number, trustOf(number, settings)]).toEqual([number, step]);
+  }
 });

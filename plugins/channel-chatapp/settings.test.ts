@@ -8,7 +8,7 @@ const whole = { access_token: "a", phone_number_id: "p", verify_token: "v", app_
 const read = (table: Partial<Table>, env: NodeJS.ProcessEnv = {}) =>
   settingsFrom(
     {
-      channels_config: { chatapp: { allowed_numbers: [], ...table } },
+      channels_config: { chatapp: { allowed_numbers: [], owners: [], ...table } },
       endpoints: { graph_url: "https://graph.facebook.com" },
     },
     env,

@@ -8,6 +8,7 @@ export interface Settings {
   /** Undefined: signatures are not checked. */
   readonly appSecret: string | undefined;
   readonly allowedNumbers: readonly string[];
+  readonly owners: readonly string[];
   readonly graphUrl: string;
   /** Plain http to this very machine, for tests. */
   readonly allowInsecureLoopback: boolean;
@@ -40,6 +41,7 @@ export function settingsFrom(
     verifyToken,
     appSecret: read("app_secret"),
     allowedNumbers: table.allowed_numbers,
+    owners: table.owners,
     graphUrl: endpoints.graph_url,
     allowInsecureLoopback: env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1",
   };

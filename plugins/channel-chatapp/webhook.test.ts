@@ -1,4 +1,4 @@
-import { Store } from "@gantry/sdk";
+import { textOf, directMessage, Store } from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -183,8 +183,20 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
     ],
   };
   expect(textMessages(payload, 5)).toEqual([
-    { channel: "chatapp", id: "1", sender: "+15551234567", text: "one", timestamp: 1_700_000_000 },
-    { channel: "chatapp", id: "2", sender: "+15557654321", text: "two", timestamp: 1_700_000_000 },
+    directMessage({
+      channel: "chatapp",
+      id: "1",
+      from: "+15551234567",
+      text: "one",
+      timestamp: 1_700_000_000,
+    }),
+    directMessage({
+      channel: "chatapp",
+      id: "2",
+      from: "+15557654321",
+      text: "two",
+      timestamp: 1_700_000_000,
+    }),
   ]);
 });
 
@@ -257,7 +269,7 @@ test("CHA-02: no payload breaks the reader", () => {
   }));
   fc.assert(
     fc.property(tree, (value) => {
-      for (const found of textMessages({ entry: value }, 1)) expect(found.sender).toMatch(/^\+[0-9]+$/);
+      for (const found of textMessages({ entry: value }, 1)) expect(found.sender.id).toMatch(/^\+[0-9]+$/);
       return true;
     }),
   );
@@ -303,7 +315,9 @@ test("CHA-06: a redelivered message is answered once", async () => {
 
 test("CHA-07: messages of one sender are answered in their order", async () => {
   await using graph = await startGraph();
-  const echo = fakeProvider([({ messages }) => /said (\d+)/.exec(messages.at(-1)?.text ?? "")?.[0] ?? "?"]);
+  const echo = fakeProvider([
+    ({ messages }) => /said (\d+)/.exec(textOf(messages.at(-1)?.parts ?? []))?.[0] ?? "?",
+  ]);
   await using chatapp = await startChatapp({ graph, plugins: [memoryStore(), echo] });
   const texts = Array.from({ length: 10 }, (_, i) => `said ${i}`);
   await chatapp.deliver(delivery(...texts.slice(0, 5).map((text) => message(text))));
@@ -316,7 +330,8 @@ test("CHA-07: a sender whose answer takes long keeps nobody else waiting", async
   await using graph = await startGraph();
   const { promise: later, resolve: go } = Promise.withResolvers<void>();
   const provider = fakeProvider([
-    ({ messages }) => (/slow/.test(messages.at(-1)?.text ?? "") ? { text: "slow", after: later } : "fast"),
+    ({ messages }) =>
+      /slow/.test(textOf(messages.at(-1)?.parts ?? [])) ? { text: "slow", after: later } : "fast",
   ]);
   await using chatapp = await startChatapp({
     graph,

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import {
+  directMessage,
   Checks,
   Commands,
   definePlugin,
@@ -279,7 +280,7 @@ test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered
 
 test("CLI-01: messages that were set aside are named with their reason", async () => {
   const store = createMemoryStore();
-  await store.lanes.accept([{ channel: "chatapp", id: "wamid.1", sender: "+1", text: "hi", timestamp: 1 }]);
+  await store.lanes.accept([directMessage({ channel: "chatapp", id: "wamid.1", from: "+1", text: "hi" })]);
   const claim = await store.lanes.claim("w", 1_000, Date.now());
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
@@ -295,7 +296,7 @@ test("CLI-01: messages that were set aside are named with their reason", async (
 test("CLI-01: an id that a stranger made long does not bury what else status says", async () => {
   const store = createMemoryStore();
   await store.lanes.accept([
-    { channel: "chatapp", id: "i".repeat(100_000), sender: "+1", text: "hi", timestamp: 1 },
+    directMessage({ channel: "chatapp", id: "i".repeat(100_000), from: "+1", text: "hi" }),
   ]);
   const claim = await store.lanes.claim("w", 1_000, Date.now());
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");

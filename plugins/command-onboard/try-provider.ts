@@ -1,4 +1,4 @@
-import { ProviderError, type ConfigFile, type Provider } from "@gantry/sdk";
+import { textParts, ProviderError, type ConfigFile, type Provider } from "@gantry/sdk";
 import { changesOf, type Answers } from "./answers.ts";
 
 const LIMIT_MS = 60_000;
@@ -33,7 +33,7 @@ export async function tryAnswer(
     let text = "";
     const request = {
       model: answers.model ?? configuredModel(configFile),
-      messages: [{ role: "user" as const, text: QUESTION }],
+      messages: [{ role: "user" as const, parts: textParts(QUESTION) }],
       tools: [],
       temperature: typeof temperature === "number" ? temperature : 0.7,
       session: "onboard",

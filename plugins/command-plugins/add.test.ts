@@ -1,8 +1,16 @@
 import { existsSync } from "node:fs";
-import { chmod, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { codeOf, packageOf, place, registry, tarball, type TarEntry } from "./plugins.test-kit.ts";
+import {
+  codeOf,
+  packageOf,
+  place,
+  registry,
+  tarball,
+  type Place,
+  type TarEntry,
+} from "./plugins.test-kit.ts";
 import { readTarball } from "./tarball.ts";
 
 test(
@@ -58,27 +66,34 @@ test(
 );
 
 test(
-  "SDK-03: an update that asks for more is asked about again, one that does not is not",
+  "SEC-20: every change of bytes asks and shows what changes, from a registry and from a file",
   { timeout: 60_000 },
   async () => {
     await using p = await place();
     await using r = await registry();
     await r.publish("1.0.0", packageOf({}));
     expect((await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).code).toBe(0);
-    await r.publish("1.1.0", packageOf({ version: "1.1.0" }));
-    expect(await p.gantry("plugins", "add", "weather", "--registry", r.url)).toMatchObject({
-      code: 0,
-      stdout: "Installed gantry-plugin-weather 1.1.0\n",
-    });
+    const again = await p.gantry("plugins", "add", "weather", "--registry", r.url);
+    expect(again).toMatchObject({ code: 0, stdout: "Installed gantry-plugin-weather 1.0.0\n" });
+
+    const other = packageOf({ version: "1.1.0" }, `${codeOf(["tools"])}\n// other\n`);
+    await r.publish("1.1.0", other);
+    await writeFile(path.join(p.dir, "other.tgz"), other);
+    for (const spec of ["weather", "./other.tgz"]) {
+      const unasked = await p.gantry("plugins", "add", spec, "--registry", r.url);
+      expect(unasked).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("PLUGINS_NOT_ACCEPTED") as string,
+      });
+      expect(unasked.stderr).toMatch(/in place of 1\.0\.0\n[^]*changed +index\.js\n +changed +package\.json/);
+    }
     await r.publish(
       "2.0.0",
       packageOf({ version: "2.0.0", gantry: { provides: ["tools", "routes"] } }, codeOf(["tools", "routes"])),
     );
     expect((await p.gantry("plugins", "add", "weather", "--registry", r.url)).code).toBe(3);
-    expect(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")).toContain('"1.1.0"');
-    expect((await p.gantry("plugins", "add", "weather@1.0.0", "--registry", r.url)).stdout).toContain(
-      "1.0.0",
-    );
+    expect(await readFile(path.join(p.configDir, "plugins.lock.json"), "utf8")).toContain('"1.0.0"');
+    expect((await p.gantry("plugins", "add", "weather@1.0.0", "--registry", r.url)).code).toBe(0);
     expect((await p.gantry("plugins", "add", "weather@^1", "--registry", r.url)).stderr).toContain(
       "PLUGINS_PACKAGE",
     );
@@ -89,17 +104,101 @@ test(
 );
 
 test(
-  "SDK-03: a package that ends the process that looks at it is not installed",
+  "SEC-20: a package that calls itself another than the one asked for replaces nothing",
   { timeout: 60_000 },
   async () => {
     await using p = await place();
-    await writeFile(path.join(p.dir, "quits.tgz"), packageOf({}, "process.exit(0);"));
-    expect(await p.gantry("plugins", "add", "./quits.tgz", "--yes")).toMatchObject({
-      code: 1,
+    await using r = await registry();
+    await r.publish("1.0.0", packageOf({ name: "gantry-plugin-sunny" }));
+    expect(await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).toMatchObject({
+      code: 3,
       stdout: "",
-      stderr: expect.stringContaining("PLUGIN_QUIT") as string,
+      stderr: expect.stringMatching(
+        /`gantry-plugin-weather` was asked for and what came calls itself `gantry-plugin-sunny`.*PLUGINS_OTHER_NAME/,
+      ) as string,
     });
     expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
+    expect(existsSync(path.join(p.configDir, "plugins.lock.json"))).toBe(false);
+  },
+);
+
+test(
+  "SEC-20: no code of a package runs while it is added, whatever its manifest says",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    const ran = path.join(p.dir, "ran");
+    const code = `import fs from "node:fs"; fs.writeFileSync(${JSON.stringify(ran)}, ""); ${codeOf(["tools"])}`;
+    await writeFile(path.join(p.dir, "marks.tgz"), packageOf({}, code));
+    expect((await p.gantry("plugins", "add", "./marks.tgz")).code).toBe(3);
+    expect((await p.gantry("plugins", "add", "./marks.tgz", "--yes")).code).toBe(0);
+    expect(existsSync(ran)).toBe(false);
+  },
+);
+
+/** An installed and listed plugin of this code. */
+async function listed(p: Place, code?: string): Promise<string> {
+  await writeFile(path.join(p.dir, "weather.tgz"), packageOf({}, code));
+  expect((await p.gantry("plugins", "add", "./weather.tgz", "--yes")).code).toBe(0);
+  await writeFile(
+    path.join(p.configDir, "config.toml"),
+    'plugins = ["command-plugins", "audit-file", "weather"]\n',
+  );
+  return path.join(p.configDir, "node_modules/gantry-plugin-weather");
+}
+
+test(
+  "SEC-20: a package whose bytes are not those of the lock is not loaded, with the file and the cure",
+  { timeout: 60_000 },
+  async () => {
+    const changes: readonly (readonly [string, (folder: string) => Promise<void>])[] = [
+      [
+        "index.js was changed",
+        (folder) => writeFile(path.join(folder, "index.js"), codeOf(["tools"], "evil")),
+      ],
+      ["extra.js was added", (folder) => writeFile(path.join(folder, "extra.js"), "")],
+      ["link.js was added", (folder) => symlink("/etc/passwd", path.join(folder, "link.js"))],
+    ];
+    for (const [what, change] of changes) {
+      await using p = await place();
+      const folder = await listed(p);
+      expect((await p.gantry("plugins", "list")).stdout).toContain("Weather.");
+      await change(folder);
+      const refused = await p.gantry("plugins", "list");
+      expect(refused.code).toBe(3);
+      expect(refused.stderr).toContain(
+        `The plugin weather is not what was accepted (${folder}/${what}): install it again with ` +
+          "`gantry plugins add gantry-plugin-weather`",
+      );
+      expect(refused.stderr).toContain("[PLUGIN_CHANGED]");
+    }
+  },
+);
+
+test(
+  "SEC-20: a package whose code states more than the manifest that was accepted is not loaded",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    await listed(p, codeOf(["tools", "routes"]));
+    expect(await p.gantry("plugins", "list")).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/its code states provides tools, routes.*PLUGIN_CHANGED/) as string,
+    });
+  },
+);
+
+test(
+  "SEC-20: a lock that cannot be read stops the start and says which file",
+  { timeout: 60_000 },
+  async () => {
+    await using p = await place();
+    await listed(p);
+    await writeFile(path.join(p.configDir, "plugins.lock.json"), "{");
+    expect(await p.gantry("plugins", "list")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/plugins\.lock\.json cannot be read.*PLUGINS_LOCK/) as string,
+    });
   },
 );
 
@@ -125,8 +224,6 @@ test("SDK-03: what is not what it says is refused and nothing of it stays", { ti
     [packageOf({ gantry: undefined }), "PLUGINS_PACKAGE"],
     [packageOf({ name: "../../evil" }), "PLUGINS_PACKAGE"],
     [packageOf({ exports: "../../../etc/passwd" }), "PLUGINS_PACKAGE"],
-    [packageOf({ gantry: { provides: [] } }), "PLUGINS_OTHER_FACTS"],
-    [packageOf({}, "throw new Error('no')"), "PLUGIN_IMPORT_FAILED"],
     [Buffer.from("no gzip"), "PLUGINS_TARBALL"],
   ];
   for (const [bytes, code, change] of wrong) {
@@ -168,12 +265,14 @@ test("SDK-03: nothing is installed where others could change it", async () => {
   await using p = await place();
   const file = path.join(p.dir, "weather.tgz");
   await writeFile(file, packageOf({}));
-  await chmod(p.configDir, 0o777);
+  const folder = path.join(p.configDir, "node_modules");
+  await mkdir(folder);
+  await chmod(folder, 0o777);
   expect(await p.gantry("plugins", "add", file, "--yes")).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining("everybody may write there") as string,
+    stderr: expect.stringContaining("others may write there") as string,
   });
-  await chmod(p.configDir, 0o700);
+  await chmod(folder, 0o700);
   expect((await p.gantry("plugins", "add", file, "--yes")).code).toBe(0);
   await using q = await place();
   await symlink(p.dir, path.join(q.configDir, "node_modules"));

@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { CommandContext, Runtime } from "@gantry/sdk";
+import { manifestDifference } from "@gantry/sdk/node";
 import { entryOf, readFacts } from "./entry.ts";
-import { differenceOf, readStated } from "./facts.ts";
+import { readStated } from "./facts.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
 export async function check(
@@ -18,7 +19,7 @@ export async function check(
   const messages = [...new Set(findings.map(({ message }) => message))];
   const { gantry } = await readFacts(path.dirname(entry));
   const stated = readStated(gantry);
-  const difference = stated && differenceOf(stated, facts);
+  const difference = stated && manifestDifference(stated, facts);
   if (gantry !== undefined && !stated)
     messages.push(
       `The plugin ${facts.name} states under \`gantry\` in its package.json something else than lists of names: write needs, provides and taps there.`,

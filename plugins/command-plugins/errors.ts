@@ -36,12 +36,11 @@ export const errors = defineErrors({
   PLUGINS_NOT_ACCEPTED: policy(
     "%s was not accepted, so nothing changed: pass --yes to accept what is shown.",
   ),
-  PLUGINS_OTHER_FACTS: policy(
-    "%s states in its package.json that it %s and its code says otherwise, so it was taken out again: ask its author.",
+  PLUGINS_OTHER_NAME: policy(
+    "`%s` was asked for and what came calls itself `%s`, so nothing was installed: ask for that one if you mean it.",
   ),
   PLUGINS_STILL_LISTED: usage(
     "%s still stands in `plugins` of config.toml: take it off the list first, then remove it.",
   ),
   PLUGINS_NOT_INSTALLED: usage("%s is not installed under %s: see `gantry plugins list`."),
-  PLUGINS_LOCK: failed("%s cannot be read (%s): mend it, or remove it and add the plugins again."),
 });

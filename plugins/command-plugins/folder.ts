@@ -7,17 +7,11 @@ import { errors } from "./errors.ts";
 export async function pluginFolder(configDir: string): Promise<string> {
   const folder = path.join(configDir, "node_modules");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const at of [configDir, folder]) {
-    const found = await lstat(at);
-    const fault = found.isSymbolicLink()
-      ? "it is a link and could lead elsewhere"
-      : (found.mode & 0o002) !== 0
-        ? `everybody may write there; run chmod o-w ${at}`
-        : found.uid !== process.getuid?.()
-          ? "it belongs to another user"
-          : undefined;
-    if (fault && (at === folder || !found.isSymbolicLink())) throw errors.PLUGINS_FOLDER(at, fault);
-  }
+  const found = await lstat(folder);
+  if (found.isSymbolicLink()) throw errors.PLUGINS_FOLDER(folder, "it is a link and could lead elsewhere");
+  if ((found.mode & 0o022) !== 0)
+    throw errors.PLUGINS_FOLDER(folder, `others may write there; run chmod go-w ${folder}`);
+  if (found.uid !== process.getuid?.()) throw errors.PLUGINS_FOLDER(folder, "it belongs to another user");
   return folder;
 }
 

@@ -1,6 +1,7 @@
+import type { StatedManifest } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { moduleOf, type PackageFacts } from "./entry.ts";
-import { readStated, type StatedFacts } from "./facts.ts";
+import { readStated } from "./facts.ts";
 
 const fromHost = new Set(["@gantry/sdk", "typebox"]);
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
@@ -8,7 +9,7 @@ const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 export interface PluginPackage {
   readonly name: string;
   readonly version: string;
-  readonly stated: StatedFacts;
+  readonly stated: StatedManifest;
   /** Scripts that npm would have run and that are not run here. */
   readonly scripts: readonly string[];
 }

@@ -10,6 +10,8 @@ export interface Fetched {
   readonly bytes: Uint8Array;
   /** For the lock file: an address or a path. */
   readonly from: string;
+  /** The package's name, where one was asked for by name. */
+  readonly asked?: string;
 }
 
 interface Version {
@@ -54,7 +56,7 @@ export async function fetchPackage(
     const { status, bytes } = await get(upstream, tarball, signal);
     if (status !== 200) throw errors.PLUGINS_REGISTRY(`${name} ${version}`, `HTTP ${status}`);
     if ((await integrityOf(bytes)) !== promised) throw errors.PLUGINS_INTEGRITY(`${name} ${version}`);
-    return { bytes, from: tarball };
+    return { bytes, from: tarball, asked: name };
   }
   throw errors.PLUGINS_REGISTRY(names.join(" or "), "HTTP 404");
 }

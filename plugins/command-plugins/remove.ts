@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CommandContext } from "@gantry/sdk";
+import { readPluginLock } from "@gantry/sdk/node";
 import type { PluginNeeds } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { pluginFolder } from "./folder.ts";
-import { readLock, writeLock } from "./lock-file.ts";
+import { writeLock } from "./lock-file.ts";
 
 /** Only what `plugins add` put there, and only once the configuration does without it. */
 export async function remove(
@@ -12,7 +13,7 @@ export async function remove(
   { audit, runtime }: PluginNeeds,
 ): Promise<number> {
   const { configDir } = runtime;
-  const lock = await readLock(configDir);
+  const lock = await readPluginLock(configDir);
   const [given = ""] = args;
   const name = [`gantry-plugin-${given}`, given].find((candidate) => Object.hasOwn(lock, candidate));
   const folder = await pluginFolder(configDir);

@@ -3,7 +3,9 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
 
-const decision = Type.Object({ decision: Type.Union([Type.Literal("allow"), Type.Literal("deny")]) });
+const decision = Type.Object({
+  decision: Type.Union([Type.Literal("allow"), Type.Literal("always"), Type.Literal("deny")]),
+});
 
 const request = Type.Object({
   id: Type.String(),
@@ -12,11 +14,16 @@ const request = Type.Object({
   tool: Type.String(),
   args: Type.Record(Type.String(), Type.Unknown()),
   preview: Type.String(),
+  lines: Type.Integer(),
+  commands: Type.Integer(),
+  diff: Type.Optional(Type.String()),
   reasons: Type.Array(Type.String()),
+  warnings: Type.Array(Type.String()),
+  always: Type.Optional(Type.String()),
   expires: Type.String(),
 });
 
-/** Every paired device is the owner's, so each of them may answer; a question knows one exact call and takes one answer. */
+/** A question knows one exact call and takes one decision; the host knows which of them a device may decide. */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
   return [
     {
@@ -26,7 +33,10 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       auth: "token",
       summary: "The questions that wait for a person.",
       replySchema: Type.Object({ approvals: Type.Array(request) }),
-      handle: async () => ({ status: 200, body: { approvals: approvals.pending() } }),
+      handle: async ({ device }) => ({
+        status: 200,
+        body: { approvals: approvals.pending({ user: userOf(device) }) },
+      }),
     },
     {
       name: "POST /api/approvals/:id",
@@ -38,11 +48,16 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       replySchema: Type.Object({ id: Type.String(), decision: Type.String() }),
       async handle({ params: { id = "" }, body, device }) {
         const said = (body as Static<typeof decision>).decision;
-        const outcome = approvals.decide(id, said, `http:${device ?? "local"}`);
-        if (outcome === "unknown") throw errors.GATEWAY_APPROVAL_UNKNOWN();
+        const outcome = approvals.decide(id, said, { user: userOf(device) });
+        // What is not theirs to decide looks like what does not exist.
+        if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
         if (outcome === "decided") throw errors.GATEWAY_APPROVAL_DECIDED();
         return { status: 200, body: { id, decision: said } };
       },
     },
   ];
+}
+
+function userOf(device: string | undefined): string {
+  return `http:${device ?? "local"}`;
 }

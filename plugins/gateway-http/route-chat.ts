@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type {
-  Inbox,
-  InboundMessage,
-  Route,
-  RouteReply,
-  ServerEvent,
-  TurnEvent,
-  TurnResult,
+import {
+  directMessage,
+  type Inbox,
+  type InboundMessage,
+  type Route,
+  type RouteReply,
+  type ServerEvent,
+  type TurnEvent,
+  type TurnResult,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
-import { failure, statusOf } from "./status.ts";
+import { failure, statusOf } from "./failures.ts";
 
 const body = Type.Object({
   message: Type.String({ minLength: 1 }),
@@ -44,17 +45,17 @@ export function chatRoute(inbox: Inbox): Route {
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ body: asked, device, signal }) {
+    async handle({ id, body: asked, device, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
-      const incoming: InboundMessage = {
+      const incoming = directMessage({
         channel: "http",
         id: randomUUID(),
-        sender: device ?? "local",
+        from: device ?? "local",
         text: message,
-        timestamp: Math.floor(Date.now() / 1_000),
-        trusted: true,
+        trust: "owner",
+        trace: id,
         ...(session_id !== undefined && { session: session_id }),
-      };
+      });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
       return answer(await inbox.prompt(incoming, { signal, approvals: "none" }));
     },

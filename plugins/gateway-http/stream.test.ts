@@ -2,8 +2,18 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { promisify } from "node:util";
-import { ask, Approvals, definePlugin, defineTool, Services, Tools, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import {
+  textParts,
+  ask,
+  Approvals,
+  definePlugin,
+  defineTool,
+  Services,
+  Store,
+  Tools,
+  type Plugin,
+} from "@gantry/sdk";
+import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { eventStream } from "./event-stream.ts";
@@ -23,7 +33,12 @@ interface Stream {
 }
 
 /** POST /api/chat with `stream`, read event by event. */
-async function openStream(gateway: TestGateway, token: string, message: string): Promise<Stream> {
+async function openStream(
+  gateway: TestGateway,
+  token: string,
+  message: string,
+  session_id?: string,
+): Promise<Stream> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   let request!: ClientRequest;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -31,7 +46,7 @@ async function openStream(gateway: TestGateway, token: string, message: string):
       { port: gateway.port, host: "127.0.0.1", path: "/api/chat", method: "POST", headers, agent: false },
       resolve,
     );
-    request.on("error", reject).end(JSON.stringify({ message, stream: true }));
+    request.on("error", reject).end(JSON.stringify({ message, session_id, stream: true }));
   });
   const events = read(response);
   const next = async (): Promise<Said | undefined> => {
@@ -143,6 +158,52 @@ test("GW-07: a question comes as an event, is listed, and runs the exact call on
   );
 });
 
+test("SEC-19: over HTTP a question carries all that any other way to a person shows", async () => {
+  await using gateway = await started(ringing, bell);
+  const { token } = await gateway.pair();
+  const stream = await openStream(gateway, token, "ring");
+  let said = await stream.next();
+  while (said?.event !== "approval_request") said = await stream.next();
+  expect(said.data).toMatchObject({
+    preview: 'bell {"times":2}',
+    lines: 1,
+    commands: 0,
+    warnings: [],
+    always: "bell with exactly these arguments",
+  });
+  stream.leave();
+});
+
+test("SEC-14: over HTTP `always` holds for the rest of the conversation", async () => {
+  await using gateway = await started([...ringing, ...ringing], bell);
+  const { token } = await gateway.pair();
+  const ring = { message: "ring", session_id: "one" };
+  const stream = await openStream(gateway, token, "ring", "one");
+  let said = await stream.next();
+  while (said?.event !== "approval_request") said = await stream.next();
+  const path = `/api/approvals/${said.data.id}`;
+  expect((await gateway.ask(path, { body: { decision: "always" }, token })).status).toBe(200);
+  await stream.rest();
+  const { json } = await gateway.ask("/api/chat", { body: ring, token });
+  expect(json.tool_calls).toEqual([{ tool: "bell", decision: "allowed" }]);
+});
+
+test("SEC-18: a device neither sees nor decides what somebody in a channel is asked", async () => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  await using gateway = await started(ringing, bell, channel);
+  const { token } = await gateway.pair();
+  await channel.receive({ text: "ring" });
+  await channel.sentCount(1);
+  const [question] = gateway.host.slot(Approvals).pending();
+  expect(question?.user).toBe("fake:alice");
+  expect((await gateway.ask("/api/approvals", { token })).json).toEqual({ approvals: [] });
+  const path = `/api/approvals/${question?.id}`;
+  const { status, json } = await gateway.ask(path, { body: { decision: "allow" }, token });
+  expect([status, json.error.code]).toEqual([404, "GATEWAY_APPROVAL_UNKNOWN"]);
+  await channel.receive({ text: "no" });
+  await channel.sentCount(2);
+});
+
 test("GW-07: a denied question refuses the call and the turn goes on", async () => {
   await using gateway = await started(ringing, bell);
   const { token } = await gateway.pair();
@@ -228,10 +289,39 @@ test("GW-07: session_id continues a conversation", async () => {
   });
   expect(next.json).toMatchObject({ reply: "second", session_id: json.session_id });
   expect(provider.requests[1]?.messages.slice(1)).toMatchObject([
-    { text: "one" },
-    { text: "first" },
-    { text: "two" },
+    { parts: textParts("one") },
+    { parts: textParts("first") },
+    { parts: textParts("two") },
   ]);
+});
+
+test("SEC-17: a device continues no conversation of another device, of the terminal or of a channel's sender", async () => {
+  const channel = fakeChannel("chatapp");
+  const provider = fakeProvider(Array<string>(9).fill("secret"));
+  await using gateway = await startGateway({ plugins: [memoryStore(), channel, provider] });
+  const [one, two] = [await gateway.pair("one"), await gateway.pair("two")];
+  await gateway.ask("/api/chat", { body: { message: "hi", session_id: "mine" }, token: one.token });
+  await gateway.host.ask("hi", { session: "terminal", user: "cli:me" });
+  await channel.receive({ text: "hi", from: "+15550001111" });
+  await channel.sentCount(1);
+  const heard = provider.requests.length;
+  for (const session_id of ["mine", "terminal", "chatapp:+15550001111", "chatapp:+15550002222"]) {
+    for (const stream of [false, true]) {
+      const { status, text } = await gateway.ask("/api/chat", {
+        body: { message: "go on", session_id, stream },
+        token: two.token,
+      });
+      expect([session_id, status, text]).toEqual([
+        session_id,
+        stream ? 200 : 403,
+        expect.stringContaining("SESSION_FOREIGN"),
+      ]);
+    }
+  }
+  expect(provider.requests.length).toBe(heard);
+  await gateway.host.slot(Store).sessions.share("mine", `http:${two.device_id}`);
+  const shared = { message: "go on", session_id: "mine" };
+  expect((await gateway.ask("/api/chat", { body: shared, token: two.token })).status).toBe(200);
 });
 
 async function curl(...args: readonly string[]): Promise<string> {

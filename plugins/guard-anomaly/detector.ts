@@ -9,7 +9,7 @@ export interface AnomalyConfig {
   readonly max_sensitive_file_access_per_hour: number;
 }
 
-type Report = Parameters<Observer["toolFinished"]>[0];
+type Report = Parameters<NonNullable<Observer["toolFinished"]>>[0];
 type Whose = Pick<AuditEvent, "tool" | "user" | "session_id">;
 
 /** Watches what is refused and what fails. Counts are in the store, so that a restart forgets none. */

@@ -26,6 +26,7 @@ export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Ref
   for (const key of Object.keys(switches) as (keyof typeof switches)[]) {
     if (!security[key] && switches[key](call)) return refuse(errors.AUTONOMY_OFF(call.tool, key));
   }
+  if (call.effects.unknown === true) return ask(errors.AUTONOMY_UNKNOWN(call.tool));
   if (agent.autonomy_level === "autonomous") return undefined;
   if (agent.autonomy_level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
   if (security.require_approval_tools.includes(call.tool)) return ask(errors.AUTONOMY_LISTED(call.tool));

@@ -2,6 +2,7 @@ import { defineErrors, policy } from "@gantry/sdk";
 
 export const errors = defineErrors({
   AUTONOMY_OFF: policy("%s is off: security.%s is false."),
+  AUTONOMY_UNKNOWN: policy("%s: it cannot say beforehand what this call touches."),
   AUTONOMY_SUPERVISED: policy(
     "%s: agent.autonomy_level is supervised, so a person approves every tool call.",
   ),

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { definePlugin, securityKeys } from "@gantry/sdk";
+import { agentKeys, definePlugin, securityKeys } from "@gantry/sdk";
 import { decide } from "./decide.ts";
 import { errors } from "./errors.ts";
 
@@ -9,22 +9,15 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     agent: Type.Object({
-      autonomy_level: Type.Union(
-        [Type.Literal("supervised"), Type.Literal("semi-autonomous"), Type.Literal("autonomous")],
-        {
-          default: "semi-autonomous",
-          description:
-            "supervised: every tool call asks; semi-autonomous: what is in auto_approve_tools runs, the rest asks; autonomous: nothing asks.",
-        },
-      ),
+      autonomy_level: agentKeys.autonomy_level,
     }),
     security: Type.Object({
       auto_approve_tools: Type.Array(Type.String(), {
-        default: ["file_read", "file_list", "memory_recall"],
+        default: ["file_read", "file_list", "file_search", "file_find", "memory_recall"],
         description: "Tools that run without asking where autonomy_level is semi-autonomous.",
       }),
       require_approval_tools: Type.Array(Type.String(), {
-        default: ["shell", "file_write", "browser"],
+        default: ["shell", "file_write", "file_edit", "browser"],
         description:
           "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
       }),

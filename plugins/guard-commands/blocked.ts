@@ -1,6 +1,6 @@
 import { errors } from "./errors.ts";
 
-import { baseName, type Arg } from "./words.ts";
+import { baseName, type Arg } from "./syntax/words.ts";
 
 /** A name, or a name with its first arguments. */
 interface Entry {

@@ -2,12 +2,13 @@ import * as grammar from "unbash";
 import { expect, test } from "vitest";
 import { blockedFrom } from "./blocked.ts";
 import { cases } from "./cases.test-kit.ts";
-import { decide } from "./decide.ts";
+import { judge } from "./decide.ts";
 import { readShell } from "./reading.ts";
 
 const say = (command: string, blocked = ["rm", "id", "curl", "who"]) => {
-  const answer = decide(readShell(command, grammar), blockedFrom(blocked));
-  return answer ? `${answer.verdict} ${answer.code}` : "allow";
+  const { refusal, doubt } = judge(readShell(command, grammar), blockedFrom(blocked));
+  if (refusal) return `refuse ${refusal.code}`;
+  return doubt === undefined ? "allow" : "ask";
 };
 const wrong = (list: readonly string[], right: (answer: string) => boolean) =>
   list.map((command) => [command, say(command)] as const).filter(([, answer]) => !right(answer));

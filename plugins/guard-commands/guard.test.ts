@@ -85,11 +85,8 @@ test("SEC-03: every command of a call is judged, and the first refusal is the an
   expect(await call(host, "ls", "$X")).toMatchObject({ code: "APPROVAL_NO_PERSON" });
 });
 
-test("SEC-04: what is known only at run time asks also where the owner lets tools run on their own", async () => {
-  await using host = await startTestHost({
-    plugins: [guard, autonomy, tools],
-    config: { agent: { autonomy_level: "autonomous" } },
-  });
+test("SEC-04: what is known only at run time asks, and the sentence is true of each program", async () => {
+  await using host = await startTestHost({ plugins: [guard, autonomy, tools] });
   expect(await call(host, "$X y")).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
   expect(await host.call("sh", { lines: ["bash x.sh"] }, { approvals: "yes" })).toMatchObject({
     decision: "approved",
@@ -98,7 +95,7 @@ test("SEC-04: what is known only at run time asks also where the owner lets tool
   expect(opinion?.outcome).toMatchObject({
     verdict: "ask",
     code: "COMMAND_UNCERTAIN",
-    reason: expect.stringContaining("python runs code that stands elsewhere"),
+    reason: expect.stringContaining("python can run code that this guard does not read"),
   });
 });
 

@@ -1,7 +1,16 @@
 import { Type } from "typebox";
-import { definePlugin, securityKeys, ShellReader, type Question } from "@gantry/sdk";
+import {
+  agentKeys,
+  ask,
+  definePlugin,
+  optional,
+  refuse,
+  Sandbox,
+  securityKeys,
+  ShellReader,
+} from "@gantry/sdk";
 import { blockedFrom } from "./blocked.ts";
-import { decide } from "./decide.ts";
+import { judge } from "./decide.ts";
 import { errors } from "./errors.ts";
 import { createReader } from "./reader.ts";
 
@@ -10,25 +19,34 @@ export default definePlugin({
   summary: "Reads shell command lines the way bash does and refuses what is blocked.",
   table: "",
   config: Type.Object({
+    agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
     security: Type.Object({
       blocked_commands: securityKeys.blocked_commands,
     }),
   }),
+  needs: { sandbox: optional(Sandbox) },
   provides: [ShellReader],
   taps: ["beforeToolCall"],
   errors,
   setup(host) {
-    const blocked = blockedFrom(host.config.security.blocked_commands);
+    const { agent, security } = host.config;
+    const blocked = blockedFrom(security.blocked_commands);
     const reader = createReader();
     host.provide(ShellReader, reader);
+    host.onServe(async () => void (await reader.whole("true")));
     host.hooks.beforeToolCall.tap(async (call) => {
-      let question: Question | undefined;
+      const doubts: string[] = [];
       for (const command of call.effects.commands) {
-        const answer = decide(await reader.whole(command), blocked);
-        if (answer?.verdict === "refuse") return answer;
-        question ??= answer;
+        const { refusal, doubt } = judge(await reader.whole(command), blocked);
+        if (refusal) return refusal;
+        if (doubt !== undefined) doubts.push(doubt);
       }
-      return question;
+      const [doubt] = doubts;
+      if (doubt === undefined) return undefined;
+      if (agent.autonomy_level !== "autonomous") return ask(errors.COMMAND_UNCERTAIN(doubt));
+      // The walls bind what cannot be read; in front of them nobody is asked.
+      const walls = await host.needs.sandbox?.policy();
+      return walls?.files && walls.network ? undefined : refuse(errors.COMMAND_NO_WALLS(doubt));
     });
   },
 });

@@ -1,8 +1,10 @@
 import type { SyntaxNode } from "unbash";
-import { lookThrough } from "./programs.ts";
-import { findIn, HIDDEN_SUBSTITUTION, type Findings } from "./syntax.ts";
-import { steers } from "./variables.ts";
-import { baseName, shown, type Arg } from "./words.ts";
+import { lookThrough } from "./programs/look-through.ts";
+import type { Findings } from "./syntax/findings.ts";
+import { plainCommands } from "./syntax/plain.ts";
+import { steers } from "./syntax/variables.ts";
+import { findIn, HIDDEN_SUBSTITUTION } from "./syntax/visitors.ts";
+import { baseName, shown, type Arg } from "./syntax/words.ts";
 
 /** All that a shell text runs, as far as the text tells. */
 export interface Reading {
@@ -15,6 +17,8 @@ export interface Reading {
   readonly steered: Set<string>;
   /** What is known only at run time. */
   readonly uncertain: Set<string>;
+  /** The words of each command, if the text is nothing but commands of literal words. */
+  plain?: readonly (readonly string[])[] | undefined;
 }
 
 /** unbash, or what speaks like it. */
@@ -92,14 +96,16 @@ export function readShell(source: string, grammar: Grammar): Reading {
     const visit = (node: SyntaxNode, parent?: SyntaxNode): void => {
       if (shell === "sh" && BASH_ONLY.has(node.type))
         findings.ask("bash's own words stand in a text for another shell");
-      if (!findIn(node, parent, inDouble, findings)) return;
+      if (!findIn(node, { parent, inDouble }, findings)) return;
       const before = inDouble;
       inDouble = DOUBLE.has(node.type) || (inDouble && node.type !== "Script");
       grammar.forEachChild(node, (child) => visit(child, node));
       inDouble = before;
     };
     try {
-      visit(grammar.parse(text));
+      const tree = grammar.parse(text);
+      if (depth === 0) reading.plain = plainCommands(text, tree);
+      visit(tree);
     } catch (error) {
       unreadable(`the parser gave up: ${(error as Error).message}`);
     }

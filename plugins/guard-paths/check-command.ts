@@ -1,10 +1,11 @@
 import path from "node:path";
 import type { Refusal, ShellReading, ShellWord } from "@gantry/sdk";
+import { followLinks, isInside } from "@gantry/sdk/node";
 import { outside, sensitive } from "./check-path.ts";
 import { fileWords } from "./command-words.ts";
-import { follow, isBeneath } from "./resolve.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
-import { isObeyed, isRepository, isSensitive } from "./sensitive.ts";
+import { fitting } from "./patterns.ts";
+import { isRepository } from "./sensitive.ts";
 import { spellings } from "./spellings.ts";
 
 const devices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd(\/\d*)?)$/;
@@ -15,6 +16,8 @@ const readers = new Set(
     " ",
   ),
 );
+// git reads what it is shown here, and writes into its own folder alone.
+const gitReads = new Set("add blame commit diff grep log ls-files show status".split(" "));
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
 /** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
@@ -24,31 +27,69 @@ export async function checkCommand(
   roots: Roots,
 ): Promise<Refusal | undefined> {
   let cwd = workspace;
+  const folders = new Set([workspace]);
   for (const command of reading.commands) {
-    const files = fileWords(command);
-    for (const word of [...programWords(command), ...files]) {
-      const no = await checkWord(word, cwd, roots);
-      if (no) return no;
-    }
-    const [head, ...args] = command;
-    const program = path.basename(head?.text ?? "").toLowerCase();
-    const inside = (word: ShellWord): string => path.relative(workspace, expand(word.text, cwd));
-    const obeyed = readers.has(program) ? undefined : files.find((word) => isObeyed(inside(word)));
-    const target = movers.has(program)
-      ? files.find((word) => isRepository(inside(word)) && word === files.at(-1))
-      : undefined;
-    const changed = obeyed ?? target;
-    if (changed) return sensitive(changed.text, "write");
-    if (head?.text === "cd" || head?.text === "pushd")
-      cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
+    const no = await checkOne(command, cwd, roots);
+    if (no) return no;
+    cwd = folderAfter(command, cwd);
+    folders.add(cwd);
   }
   for (const file of reading.files) {
-    const no = await checkWord(file, cwd, roots);
+    const no = (await checkWord(file, cwd, roots)) ?? (await checkTarget(file, folders, roots));
     if (no) return no;
-    const at = path.relative(workspace, expand(file.text, cwd));
-    if (isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
   }
   return undefined;
+}
+
+async function checkOne(
+  command: readonly ShellWord[],
+  cwd: string,
+  roots: Roots,
+): Promise<Refusal | undefined> {
+  const files = fileWords(command);
+  for (const word of [...programWords(command), ...files]) {
+    const no = await checkWord(word, cwd, roots);
+    if (no) return no;
+  }
+  const [head, first] = command;
+  const program = path.basename(head?.text ?? "").toLowerCase();
+  if (readers.has(program) || (program === "git" && gitReads.has(first?.text ?? ""))) return undefined;
+
+  for (const word of files) {
+    const inside = await insideOf(word, cwd, roots);
+    const isMoved = movers.has(program) && word === files.at(-1) && inside.some(isRepository);
+    if (isMoved || inside.some(roots.names.isObeyed)) return sensitive(word.text, "write");
+  }
+  return undefined;
+}
+
+/** The target of a redirection, which may stand in any of the folders that the text goes through. */
+async function checkTarget(
+  file: ShellWord,
+  folders: ReadonlySet<string>,
+  roots: Roots,
+): Promise<Refusal | undefined> {
+  for (const folder of folders) {
+    const inside = await insideOf(file, folder, roots);
+    if (inside.some((at) => roots.names.isSecret(at))) return sensitive(file.text, "touch");
+    if (inside.some((at) => roots.names.isObeyed(at) || isRepository(at)))
+      return sensitive(file.text, "write");
+  }
+  return undefined;
+}
+
+/** The paths that a word may stand for, relative to the workspace: as written, by its pattern, with links followed. */
+async function insideOf(word: ShellWord, cwd: string, { workspace }: Roots): Promise<readonly string[]> {
+  const fits = word.pattern === undefined ? [] : await fitting(word.pattern, cwd);
+  const absolute = [word.text, ...fits].map((name) => expand(name, cwd));
+  const followed = await Promise.all(absolute.map((at) => followLinks(at)));
+  return [...new Set([...absolute, ...followed])].map((at) => path.relative(workspace, at));
+}
+
+/** Where the shell stands behind a command. */
+function folderAfter([head, ...args]: readonly ShellWord[], cwd: string): string {
+  if (head?.text !== "cd" && head?.text !== "pushd") return cwd;
+  return expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
 }
 
 /** A program by its path is a file too, where it is not the system's. */
@@ -57,7 +98,10 @@ function programWords([head]: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Refusal | undefined> {
-  const { text, whole } = word;
+  const { text, whole, pattern } = word;
+  for (const name of pattern === undefined ? [] : await fitting(pattern, cwd)) {
+    if (holdsSecrets(expand(name, cwd), roots)) return sensitive(name, "touch");
+  }
   if (text === "" || devices.test(text)) return undefined;
   // Another person's home.
   if (!whole && /^~[^/]/.test(text)) return outside(text);
@@ -68,7 +112,7 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
     // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
-    const target = await follow(at);
+    const target = await followLinks(at);
     if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.
     const named = /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling);
@@ -78,6 +122,6 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
   return undefined;
 }
 
-function holdsSecrets(at: string, { workspace }: Roots): boolean {
-  return isBeneath(at, workspace) && isSensitive(path.relative(workspace, at));
+function holdsSecrets(at: string, { workspace, names }: Roots): boolean {
+  return isInside(at, workspace) && names.isSecret(path.relative(workspace, at));
 }

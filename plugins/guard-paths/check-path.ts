@@ -2,7 +2,7 @@ import path from "node:path";
 import { errors as common, refuse, type PathUse, type Refusal } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
-import { isObeyed, isRepository, isSensitive } from "./sensitive.ts";
+import { isRepository } from "./sensitive.ts";
 import { spellings } from "./spellings.ts";
 
 /** The guard's no on one path that a tool says it will use, or undefined. */
@@ -14,10 +14,13 @@ export function checkPath(use: PathUse, cwd: string, roots: Roots): Refusal | un
     const lexical = expand(spelling, cwd);
     // As written it was resolved with links followed; what it could be taken for is judged as it stands.
     if (spelling !== use.path && !isOpen(lexical, allowed, roots)) return outside(use.path);
-    if (isSensitive(path.relative(cwd, lexical))) return sensitive(use.path, use.access);
+    if (roots.names.isSecret(path.relative(cwd, lexical))) return sensitive(use.path, use.access);
   }
   const inside = path.relative(roots.workspace, use.resolved);
-  if (isSensitive(inside) || (use.access === "write" && (isObeyed(inside) || isRepository(inside))))
+  if (
+    roots.names.isSecret(inside) ||
+    (use.access === "write" && (roots.names.isObeyed(inside) || isRepository(inside)))
+  )
     return sensitive(use.path, use.access);
   return undefined;
 }

@@ -22,6 +22,8 @@ export default definePlugin({
   config: Type.Object({
     security: Type.Object({
       blocked_paths: securityKeys.blocked_paths,
+      secret_files: securityKeys.secret_files,
+      guarded_files: securityKeys.guarded_files,
       sandboxing: Type.Object({
         allowed_read_paths: sandboxingKeys.allowed_read_paths,
         allowed_write_paths: sandboxingKeys.allowed_write_paths,
@@ -36,7 +38,10 @@ export default definePlugin({
     host.hooks.beforeToolCall.tap(async ({ effects, cwd }) => {
       if (effects.paths.length === 0 && effects.commands.length === 0) return undefined;
       const { runtime, shell } = host.needs;
-      const known = await (roots ??= rootsOf(host.config.security, runtime));
+      const known = await (roots ??= rootsOf(host.config.security, runtime).catch((error: unknown) => {
+        roots = undefined;
+        throw error;
+      }));
       for (const use of effects.paths) {
         const no = checkPath(use, cwd, known);
         if (no) return no;

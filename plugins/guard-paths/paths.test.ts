@@ -5,10 +5,10 @@ import * as fc from "fast-check";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { definePlugin, defineTool, Tools } from "@gantry/sdk";
+import { isInside } from "@gantry/sdk/node";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import commands from "../guard-commands/index.ts";
 import guard from "./index.ts";
-import { isBeneath } from "./resolve.ts";
 
 const input = Type.Object({ path: Type.String() });
 const run = async () => "done";
@@ -428,7 +428,6 @@ test("SEC-05: text, patterns, system programs and devices on command lines are n
     "ls .git/hooks",
     "mv .git elsewhere",
     "cat .gitconfig",
-    "cp x sub/.gitconfig",
     "mkdir -p .config/app",
     "cut -d/ -f2 f",
     "awk -F/ '{ print $2 }' f",
@@ -437,6 +436,70 @@ test("SEC-05: text, patterns, system programs and devices on command lines are n
     "git log --grep=/etc",
   ];
   expect(await wrong(host, "sh", ok, "allow")).toEqual([]);
+});
+
+test("SEC-15: secret_files are the owner's list: by any spelling, in any folder, through links and patterns, and nothing else", async () => {
+  await using host = await start({ security: { secret_files: ["*.vault", "keys/*", "!keys/public"] } });
+  const { workspace } = host.runtime;
+  await mkdir(path.join(workspace, "keys"));
+  await writeFile(path.join(workspace, "a.vault"), "x");
+  await writeFile(path.join(workspace, "keys/one"), "x");
+  await symlink("a.vault", path.join(workspace, "link"));
+  const closed = ["a.vault", "sub/b.vault", "A.VAULT", "a.vault.", "a%2evault", "keys/one", "link"];
+  for (const tool of ["read", "write"] as const)
+    expect(await wrong(host, tool, closed, "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(await wrong(host, "read", ["keys/public", ".env", "vault"], "allow")).toEqual([]);
+  const commands = [
+    "cat a.vault",
+    "cat a.vaul?",
+    "cat *.va*",
+    "cat keys/o[mn]e",
+    "cp ./link b",
+    "< link cat",
+    "cd keys; cat < one; cd ..",
+  ];
+  expect(await wrong(host, "sh", commands, "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(await wrong(host, "sh", ["cat .env", "cat keys/public", "cat *.txt"], "allow")).toEqual([]);
+});
+
+test("SEC-15: guarded_files may be read and are changed by no tool, nor by what a command line names", async () => {
+  await using host = await start({ security: { guarded_files: [".vscode", "hooks/*.sh"] } });
+  const closed = [".vscode/tasks.json", "sub/.vscode/x", ".VSCODE/x", "hooks/a.sh"];
+  expect(await wrong(host, "write", closed, "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(await wrong(host, "read", closed, "allow")).toEqual([]);
+  expect(await wrong(host, "write", ["hooks/a.txt", ".idea/x", ".bashrc"], "allow")).toEqual([]);
+  const { workspace } = host.runtime;
+  await mkdir(path.join(workspace, ".vscode"));
+  await symlink(".vscode", path.join(workspace, "settings"));
+  const changing = [
+    "echo x > .vscode/tasks.json",
+    "echo x > settings/tasks.json",
+    "cp x settings/tasks.json",
+    "cd hooks; echo x > a.sh; cd ..",
+    "rm -r .vscode",
+    "rm -r .vs*",
+    "cp x hooks/a.sh",
+    "sed -i s/a/b/ hooks/a.sh",
+  ];
+  expect(await wrong(host, "sh", changing, "refuse PATH_SENSITIVE")).toEqual([]);
+  const reading = ["cat .vscode/tasks.json", "ls .vscode", "git add .vscode/x", "git diff hooks/a.sh"];
+  expect(await wrong(host, "sh", reading, "allow")).toEqual([]);
+});
+
+test("SEC-15: by default the settings that start programs for whoever works in the folder are guarded", async () => {
+  await using host = await start();
+  const closed = [
+    ".git/hooks/pre-commit",
+    ".git/config",
+    "sub/.git/hooks/x",
+    ".vscode/tasks.json",
+    ".idea/x.xml",
+    ".bashrc",
+    "sub/.zshrc",
+    ".profile",
+  ];
+  expect(await wrong(host, "write", closed, "refuse PATH_SENSITIVE")).toEqual([]);
+  expect(await wrong(host, "write", ["package.json", "Makefile", "CLAUDE.md", "x.sh"], "allow")).toEqual([]);
 });
 
 test("SEC-05: without a plugin that reads shell text, a command asks", async () => {
@@ -485,7 +548,7 @@ test("SEC-05: no mixture of dots, slashes and encodings reaches beyond the works
     const written = pieces.join("");
     const decoded = decodeURIComponent(decodeURIComponent(written)).replaceAll("\\", "/");
     const escapes = [written, decoded].some(
-      (one) => one.includes("\0") || !isBeneath(path.resolve(workspace, one), workspace),
+      (one) => one.includes("\0") || !isInside(path.resolve(workspace, one), workspace),
     );
     return !escapes || (await answer(host, "read", written)) === "refuse PATH_OUTSIDE";
   });

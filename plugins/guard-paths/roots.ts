@@ -1,10 +1,12 @@
-import { homedir } from "node:os";
 import path from "node:path";
 import type { Runtime } from "@gantry/sdk";
-import { follow, isBeneath } from "./resolve.ts";
+import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
+import { sensitiveNames, type SensitiveNames } from "./sensitive.ts";
 
 export interface PathConfig {
   readonly blocked_paths: readonly string[];
+  readonly secret_files: readonly string[];
+  readonly guarded_files: readonly string[];
   readonly sandboxing: {
     readonly allowed_read_paths: readonly string[];
     readonly allowed_write_paths: readonly string[];
@@ -20,6 +22,8 @@ export interface Roots {
   /** Words on command lines: programs also read the system's own files. */
   readonly command: readonly string[];
   readonly blocked: readonly string[];
+  /** What no tool may touch or change inside them, by name. */
+  readonly names: SensitiveNames;
 }
 
 const SYSTEM = new Set(["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts"]);
@@ -31,7 +35,7 @@ export async function rootsOf(
   const { workspace, configDir } = runtime;
   const both = async (written: string): Promise<string[]> => {
     const absolute = expand(written, workspace);
-    return [absolute, await follow(absolute)];
+    return [absolute, await followLinks(absolute)];
   };
   const all = async (list: readonly string[]) => [...new Set((await Promise.all(list.map(both))).flat())];
   const { allowed_read_paths, allowed_write_paths } = config.sandboxing;
@@ -47,22 +51,22 @@ export async function rootsOf(
       ...(await all([...SYSTEM, "/sbin"].filter((one) => one.endsWith("bin")))),
     ],
     blocked: await all([...config.blocked_paths, configDir]),
+    names: sensitiveNames(config.secret_files, config.guarded_files),
   };
 }
 
 /** `~`, `$WORKSPACE` and relative paths as the configuration means them. */
 export function expand(written: string, workspace: string): string {
-  const home = written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
   return path.resolve(
     workspace,
-    home.replace(/^(\$WORKSPACE|\$\{WORKSPACE\})(?=\/|$)/, () => workspace),
+    expandHome(written).replace(/^(\$WORKSPACE|\$\{WORKSPACE\})(?=\/|$)/, () => workspace),
   );
 }
 
 /** Inside one of `allowed` and outside all that is blocked; the workspace itself stays open where it lies in a blocked folder. */
 export function isOpen(at: string, allowed: readonly string[], roots: Roots): boolean {
-  if (!allowed.some((root) => isBeneath(at, root))) return false;
+  if (!allowed.some((root) => isInside(at, root))) return false;
   return !roots.blocked.some(
-    (block) => isBeneath(at, block) && !(isBeneath(at, roots.workspace) && isBeneath(roots.workspace, block)),
+    (block) => isInside(at, block) && !(isInside(at, roots.workspace) && isInside(roots.workspace, block)),
   );
 }

@@ -3,8 +3,8 @@ import type { AnswerReader, NetResponse, ProviderEvent, ProviderFailure, Upstrea
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";
-import { refusedField } from "./refused-fields.ts";
-import type { OptionalField, Refused } from "./refused-fields.ts";
+import { mediaFor, refusedField, refusesMedia } from "./refused-fields.ts";
+import type { OptionalField, Refusal, Refused } from "./refused-fields.ts";
 
 const TOOL_OPTIONS = /--(?:tool-call-parser|enable-auto-tool-choice|jinja)\b/g;
 
@@ -12,6 +12,7 @@ export interface Question {
   readonly path: string;
   readonly model: string | undefined;
   readonly withTools: boolean;
+  readonly withMedia: boolean;
   readonly signal: AbortSignal;
   body(refused: Refused): Record<string, unknown>;
   reader(): AnswerReader;
@@ -43,8 +44,9 @@ async function send(
   signal: AbortSignal,
 ): Promise<NetResponse | ProviderFailure> {
   const { name, address, secrets, timeoutMs } = endpoint;
+  const without = new Set(refused);
   for (;;) {
-    const body = question.body(refused);
+    const body = question.body(without);
     const response = await upstream.fetch({
       url: address.at(question.path),
       method: "POST",
@@ -61,9 +63,10 @@ async function send(
     const { status, headers } = response;
     if (status >= 200 && status < 300) return response;
     const text = await beginningOf(response);
-    const field = status === 400 || status === 422 ? refusedField(text, body) : undefined;
-    if (field) {
-      refused.add(field);
+    const refusal = refusalOf(question, { status, text }, body, without);
+    if (refusal) {
+      without.add(refusal.field);
+      if (!refusal.once) refused.add(refusal.field);
       continue;
     }
     const options = question.withTools ? [...new Set(text.match(TOOL_OPTIONS))] : [];
@@ -78,6 +81,20 @@ async function send(
       secrets,
     });
   }
+}
+
+const REFUSES_MEDIA: ReadonlySet<number> = new Set([400, 404, 415, 422, 500]);
+
+function refusalOf(
+  question: Question,
+  { status, text }: { readonly status: number; readonly text: string },
+  body: Record<string, unknown>,
+  without: Refused,
+): Refusal | undefined {
+  const pictures = mediaFor(question.model);
+  if (question.withMedia && !without.has(pictures) && REFUSES_MEDIA.has(status) && refusesMedia(text))
+    return { field: pictures, once: false };
+  return status === 400 || status === 422 ? refusedField(text, body) : undefined;
 }
 
 export function authorization({ credential }: Endpoint): Record<string, string> {

@@ -1,21 +1,25 @@
-import { splitImages } from "@gantry/sdk";
-import type { ChatMessage, ChatRequest, ToolSpec } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Part, Piece, ToolSpec } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
+import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";
 
 /** Sent where nothing else limits an answer, until a server finds it too much. */
 const MAX_TOKENS = 8_192;
 
+/** What a body is made of. */
+export interface BodyInput {
+  readonly request: ChatRequest;
+  readonly model: string | undefined;
+  readonly media: CarriedMedia;
+}
+
 /** The request as chat completions want it, without the fields that the server has refused before. */
-export function chatBody(
-  request: ChatRequest,
-  model: string | undefined,
-  refused: Refused,
-): Record<string, unknown> {
+export function chatBody({ request, model, media }: BodyInput, refused: Refused): Record<string, unknown> {
+  const seen = refused.has(mediaFor(model)) ? media.leftOut() : media;
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   return {
     ...(model !== undefined && { model }),
-    messages: request.messages.map(asMessage),
+    messages: asMessages(request.messages, seen),
     ...(!refused.has("temperature") && { temperature: request.temperature }),
     ...(!refused.has("max_completion_tokens") && { [limit]: request.maxTokens ?? MAX_TOKENS }),
     ...(request.tools.length > 0 && { tools: request.tools.map(asTool) }),
@@ -24,15 +28,38 @@ export function chatBody(
   };
 }
 
-function asMessage(message: ChatMessage): object {
+/** A tool message takes text alone: the pictures of all results of one answer follow in a message of their own. */
+function asMessages(messages: readonly ChatMessage[], media: CarriedMedia): object[] {
+  const all: object[] = [];
+  let shown: object[] = [];
+  messages.forEach((message, i) => {
+    all.push(asMessage(message, media));
+    if (message.role !== "tool") return;
+    shown.push(...picturesOf(message, media));
+    if (messages[i + 1]?.role === "tool" || shown.length === 0) return;
+    all.push({ role: "user", content: shown });
+    shown = [];
+  });
+  return all;
+}
+
+function picturesOf({ name, parts }: Extract<ChatMessage, { role: "tool" }>, media: CarriedMedia): object[] {
+  const pictures = media.media(parts).map(asContent);
+  return pictures.length > 0
+    ? [{ type: "text", text: `Pictures from the result of the tool ${name}:` }, ...pictures]
+    : [];
+}
+
+function asMessage(message: ChatMessage, media: CarriedMedia): object {
   switch (message.role) {
     case "system":
-      return { role: "system", content: message.text };
+      return { role: "system", content: media.text(message.parts) };
     case "user":
-      return { role: "user", content: userContent(message.text) };
+      return { role: "user", content: userContent(message.parts, media) };
     case "tool":
-      return { role: "tool", tool_call_id: message.callId, content: message.text };
+      return { role: "tool", tool_call_id: message.callId, content: resultText(message.parts, media) };
     case "assistant": {
+      const text = media.text(message.parts);
       const calls = message.toolCalls.map(({ id, name, args }) => ({
         id,
         type: "function",
@@ -40,20 +67,26 @@ function asMessage(message: ChatMessage): object {
         function: { name, arguments: isJson(args) ? args : "{}" },
       }));
       return calls.length > 0
-        ? { role: "assistant", content: message.text || null, tool_calls: calls }
-        : { role: "assistant", content: message.text };
+        ? { role: "assistant", content: text || null, tool_calls: calls }
+        : { role: "assistant", content: text };
     }
   }
 }
 
-function userContent(text: string): string | object[] {
-  const parts = splitImages(text);
-  if (parts.every((part) => part.type === "text")) return text;
-  return parts.map((part) =>
-    part.type === "text"
-      ? { type: "text", text: part.text }
-      : { type: "image_url", image_url: { url: `data:${part.mime};base64,${part.data}` } },
-  );
+function resultText(parts: readonly Part[], media: CarriedMedia): string {
+  return media.text(parts) || (media.media(parts).length > 0 ? "(see the picture below)" : "");
+}
+
+/** Text alone goes as a text, which the simplest of servers reads too. */
+function userContent(parts: readonly Part[], media: CarriedMedia): string | object[] {
+  const [first, ...more] = media.pieces(parts);
+  return first?.type === "text" && more.length === 0 ? first.text : media.pieces(parts).map(asContent);
+}
+
+function asContent(piece: Piece): object {
+  return piece.type === "text"
+    ? { type: "text", text: piece.text }
+    : { type: "image_url", image_url: { url: `data:${piece.mime};base64,${piece.data}` } };
 }
 
 function asTool({ name, description, input }: ToolSpec): object {

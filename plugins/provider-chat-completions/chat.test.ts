@@ -1,7 +1,10 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage } from "@gantry/sdk";
 import {
+  picture,
+  withMedia,
   callsOf,
   chunk,
   collect,
@@ -53,7 +56,7 @@ test("PRV-01: custom: posts model, messages, temperature, max_tokens and the Bea
     }),
   );
   await using p = provider(`custom:${server.url}`, { api_key: "k" });
-  const messages: ChatMessage[] = [{ role: "system", text: "Be brief." }, user("hello")];
+  const messages: ChatMessage[] = [{ role: "system", parts: textParts("Be brief.") }, user("hello")];
   expect(await collect(p, request(messages, { maxTokens: 100 }))).toEqual([
     { type: "text", text: "Hi." },
     { type: "usage", inputTokens: 4, outputTokens: 2 },
@@ -102,6 +105,31 @@ test.each([
     expect(server.asked[1]?.body).not.toHaveProperty(never);
   },
 );
+
+test("CTX-03: where conversation and answer together are too long, that one request goes without a bound for the answer", async () => {
+  const message =
+    "This model's maximum context length is 16384 tokens. However, you requested 18192 tokens (10000 in the messages, 8192 in the completion).";
+  await using server = await serve(({ body }, response) =>
+    body.max_tokens !== undefined && body.messages[0].content === "long"
+      ? json(response, 400, { error: { message } })
+      : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+  );
+  await using p = provider(`custom:${server.url}`);
+  for (const said of ["long", "short"]) expect(textOf(await collect(p, request(said)))).toBe("ok");
+  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, undefined, 8192]);
+});
+
+test.each([
+  "This model's maximum context length is 16384 tokens. However, you requested 39192 tokens (31000 in the messages, 8192 in the completion).",
+  "the request exceeds the available context size, try increasing it",
+])("CTX-03: a conversation that is too long by itself is asked once (%s)", async (message) => {
+  await using server = await serve((_, response) => json(response, 400, { error: { message } }));
+  await using p = provider(`custom:${server.url}`);
+  const failed = failureOf(await collect(p, request("long")));
+  expect(failed).toMatchObject({ code: "PROVIDER_OVERFLOW", retry: false });
+  expect(failed.message).toContain(message.slice(0, 40));
+  expect(server.asked).toHaveLength(1);
+});
 
 test("PRV-01: without a credential no Authorization header is sent, and a query of the address is kept", async () => {
   await using server = await serve((_, response) =>
@@ -166,9 +194,9 @@ test("PRV-07: calls and results go back in order, with calls that were not JSON 
   await using p = provider(`custom:${server.url}`);
   const messages: ChatMessage[] = [
     user("read both"),
-    { role: "assistant", text: "", toolCalls: [call("1", '{"path":"a"}'), call("2", "{path")] },
-    { role: "tool", callId: "1", name: "file_read", text: "A", failed: false },
-    { role: "tool", callId: "2", name: "file_read", text: "bad arguments", failed: true },
+    { role: "assistant", parts: textParts(""), toolCalls: [call("1", '{"path":"a"}'), call("2", "{path")] },
+    { role: "tool", callId: "1", name: "file_read", parts: textParts("A"), failed: false },
+    { role: "tool", callId: "2", name: "file_read", parts: textParts("bad arguments"), failed: true },
   ];
   await collect(p, request(messages, { tools: tools("file_read") }));
   const { messages: sent, tools: offered } = server.asked[0]!.body;
@@ -196,19 +224,88 @@ test("PRV-07: calls and results go back in order, with calls that were not JSON 
   ]);
 });
 
-test("PRV-01: an image marker in user text goes out as an image, a broken one as text", async () => {
+test("SDK-07: a picture goes out as an image between its texts, one of a tool's result in a message behind all results", async () => {
   await using server = await serve((_, response) =>
     stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
   );
   await using p = provider(`custom:${server.url}`);
-  await collect(
-    p,
-    request("See [IMAGE:data:image/png;base64,iVBORw0=] and [IMAGE:data:image/png;base64,?]."),
+  const said = [
+    ...textParts("See"),
+    await picture(),
+    ...textParts("and say."),
+    await picture("audio/ogg", "AAAA"),
+  ];
+  const result = { role: "tool", name: "shot", failed: false } as const;
+  const messages: ChatMessage[] = [
+    { role: "user", parts: said },
+    { role: "assistant", parts: [], toolCalls: [call("1", "{}"), call("2", "{}")] },
+    { ...result, callId: "1", parts: [...textParts("the page"), await picture()] },
+    { ...result, callId: "2", parts: [await picture("image/jpeg", "/9j/")] },
+    user("well?"),
+  ];
+  await collect(p, request(messages, withMedia));
+  const url = "data:image/png;base64,iVBORw0=";
+  const { messages: sent } = server.asked[0]?.body as { messages: { role: string; content: unknown }[] };
+  expect(sent[0]?.content).toEqual([
+    { type: "text", text: "See" },
+    { type: "image_url", image_url: { url } },
+    { type: "text", text: "and say.\n[cat.png, audio/ogg, 3 bytes; this model does not take it]" },
+  ]);
+  expect(sent.slice(2).map(({ role, content }) => [role, content])).toEqual([
+    ["tool", "the page"],
+    ["tool", "(see the picture below)"],
+    [
+      "user",
+      [
+        { type: "text", text: "Pictures from the result of the tool shot:" },
+        { type: "image_url", image_url: { url } },
+        { type: "text", text: "Pictures from the result of the tool shot:" },
+        { type: "image_url", image_url: { url: "data:image/jpeg;base64,/9j/" } },
+      ],
+    ],
+    ["user", "well?"],
+  ]);
+});
+
+test.each([
+  [400, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"],
+  [404, "No endpoints found that support image input"],
+  [422, "messages.0.content.1: invalid type image_url, expected a string"],
+])(
+  "SDK-07: a model that sees nothing (HTTP %s, %s) is asked with a line in place of the picture, and from then on",
+  async (status, message) => {
+    const seesNone = (body: object): boolean => JSON.stringify(body).includes("image_url");
+    await using server = await serve(({ body }, response) =>
+      seesNone(body)
+        ? json(response, status, { error: { message } })
+        : stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
+    );
+    await using p = provider(`custom:${server.url}`);
+    const messages: ChatMessage[] = [{ role: "user", parts: [...textParts("See"), await picture()] }];
+    for (let i = 0; i < 2; i += 1) expect(textOf(await collect(p, request(messages, withMedia)))).toBe("ok");
+    expect(server.asked.map(({ body }) => seesNone(body))).toEqual([true, false, false]);
+    expect(server.asked[2]?.body.messages[0].content).toBe(
+      "See\n[cat.png, image/png, 5 bytes; this model does not take it]",
+    );
+    await collect(p, request(messages, { ...withMedia, model: "another" }));
+    expect(seesNone(server.asked[3]?.body)).toBe(true);
+  },
+);
+
+test("SDK-07: a picture that is too large for a model, and one that is gone, are a line", async () => {
+  await using server = await serve((_, response) =>
+    stream(response, [chunk({ content: "ok" }, "stop"), DONE]),
   );
-  expect(server.asked[0]?.body.messages[0].content).toEqual([
-    { type: "text", text: "See " },
-    { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0=" } },
-    { type: "text", text: " and [IMAGE:data:image/png;base64,?]." },
+  await using p = provider(`custom:${server.url}`);
+  const ref = { id: "ab".repeat(32), mime: "image/png" };
+  const messages: ChatMessage[] = [
+    { role: "user", parts: [{ type: "media", media: { ...ref, bytes: 5 * 1024 * 1024 + 1 } }] },
+    { role: "user", parts: [{ type: "media", media: { ...ref, id: "cd".repeat(32), bytes: 7 } }] },
+  ];
+  await collect(p, request(messages, withMedia));
+  expect(server.asked[0]?.body.messages).toEqual([
+    { role: "user", content: "[image/png, 5242881 bytes; it is too large for a model]" },
+    { role: "user", content: "[image/png, 7 bytes; it is no longer kept]" },
   ]);
 });
 

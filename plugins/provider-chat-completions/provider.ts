@@ -1,4 +1,4 @@
-import { failure, GantryError, thrownFailure } from "@gantry/sdk";
+import { CarriedMedia, failure, GantryError, thrownFailure } from "@gantry/sdk";
 import type { ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
 import { ask } from "./ask.ts";
 import type { Question } from "./ask.ts";
@@ -21,11 +21,14 @@ const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
 export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
   const { name, aliases, credential, secrets, toolOption, mode } = endpoint;
   const refused = new Set<OptionalField>();
+  const takes = mode === "responses" ? ["image/*", "application/pdf"] : ["image/*"];
   let offered: readonly string[] | undefined;
 
   async function* chat(request: ChatRequest): AsyncGenerator<ProviderEvent, void> {
     let { model } = request;
+    let media: CarriedMedia;
     try {
+      media = await CarriedMedia.of(request, takes);
       requireCredential(endpoint);
       if (model === undefined) {
         offered ??= await listIfAny(upstream, endpoint, request.signal);
@@ -42,13 +45,14 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
       path: "/chat/completions",
       model,
       withTools: tools.length > 0,
+      withMedia: media.any,
       signal: request.signal,
-      body: (without) => chatBody(request, model, without),
+      body: (without) => chatBody({ request, model, media }, without),
       reader: () => new ChatAnswer({ name, model, tools, toolOption, secrets }),
     };
     const answer =
       mode === "responses"
-        ? responses.chat(endpoint, request, model, refused)
+        ? responses.chat(endpoint, { request, model, media }, refused)
         : ask(upstream, endpoint, question, refused);
     for await (const event of answer) {
       const guessing =
@@ -65,7 +69,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
   return Object.freeze({
     name,
     aliases,
-    capabilities: { nativeToolCalling: true, vision: true, streaming: true },
+    capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: takes },
     chat,
     models: (signal: AbortSignal) => listModels(upstream, endpoint, signal),
     warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),

@@ -1,21 +1,23 @@
-import { splitImages } from "@gantry/sdk";
-import type { ChatMessage, ChatRequest } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, Piece } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
+import type { BodyInput } from "./chat-body.ts";
+import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";
 
 /** The request in the form of responses; nothing is kept on the other side. */
 export function responsesBody(
-  request: ChatRequest,
-  model: string | undefined,
+  { request, model, media: carried }: BodyInput,
   refused: Refused,
 ): Record<string, unknown> {
+  const media = refused.has(mediaFor(model)) ? carried.leftOut() : carried;
   const instructions = request.messages
-    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .filter(({ role }) => role === "system")
+    .map(({ parts }) => media.text(parts))
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
     ...(instructions !== "" && { instructions }),
-    input: request.messages.flatMap(items),
+    input: request.messages.flatMap((message) => items(message, media)),
     ...(!refused.has("temperature") && { temperature: request.temperature }),
     ...(request.maxTokens !== undefined && { max_output_tokens: request.maxTokens }),
     ...(request.tools.length > 0 && {
@@ -31,33 +33,39 @@ export function responsesBody(
   };
 }
 
-function items(message: ChatMessage): object[] {
+function items(message: ChatMessage, media: CarriedMedia): object[] {
+  const { parts } = message;
   switch (message.role) {
     case "system":
       return [];
     case "user":
-      return [{ type: "message", role: "user", content: userContent(message.text) }];
+      return [{ type: "message", role: "user", content: media.pieces(parts).map(asContent) }];
     case "tool":
-      return [{ type: "function_call_output", call_id: message.callId, output: message.text }];
+      return [{ type: "function_call_output", call_id: message.callId, output: output(parts, media) }];
     case "assistant": {
-      const said = { type: "message", role: "assistant", content: message.text };
+      const text = media.text(parts);
+      const said = { type: "message", role: "assistant", content: text };
       const calls = message.toolCalls.map(({ id, name, args }) => ({
         type: "function_call",
         call_id: id,
         name,
         arguments: isJson(args) ? args : "{}",
       }));
-      return message.text === "" ? calls : [said, ...calls];
+      return text === "" ? calls : [said, ...calls];
     }
   }
 }
 
-function userContent(text: string): object[] {
-  const parts = splitImages(text);
-  if (parts.every((part) => part.type === "text")) return [{ type: "input_text", text }];
-  return parts.map((part) =>
-    part.type === "text"
-      ? { type: "input_text", text: part.text }
-      : { type: "input_image", detail: "auto", image_url: `data:${part.mime};base64,${part.data}` },
-  );
+function output(parts: ChatMessage["parts"], media: CarriedMedia): string | object[] {
+  const pieces = media.pieces(parts);
+  return pieces.some(({ type }) => type === "media") ? pieces.map(asContent) : media.text(parts);
+}
+
+function asContent(piece: Piece): object {
+  if (piece.type === "text") return { type: "input_text", text: piece.text };
+  const { mime, data, name } = piece;
+  const url = `data:${mime};base64,${data}`;
+  return mime.startsWith("image/")
+    ? { type: "input_image", detail: "auto", image_url: url }
+    : { type: "input_file", filename: name || "file", file_data: url };
 }

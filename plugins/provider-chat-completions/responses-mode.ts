@@ -1,7 +1,8 @@
 import { answerFailure } from "@gantry/sdk";
-import type { ChatRequest, ProviderEvent, Upstream } from "@gantry/sdk";
+import type { ProviderEvent, Upstream } from "@gantry/sdk";
 import { ask } from "./ask.ts";
 import type { Question } from "./ask.ts";
+import type { BodyInput } from "./chat-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import { ResponsesAnswer } from "./responses-answer.ts";
@@ -28,17 +29,18 @@ export class ResponsesMode {
 
   async *chat(
     endpoint: Endpoint,
-    request: ChatRequest,
-    model: string | undefined,
+    input: BodyInput,
     refused: Set<OptionalField>,
   ): AsyncGenerator<ProviderEvent, void> {
     const { name, secrets } = endpoint;
+    const { request, model, media } = input;
     const question: Question = {
       path: "/responses",
       model,
       withTools: request.tools.length > 0,
+      withMedia: media.any,
       signal: request.signal,
-      body: (without) => responsesBody(request, model, without),
+      body: (without) => responsesBody(input, without),
       reader: () => new ResponsesAnswer(name, model, secrets),
     };
     const forced = this.#choice === "1";

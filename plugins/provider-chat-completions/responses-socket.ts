@@ -4,7 +4,7 @@ import type { Question } from "./ask.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { jsonFrames } from "./frames.ts";
 import { asObject, asText } from "./json.ts";
-import { refusedField } from "./refused-fields.ts";
+import { mediaFor, refusedField, refusesMedia } from "./refused-fields.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import type { Line, SocketPool } from "./socket-pool.ts";
 
@@ -50,10 +50,11 @@ async function* attempt(
     line.socket.send(JSON.stringify({ type: "response.create", ...body }));
     for await (const value of jsonFrames(line, endpoint, question.signal)) {
       const said = shown ? "" : errorText(value);
-      const field = refusedField(said, body);
-      if (field) refused.add(field);
-      reusable = field !== undefined;
-      if (field || (line.used && said.includes(GROWN_OLD))) return "again";
+      const field = question.withMedia && refusesMedia(said) ? mediaFor(question.model) : undefined;
+      const missed = field && !refused.has(field) ? field : refusedField(said, body)?.field;
+      if (missed) refused.add(missed);
+      reusable = missed !== undefined;
+      if (missed || (line.used && said.includes(GROWN_OLD))) return "again";
       const events = reader.take(value);
       // A piece that shows nothing is still a sign of life.
       if (events.length === 0) yield { type: "text", text: "" };

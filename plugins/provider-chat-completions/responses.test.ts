@@ -5,8 +5,11 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import {
+  picture,
+  withMedia,
   callsOf,
   collect,
   failureOf,
@@ -16,7 +19,6 @@ import {
   stream,
   textOf,
   tools,
-  user,
 } from "./chat.test-kit.ts";
 import type { Asked } from "./chat.test-kit.ts";
 import type { ServerResponse } from "node:http";
@@ -140,13 +142,24 @@ test("PRV-09: the request holds instructions, the conversation, the tools and im
   await using server = await serve({ socket: (ws) => send(ws, say("ok")) });
   await using p = provider(`custom:${server.url}`, { ...responses, api_key: "k" });
   const messages: ChatMessage[] = [
-    { role: "system", text: "One." },
-    { role: "system", text: "Two." },
-    user("See [IMAGE:data:image/png;base64,iVBORw0=]"),
-    { role: "assistant", text: "Looking.", toolCalls: [{ id: "c1", name: "a", args: '{"path":"x"}' }] },
-    { role: "tool", callId: "c1", name: "a", text: "found", failed: false },
+    { role: "system", parts: textParts("One.") },
+    { role: "system", parts: textParts("Two.") },
+    { role: "user", parts: [...textParts("See"), await picture()] },
+    {
+      role: "assistant",
+      parts: textParts("Looking."),
+      toolCalls: [{ id: "c1", name: "a", args: '{"path":"x"}' }],
+    },
+    { role: "tool", callId: "c1", name: "a", parts: textParts("found"), failed: false },
+    {
+      role: "tool",
+      callId: "c2",
+      name: "a",
+      parts: [...textParts("a page"), await picture("application/pdf", "JVBE")],
+      failed: false,
+    },
   ];
-  await collect(p, request(messages, { tools: tools("a"), maxTokens: 50 }));
+  await collect(p, request(messages, { ...withMedia, tools: tools("a"), maxTokens: 50 }));
   expect(server.asked).toHaveLength(1);
   expect(server.asked[0]).toMatchObject({ way: "ws", path: "/v1/responses", auth: "Bearer k" });
   expect(server.asked[0]?.body).toMatchObject({
@@ -161,13 +174,21 @@ test("PRV-09: the request holds instructions, the conversation, the tools and im
       {
         role: "user",
         content: [
-          { type: "input_text", text: "See " },
+          { type: "input_text", text: "See" },
           { type: "input_image", detail: "auto", image_url: "data:image/png;base64,iVBORw0=" },
         ],
       },
       { role: "assistant", content: "Looking." },
       { type: "function_call", call_id: "c1", name: "a", arguments: '{"path":"x"}' },
       { type: "function_call_output", call_id: "c1", output: "found" },
+      {
+        type: "function_call_output",
+        call_id: "c2",
+        output: [
+          { type: "input_text", text: "a page" },
+          { type: "input_file", filename: "cat.png", file_data: "data:application/pdf;base64,JVBE" },
+        ],
+      },
     ],
   });
   expect(server.asked[0]?.body).not.toHaveProperty("stream");

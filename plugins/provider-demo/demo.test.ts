@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { Type } from "typebox";
 import { demo } from "./demo.ts";
@@ -26,7 +27,7 @@ async function ask(
     events.push(event);
   return events;
 }
-const user = (text: string): ChatMessage => ({ role: "user", text });
+const user = (text: string): ChatMessage => ({ role: "user", parts: textParts(text) });
 const textOf = (events: readonly ProviderEvent[]): string =>
   events.map((event) => (event.type === "text" ? event.text : "")).join("");
 
@@ -91,10 +92,10 @@ const round = (result: string, failed: boolean): ChatMessage[] => [
   user("run `rm -rf x`"),
   {
     role: "assistant",
-    text: "",
+    parts: [],
     toolCalls: [{ id: "demo-1", name: "shell", args: '{"command":"rm -rf x"}' }],
   },
-  { role: "tool", callId: "demo-1", name: "shell", text: result, failed },
+  { role: "tool", callId: "demo-1", name: "shell", parts: textParts(result), failed },
 ];
 
 test("demo: a result is summed up in words, and the turn ends", async () => {
@@ -120,7 +121,7 @@ test("demo: a refusal is told as a refusal, in its own words", async () => {
 test("demo: call ids stay new in a conversation that goes on", async () => {
   const events = await ask([
     ...round("a", false),
-    { role: "assistant", text: "done", toolCalls: [] },
+    { role: "assistant", parts: textParts("done"), toolCalls: [] },
     user("read a.txt"),
   ]);
   expect(events[0]).toMatchObject({ call: { id: "demo-2", name: "file_read" } });

@@ -1,11 +1,11 @@
-import { errors } from "@gantry/sdk";
+import { errors, textOf } from "@gantry/sdk";
 import type { ChatMessage, ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 import { understand } from "./requests.ts";
 import type { Wish } from "./requests.ts";
 import { HONEST, missingTool, notUnderstood, summary } from "./words.ts";
+import type { ResultText } from "./words.ts";
 
 const LONGEST = 4_000;
-const IMAGE = /\[IMAGE:[^\]]*\]/g;
 /** Marks that tell a model which text came from outside; a person needs none. */
 const MARKED = /<<untrusted ([0-9a-f]+) from [^>\n]*>>\n([^]*?)\n<<end \1>>/g;
 
@@ -58,7 +58,7 @@ function* say(text: string): Generator<ProviderEvent> {
 }
 
 /** Results that arrived after the last thing the user said, each with the call it answers. */
-function lastResults(messages: readonly ChatMessage[]): [Wish, Extract<ChatMessage, { role: "tool" }>][] {
+function lastResults(messages: readonly ChatMessage[]): [Wish, ResultText][] {
   const since = messages.slice(messages.findLastIndex((message) => message.role === "user") + 1);
   const calls = new Map(
     since
@@ -70,7 +70,7 @@ function lastResults(messages: readonly ChatMessage[]): [Wish, Extract<ChatMessa
     return [
       [
         { tool: message.name, args: readArgs(calls.get(message.callId)?.args) },
-        { ...message, text: message.text.replace(MARKED, "$2") },
+        { failed: message.failed, text: textOf(message.parts).replace(MARKED, "$2") },
       ],
     ];
   });
@@ -87,7 +87,11 @@ function readArgs(json: string | undefined): Wish["args"] {
 
 function lastUserText(messages: readonly ChatMessage[]): string {
   const last = messages.findLast((message) => message.role === "user");
-  return last ? last.text.replace(MARKED, "$2").replace(IMAGE, "").trim() : "";
+  return last
+    ? textOf(last.parts.filter(({ type }) => type === "text"))
+        .replace(MARKED, "$2")
+        .trim()
+    : "";
 }
 
 function lastId(messages: readonly ChatMessage[]): number {
@@ -99,6 +103,6 @@ function lastId(messages: readonly ChatMessage[]): number {
 
 /** There are no tokens here: about four characters are counted as one, so that accounting can be seen working. */
 function usage(request: ChatRequest, written: number): ProviderEvent {
-  const read = request.messages.reduce((sum, message) => sum + message.text.length, 0);
+  const read = request.messages.reduce((sum, message) => sum + textOf(message.parts).length, 0);
   return { type: "usage", inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(written / 4) };
 }

@@ -1,4 +1,3 @@
-import type { ChatMessage } from "@gantry/sdk";
 import type { Wish } from "./requests.ts";
 
 export const HONEST =
@@ -49,8 +48,14 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
+/** A tool's result without the marks for a model. */
+export interface ResultText {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
 /** One tool result told to a person; a refusal is told as what it is. */
-export function summary(wish: Wish, result: Extract<ChatMessage, { role: "tool" }>): string {
+export function summary(wish: Wish, result: ResultText): string {
   const words = WORDS[wish.tool];
   if (result.failed)
     return `I tried to ${words?.wanted(wish.args) ?? `use ${wish.tool}`}, and it was not done: ${result.text.trim()}`;

@@ -1,4 +1,6 @@
+import { createMemoryMedia } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import { type ChatRequest, CarriedMedia, textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { toBody } from "./body.ts";
@@ -46,15 +48,26 @@ const FINISH_REASONS = [
 const known = (kind: string, value: object): void =>
   expect(FIELDS[kind]).toEqual(expect.arrayContaining(Object.keys(value)));
 
-test("GEN-01: every field of a request stands in the vendor's description, a part holds one kind of data, roles are user and model", () => {
+test("GEN-01: every field of a request stands in the vendor's description, a part holds one kind of data, roles are user and model", async () => {
+  const media = createMemoryMedia();
+  const picture = await media.put(Buffer.from("iVBORw0K", "base64"), { mime: "image/png" });
   const messages: readonly ChatMessage[] = [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "a [IMAGE:data:image/png;base64,iVBORw0K] b" },
-    { role: "assistant", text: "", toolCalls: [{ id: "1", name: "t", args: "{}" }] },
-    { role: "tool", callId: "1", name: "t", text: "done", failed: false },
-    { role: "user", text: "" },
+    { role: "system", parts: textParts("Be brief.") },
+    { role: "user", parts: [...textParts("a"), { type: "media", media: picture }, ...textParts("b")] },
+    { role: "assistant", parts: textParts(""), toolCalls: [{ id: "1", name: "t", args: "{}" }] },
+    { role: "tool", callId: "1", name: "t", parts: textParts("done"), failed: false },
+    { role: "user", parts: textParts("") },
   ];
-  const body = toBody(messages, 0.5);
+  const request: ChatRequest = {
+    model: undefined,
+    messages,
+    tools: [],
+    temperature: 0.5,
+    media: ({ id }) => media.open(id),
+    session: "s",
+    signal: new AbortController().signal,
+  };
+  const body = toBody(request, await CarriedMedia.of(request, ["image/*"]));
   known("request", body);
   known("config", body.generationConfig ?? {});
   expect(body.contents.map(({ role }) => role)).toEqual(["user", "model", "user"]);

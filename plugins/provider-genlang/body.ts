@@ -1,5 +1,4 @@
-import { splitImages } from "@gantry/sdk";
-import type { ChatMessage } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
 
 export type Part =
   | { readonly text: string }
@@ -20,31 +19,36 @@ export interface Body {
 /** Fixed for every request. */
 export const MAX_OUTPUT_TOKENS = 8192;
 
-export function toBody(messages: readonly ChatMessage[], temperature: number): Body {
-  const system = messages.flatMap((message) =>
-    message.role === "system" && message.text !== "" ? [message.text] : [],
-  );
+export function toBody({ messages, temperature }: ChatRequest, media: CarriedMedia): Body {
+  const system = messages
+    .filter(({ role }) => role === "system")
+    .map(({ parts }) => media.text(parts))
+    .filter((text) => text !== "");
   return {
-    contents: messages.flatMap(toContent),
+    contents: messages.flatMap((message) => toContent(message, media)),
     ...(system.length > 0 && { systemInstruction: { parts: [{ text: system.join("\n\n") }] } }),
     generationConfig: { temperature, maxOutputTokens: MAX_OUTPUT_TOKENS },
   };
 }
 
 /** There are no tools here: earlier calls and results are told in words. */
-function toContent(message: ChatMessage): Content[] {
+function toContent(message: ChatMessage, media: CarriedMedia): Content[] {
   if (message.role === "system") return [];
-  if (message.role === "user") return content("user", splitImages(message.text).map(toPart));
-  if (message.role === "tool")
-    return content("user", [{ text: `Result of the tool ${message.name}:\n${message.text}` }]);
+  const { role, parts } = message;
+  if (role === "user") return content("user", media.pieces(parts).map(toPart));
+  const text = media.text(parts);
+  if (role === "tool") {
+    const result = { text: `Result of the tool ${message.name}:\n${text}` };
+    return content("user", [result, ...media.media(parts).map(toPart)]);
+  }
   const calls = message.toolCalls.map(({ name, args }) => `I called the tool ${name} with ${args}.`);
-  return content("model", [{ text: [message.text, ...calls].filter((line) => line !== "").join("\n") }]);
+  return content("model", [{ text: [text, ...calls].filter((line) => line !== "").join("\n") }]);
 }
 
-function toPart(part: ReturnType<typeof splitImages>[number]): Part {
-  return part.type === "text"
-    ? { text: part.text }
-    : { inlineData: { mimeType: part.mime, data: part.data } };
+function toPart(piece: Piece): Part {
+  return piece.type === "text"
+    ? { text: piece.text }
+    : { inlineData: { mimeType: piece.mime, data: piece.data } };
 }
 
 /** The server refuses empty parts. */

@@ -1,4 +1,4 @@
-import { failure, GantryError, ProviderError, providerSettings } from "@gantry/sdk";
+import { CarriedMedia, failure, GantryError, ProviderError, providerSettings } from "@gantry/sdk";
 import type { ChatRequest, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { createAsker, keyTarget } from "./ask.ts";
@@ -16,6 +16,7 @@ import { createTokenSource } from "./refresh.ts";
 import { asFailure, createRotation } from "./rotation.ts";
 import type { Asked } from "./rotation.ts";
 
+const TAKES: readonly string[] = ["image/*", "application/pdf"];
 const DEFAULT_MODEL = "gemini-2.5-flash";
 
 export interface GenlangDeps {
@@ -65,7 +66,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
   return {
     name: NAME,
     aliases: ALIASES,
-    capabilities: { nativeToolCalling: false, vision: true, streaming: true },
+    capabilities: { nativeToolCalling: false, vision: true, streaming: true, media: TAKES },
     async *chat(request) {
       const wrong = refused(request);
       if (wrong) return yield { type: "error", failure: failure(wrong, false) };
@@ -74,7 +75,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
       try {
         const opened = await open(await find(), {
           model,
-          body: toBody(request.messages, request.temperature),
+          body: toBody(request, await CarriedMedia.of(request, TAKES)),
           timeoutMs,
           signal,
         });

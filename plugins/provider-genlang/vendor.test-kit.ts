@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ChatRequest, Plugin, ProviderEvent } from "@gantry/sdk";
 import { memoryStore, startTestHost } from "@gantry/sdk/testing";
 import net from "../net-undici/index.ts";
@@ -152,7 +153,7 @@ export async function start({ endpoints, config, configDir, others = [] }: Start
     const events: ProviderEvent[] = [];
     const request: ChatRequest = {
       model: "gemini-x",
-      messages: typeof messages === "string" ? [{ role: "user", text: messages }] : messages,
+      messages: typeof messages === "string" ? [{ role: "user", parts: textParts(messages) }] : messages,
       tools: [],
       temperature: 0.7,
       session: "s",

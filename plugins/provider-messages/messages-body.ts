@@ -1,9 +1,11 @@
-import { splitImages } from "@gantry/sdk";
-import type { ChatMessage, ChatRequest } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;
+
+/** With less room than this an answer is not worth its price. */
+const LEAST_ANSWER = 256;
 
 /** What a server has shown that it does not take. */
 export interface Learned {
@@ -21,17 +23,19 @@ interface Turn {
 /** The request in the messages format: system apart, roles in turns, all results of one answer in one user message. */
 export function messagesBody(
   request: ChatRequest,
-  model: string | undefined,
+  media: CarriedMedia,
   learned: Learned,
 ): Record<string, unknown> {
+  const { model } = request;
   const system = request.messages
-    .flatMap((message) => (message.role === "system" ? [message.text] : []))
+    .filter(({ role }) => role === "system")
+    .map(({ parts }) => media.text(parts))
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
     max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
     ...(system !== "" && { system }),
-    messages: inTurns(request.messages).map(plain),
+    messages: inTurns(request.messages, media).map(plain),
     ...(learned.temperature && { temperature: request.temperature }),
     ...(request.tools.length > 0 && {
       tools: request.tools.map(({ name, description, input }) => ({
@@ -60,12 +64,19 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
   return true;
 }
 
-function inTurns(messages: readonly ChatMessage[]): Turn[] {
+/** Where conversation and answer together are too long (by the server's text): the bound for the answer with which they fit. */
+export function boundThatFits(text: string, sent: Readonly<Record<string, unknown>>): number | undefined {
+  const [, prompt, window] = /exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(text) ?? [];
+  const room = Number(window) - Number(prompt);
+  return room >= LEAST_ANSWER && room < Number(sent.max_tokens) ? room : undefined;
+}
+
+function inTurns(messages: readonly ChatMessage[], media: CarriedMedia): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = blocks(message);
+    const content = blocks(message, media);
     const last = turns.at(-1);
     if (content.length === 0) continue;
     if (last?.role === role) last.content.push(...content);
@@ -80,26 +91,25 @@ function plain({ role, content }: Turn): object {
   return { role, content: only && "text" in only && more.length === 0 ? only.text : content };
 }
 
-function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
+function blocks(message: Exclude<ChatMessage, { role: "system" }>, media: CarriedMedia): object[] {
+  const pieces = media.pieces(message.parts);
   switch (message.role) {
     case "user":
-      return splitImages(message.text).flatMap<object>((part) =>
-        part.type === "image"
-          ? [{ type: "image", source: { type: "base64", media_type: part.mime, data: part.data } }]
-          : text(part.text.trim() === "" ? "(no text)" : part.text),
-      );
+      return pieces.map(asBlock);
     case "tool":
       return [
         {
           type: "tool_result",
           tool_use_id: legalId(message.callId),
-          content: message.text,
+          content: pieces.some(({ type }) => type === "media")
+            ? pieces.map(asBlock)
+            : media.text(message.parts),
           is_error: message.failed,
         },
       ];
     case "assistant":
       return [
-        ...text(message.text.trimEnd()),
+        ...text(media.text(message.parts).trimEnd()),
         ...message.toolCalls.map(({ id, name, args }) => ({
           type: "tool_use",
           id: legalId(id),
@@ -108,6 +118,13 @@ function blocks(message: Exclude<ChatMessage, { role: "system" }>): object[] {
         })),
       ];
   }
+}
+
+function asBlock(piece: Piece): object {
+  if (piece.type === "text")
+    return { type: "text", text: piece.text.trim() === "" ? "(no text)" : piece.text };
+  const type = piece.mime.startsWith("image/") ? "image" : "document";
+  return { type, source: { type: "base64", media_type: piece.mime, data: piece.data } };
 }
 
 /** Empty blocks are refused by servers. */

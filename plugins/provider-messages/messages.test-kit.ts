@@ -1,15 +1,17 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ProviderTable } from "@gantry/sdk";
+import { textParts, ProviderTable } from "@gantry/sdk";
 import type {
   ChatMessage,
   ChatRequest,
+  Part,
   Provider,
   ProviderEvent,
   ProviderFailure,
   ToolSpec,
 } from "@gantry/sdk";
+import { createMemoryMedia } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { createUpstream } from "../net-undici/upstream.ts";
@@ -95,7 +97,14 @@ export function provider(
   });
 }
 
-export const user = (text: string): ChatMessage => ({ role: "user", text });
+export const user = (text: string): ChatMessage => ({ role: "user", parts: textParts(text) });
+const media = createMemoryMedia();
+/** A request's way to its pictures. */
+export const withMedia: Partial<ChatRequest> = { media: ({ id }) => media.open(id) };
+/** A small picture (or whatever else `mime` says), as a part. */
+export async function picture(mime = "image/png", data = "iVBORw0="): Promise<Part> {
+  return { type: "media", media: await media.put(Buffer.from(data, "base64"), { mime, name: "cat.png" }) };
+}
 export const tools = (...names: string[]): ToolSpec[] =>
   names.map((name) => ({
     name,

@@ -1,9 +1,12 @@
 import { LLMock } from "@copilotkit/aimock";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { textParts } from "@gantry/sdk";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { MessagesAnswer } from "./messages-answer.ts";
 import {
+  picture,
+  withMedia,
   begin,
   callsOf,
   collect,
@@ -70,8 +73,8 @@ test("PRV-02: messages-custom: posts to /v1/messages with system apart, Bearer a
   );
   await using p = provider(server.url, { api_key: "k" });
   const messages: ChatMessage[] = [
-    { role: "system", text: "One." },
-    { role: "system", text: "Two." },
+    { role: "system", parts: textParts("One.") },
+    { role: "system", parts: textParts("Two.") },
     user("hello"),
   ];
   expect(await collect(p, request(messages, { maxTokens: 100 }))).toEqual([
@@ -142,11 +145,17 @@ test("PRV-07: all results of one answer go back in order in one user message, to
     user("read both"),
     {
       role: "assistant",
-      text: "Reading.",
+      parts: textParts("Reading."),
       toolCalls: [use("t1", "file_read", '{"path":"a"}'), use("functions.x:2", "file_read", "{path")],
     },
-    { role: "tool", callId: "t1", name: "file_read", text: "A", failed: false },
-    { role: "tool", callId: "functions.x:2", name: "file_read", text: "bad arguments", failed: true },
+    { role: "tool", callId: "t1", name: "file_read", parts: textParts("A"), failed: false },
+    {
+      role: "tool",
+      callId: "functions.x:2",
+      name: "file_read",
+      parts: textParts("bad arguments"),
+      failed: true,
+    },
     user("and now?"),
   ];
   await collect(p, request(messages, { tools: tools("file_read") }));
@@ -179,13 +188,21 @@ test("PRV-07: all results of one answer go back in order in one user message, to
   ]);
 });
 
-test("PRV-02: an image marker goes out as an image, and no block is ever empty", async () => {
+test("SDK-07: a picture goes out as an image, in a result too, and no block is ever empty", async () => {
   await using server = await serve((_, response) =>
     stream(response, [begin, ...say("ok"), ...end("end_turn")]),
   );
   await using p = provider(server.url);
-  const silent: ChatMessage = { role: "assistant", text: "", toolCalls: [] };
-  await collect(p, request([user("[IMAGE:data:image/png;base64,iVBORw0=]what?"), silent, user("  ")]));
+  const silent: ChatMessage = { role: "assistant", parts: textParts(""), toolCalls: [] };
+  const seen: ChatMessage = { role: "user", parts: [await picture(), ...textParts("what?")] };
+  const result: ChatMessage = {
+    role: "tool",
+    callId: "1",
+    name: "shot",
+    parts: [...textParts("the page"), await picture("application/pdf", "JVBE")],
+    failed: false,
+  };
+  await collect(p, request([seen, silent, user("  "), result], withMedia));
   expect(server.asked[0]?.body.messages).toEqual([
     {
       role: "user",
@@ -193,6 +210,15 @@ test("PRV-02: an image marker goes out as an image, and no block is ever empty",
         { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0=" } },
         { type: "text", text: "what?" },
         { type: "text", text: "(no text)" },
+        {
+          type: "tool_result",
+          tool_use_id: "1",
+          content: [
+            { type: "text", text: "the page" },
+            { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },
+          ],
+          is_error: false,
+        },
       ],
     },
   ]);
@@ -400,4 +426,32 @@ test("PRV-15: any JSON in place of events ends in exactly one end and never thro
       expect(["stop", "error"]).toContain(events.at(-1)?.type);
     }),
   );
+});
+
+test("CTX-03: where conversation and answer together are too long, that one request goes with a bound that fits", async () => {
+  const message =
+    "input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000, decrease one of them";
+  await using server = await serve(({ body }, response) =>
+    body.max_tokens > 2000 && body.messages[0].content === "long"
+      ? json(response, 400, { type: "error", error: { type: "invalid_request_error", message } })
+      : stream(response, [begin, ...say("ok"), ...end("end_turn")]),
+  );
+  await using p = provider(server.url);
+  for (const said of ["long", "short"]) expect(textOf(await collect(p, request(said)))).toBe("ok");
+  expect(server.asked.map(({ body }) => body.max_tokens)).toEqual([8192, 2000, 8192]);
+});
+
+test("CTX-03: a conversation that is too long by itself is asked once and told as that, with the window", async () => {
+  const error = {
+    type: "invalid_request_error",
+    message: "prompt is too long: 210000 tokens > 200000 maximum",
+  };
+  await using server = await serve((_, response) => json(response, 400, { type: "error", error }));
+  await using p = provider(server.url);
+  expect(failureOf(await collect(p, request("long")))).toMatchObject({
+    code: "PROVIDER_OVERFLOW",
+    contextWindow: 200_000,
+    retry: false,
+  });
+  expect(server.asked).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { answerFailure, beginningOf, GantryError, streamAnswer } from "@gantry/sdk";
+import { answerFailure, beginningOf, CarriedMedia, GantryError, streamAnswer } from "@gantry/sdk";
 import type {
   ChatRequest,
   NetResponse,
@@ -10,9 +10,11 @@ import type {
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";
 import { MessagesAnswer } from "./messages-answer.ts";
-import { learn, messagesBody, nothingLearned } from "./messages-body.ts";
+import { boundThatFits, learn, messagesBody, nothingLearned } from "./messages-body.ts";
 import { listModels } from "./model-list.ts";
 import type { Server } from "./server.ts";
+
+const TAKES: readonly string[] = ["image/*", "application/pdf"];
 
 /** A provider that asks one server in the messages format; it learns what that server does not take. */
 export function createProvider(upstream: Upstream, server: Server): Provider {
@@ -20,8 +22,10 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
   const learned = nothingLearned();
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
+    const media = await CarriedMedia.of(request, TAKES);
+    let asked = request;
     for (;;) {
-      const body = messagesBody(request, request.model, learned);
+      const body = messagesBody(asked, media, learned);
       const response = await upstream.fetch({
         url: server.address.at("/v1/messages"),
         method: "POST",
@@ -39,6 +43,11 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
       if (status >= 200 && status < 300) return response;
       const text = await beginningOf(response);
       if (status === 400 && learn(text, body, learned)) continue;
+      const bound = status === 400 ? boundThatFits(text, body) : undefined;
+      if (bound !== undefined) {
+        asked = { ...request, maxTokens: bound };
+        continue;
+      }
       return answerFailure({
         provider: name,
         model: request.model,
@@ -52,7 +61,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
 
   return Object.freeze({
     name,
-    capabilities: { nativeToolCalling: true, vision: true, streaming: true },
+    capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: TAKES },
     chat: (request: ChatRequest): AsyncIterable<ProviderEvent> =>
       streamAnswer({
         provider: name,

@@ -1,3 +1,4 @@
+import { textParts } from "@gantry/sdk";
 import type {
   ChatRequest,
   Logger,
@@ -8,7 +9,7 @@ import type {
   ModelRouter,
   Store,
 } from "@gantry/sdk";
-import { createCircuits } from "./circuit.ts";
+import { Circuits } from "./circuit.ts";
 import { createRouter } from "./fallback.ts";
 import type { FallbackConfig } from "./fallback.ts";
 
@@ -64,7 +65,7 @@ export function routed(
     (detail: object, message: string): void =>
       void logs.push({ level, message, detail: detail as LogLine["detail"] });
   const log: Logger = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
-  const circuits = createCircuits(store, log, pauses);
+  const circuits = new Circuits(store, log, pauses);
   const full = {
     reliability: { fallback_providers: config.fallbacks ?? [] },
     providers: config.providers ?? {},
@@ -80,7 +81,7 @@ export async function run(
   const { provider, model = "m", ...rest } = more;
   const events: RoutedEvent[] = [];
   const request = {
-    messages: [{ role: "user", text: "hi" } as const],
+    messages: [{ role: "user", parts: textParts("hi") } as const],
     tools: [],
     temperature: 0.7,
     session: "s",

@@ -1,4 +1,5 @@
-import type { ChatMessage, ToolSpec, ToolUse } from "@gantry/sdk";
+import { textOf, textParts } from "@gantry/sdk";
+import type { ChatMessage, Part, ToolSpec, ToolUse } from "@gantry/sdk";
 import type { Tags } from "./call-parser.ts";
 
 /** How the arguments of a call begin that could not be read. */
@@ -12,27 +13,30 @@ export function asText(
 ): readonly ChatMessage[] {
   const [first, ...rest] = messages;
   const prompt =
-    first?.role === "system" ? `${first.text}\n\n${describe(tools, tags)}` : describe(tools, tags);
+    first?.role === "system" ? `${textOf(first.parts)}\n\n${describe(tools, tags)}` : describe(tools, tags);
   const calls = new Map<string, ToolUse>();
-  const out: ChatMessage[] = [{ role: "system", text: prompt }];
+  const out: ChatMessage[] = [{ role: "system", parts: textParts(prompt) }];
   let results: string[] = [];
+  let media: Part[] = [];
   const flush = (): void => {
-    if (results.length > 0) out.push({ role: "user", text: results.join("\n") });
+    if (results.length > 0) out.push({ role: "user", parts: [...textParts(results.join("\n")), ...media] });
     results = [];
+    media = [];
   };
   for (const message of first?.role === "system" ? rest : messages) {
     if (message.role === "tool") {
       results.push(resultText(message, calls.get(message.callId), tags));
+      media.push(...message.parts.filter(({ type }) => type === "media"));
       continue;
     }
     flush();
     if (message.role !== "assistant") out.push(message);
     else {
       for (const call of message.toolCalls) calls.set(call.id, call);
-      const text = [message.text, ...message.toolCalls.map((call) => callText(call, tags))]
+      const text = [textOf(message.parts), ...message.toolCalls.map((call) => callText(call, tags))]
         .filter((part) => part !== "")
         .join("\n");
-      out.push({ role: "assistant", text, toolCalls: [] });
+      out.push({ role: "assistant", parts: textParts(text), toolCalls: [] });
     }
   }
   flush();
@@ -71,11 +75,6 @@ function resultText(
   const tag = `<tool_result:${word} name=${JSON.stringify(message.name)}${message.failed ? ' failed="true"' : ""}>`;
   const text = call?.args.startsWith(BROKEN)
     ? `${call.args.slice(0, call.args.indexOf("): ") + 1)}. Write the whole call again, from ${open} to ${close}.`
-    : withoutImages(message.text);
+    : textOf(message.parts.filter(({ type }) => type === "text"));
   return `${tag}\n${text}\n</tool_result:${word}>`;
-}
-
-/** Image markers count in what a person wrote; in a result they are data. */
-function withoutImages(text: string): string {
-  return text.replaceAll("[IMAGE:data:", "[IMAGE data:");
 }

@@ -1,8 +1,9 @@
-import { RuntimeLimits, sandboxingKeys, securityKeys } from "@gantry/sdk";
+import { agentKeys, RuntimeLimits, sandboxingKeys, securityKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 
 /** What the walls read of the file; several leaves are shared with the guards. */
 export const config = Type.Object({
+  agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
   security: Type.Object({
     blocked_paths: securityKeys.blocked_paths,
     blocked_commands: securityKeys.blocked_commands,
@@ -13,7 +14,7 @@ export const config = Type.Object({
       landlock_enabled: Type.Optional(
         Type.Boolean({
           description:
-            "Kernel walls around what tools start and open. Unset: wherever the kernel has them. true: tools are refused where it has none. false: none, and every such call asks.",
+            "Kernel walls around what tools start and open. Unset: wherever the kernel has them. true: tools are refused where it has none. false: none, and every such call asks; in autonomous only what can be told from its text runs.",
         }),
       ),
       ...sandboxingKeys,

@@ -141,7 +141,7 @@ export class ConfinedProcess {
         this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject });
         this.#child.ref();
         this.#socket.ref();
-        this.#frames.send({ id, request });
+        this.#frames.send({ id, request: withoutBytes(request) }, bytesOf(request));
       });
     } finally {
       signal.removeEventListener("abort", abort);
@@ -192,6 +192,16 @@ export class ConfinedProcess {
     this.#built.reject(error);
     for (const id of this.#pending.keys()) this.#settle(id, (pending) => pending.reject(error));
   }
+}
+
+/** What a write writes travels as bytes. */
+function bytesOf(request: Request): Uint8Array | undefined {
+  if (request.do !== "write" || request.data === null) return undefined;
+  return typeof request.data === "string" ? Buffer.from(request.data) : request.data;
+}
+
+function withoutBytes(request: Request): Request {
+  return request.do === "write" && request.data !== null ? { ...request, data: "" } : request;
 }
 
 function isLong(since: number): boolean {

@@ -15,11 +15,11 @@ const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
 const { promise: told, resolve: tell } = Promise.withResolvers<ConfinedFacts>();
 const { promise: supervised, resolve: go } = Promise.withResolvers<void>();
 
-const frames = new Frames<ToConfined, FromConfined>(socket, ({ message }) => {
+const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) => {
   if ("workspace" in message) tell(message);
   else if ("go" in message) go();
   else if ("abort" in message) requests.abort(message.id);
-  else void serve(message.id, message.request);
+  else void serve(message.id, message.request, data);
 });
 const requests = new Requests();
 // Its owner has gone, however it went. Without a namespace the kernel does not end what runs.
@@ -30,10 +30,10 @@ ready.catch((error: unknown) =>
 );
 frames.send({ up: true });
 
-async function serve(id: number, request: Request): Promise<void> {
+async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
   await ready;
   try {
-    const { value, data } = await requests.follow(id, request);
+    const { value, data } = await requests.follow(id, request, bytes);
     frames.send({ id, value }, data);
   } catch (error) {
     frames.send({ id, fault: requests.faultOf(error, request) });

@@ -56,8 +56,8 @@ export function readFile(
 }
 
 /** Replaces a file in one step, keeping its mode; creates it and its directories where they are missing. */
-export function writeFile(path: string, data: string): null {
-  return inDirectory(dirname(path), true, (directory) => {
+export function writeFile(path: string, data: string | Uint8Array): void {
+  inDirectory(dirname(path), true, (directory) => {
     const target = `${directory}/${basename(path)}`;
     const mode = modeOf(target);
     const temporary = `${directory}/.${randomBytes(6).toString("hex")}.tmp`;
@@ -72,7 +72,15 @@ export function writeFile(path: string, data: string): null {
     } finally {
       closeSync(fd);
     }
-    return null;
+  });
+}
+
+/** Removes a regular file. */
+export function removeFile(path: string): void {
+  inDirectory(dirname(path), false, (directory) => {
+    const target = `${directory}/${basename(path)}`;
+    closeSync(open(target, O_WRONLY));
+    unlinkSync(target);
   });
 }
 

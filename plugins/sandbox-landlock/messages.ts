@@ -1,4 +1,4 @@
-import type { DirectoryEntry, RunResult } from "@gantry/sdk";
+import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
 
 /** What a confined process is asked, by number. */
 export type Request =
@@ -11,21 +11,26 @@ export type Request =
       readonly maxOutputBytes: number;
     }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
-  | { readonly do: "write"; readonly path: string; readonly data: string }
+  /** The bytes travel beside the message; null removes the file. */
+  | ({
+      readonly do: "write";
+      readonly path: string;
+      readonly data: string | Uint8Array | null;
+    } & WriteOptions)
   | { readonly do: "list"; readonly path: string; readonly limit: number };
 
 /** Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. */
 export type Fault =
-  | { readonly fault: "outside" | "missing" | "secret" | "guarded"; readonly path: string }
+  | { readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded"; readonly path: string }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string }
   | { readonly fault: "stale" };
 
-/** What each request comes to. The bytes of `read` travel beside the message. */
+/** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
 export interface Results {
   run: RunResult;
   read: { readonly bytes: number };
-  write: null;
+  write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
 }
 

@@ -26,8 +26,10 @@ export function sandboxOf(walled: Walled): Sandbox {
         const { value, data } = await request<"read">({ do: "read", path, maxBytes }, signal);
         return { data, bytes: value.bytes };
       },
-      async write(path, data, signal) {
-        await request<"write">({ do: "write", path, data }, signal);
+      async write(path, data, signal, options) {
+        const written = await request<"write">({ do: "write", path, data, ...options }, signal);
+        const { existed, kept } = written.value;
+        return kept ? { existed, before: written.data } : { existed };
       },
       list: async (path, limit, signal) => (await request<"list">({ do: "list", path, limit }, signal)).value,
     },
@@ -50,6 +52,8 @@ function coded(fault: Fault): Error {
       return errors.PATH_OUTSIDE(fault.path);
     case "missing":
       return errors.FILE_MISSING(fault.path);
+    case "changed":
+      return errors.FILE_CHANGED(fault.path);
     case "secret":
       return own.SANDBOX_SECRET(fault.path);
     case "guarded":

@@ -1,10 +1,11 @@
 import type { RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
-import { faultOf, listDirectory, readFile, writeFile } from "./files.ts";
+import { faultOf, listDirectory, readFile } from "./files.ts";
 import type { ConfinedFacts, Fault, Request, Results } from "./messages.ts";
 import type { Outputs } from "./outputs.ts";
 import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
+import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -45,7 +46,7 @@ export class Requests {
     this.#confined = confined;
   }
 
-  async follow(id: number, request: Request): Promise<Done> {
+  async follow(id: number, request: Request, bytes: Uint8Array): Promise<Done> {
     const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
@@ -53,8 +54,11 @@ export class Requests {
         const { data, bytes } = readFile(request.path, request.maxBytes);
         return { value: { bytes }, data };
       }
-      case "write":
-        return { value: writeFile(request.path, request.data) };
+      case "write": {
+        const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
+        const kept = before !== undefined;
+        return { value: { existed, kept }, ...(kept && { data: before }) };
+      }
       case "list":
         return { value: listDirectory(request.path, request.limit) };
       case "run":
@@ -87,6 +91,7 @@ export class Requests {
 
   faultOf(error: unknown, request: Request): Fault {
     if (error instanceof Refused) return error.fault;
+    if (error instanceof Changed && request.do === "write") return { fault: "changed", path: request.path };
     if (request.do === "run") {
       const reason = error instanceof NotStarted ? error.message : String(error);
       return { fault: "not started", path: request.argv[0] ?? "", reason };

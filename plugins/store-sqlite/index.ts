@@ -1,17 +1,30 @@
 import { join } from "node:path";
-import { definePlugin, Runtime, Store } from "@gantry/sdk";
+import { Checks, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { createStore } from "./store.ts";
 
 export default definePlugin({
   name: "store-sqlite",
-  summary: "Everything that must survive a restart, in one SQLite file.",
+  summary: "Everything that must survive a restart, in one SQLite file and a folder of media.",
   needs: { runtime: Runtime },
-  provides: [Store],
+  provides: [Checks, Media, Store],
   errors,
   setup(host) {
-    const { store, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
+    const { store, media, db, open, close } = createStore(file);
     host.provide(Store, store);
+    host.provide(Media, media);
+    host.provide(Checks, {
+      name: "store-ready",
+      kind: "ready",
+      run: async () => (await import("./health.ts")).readyRows(db),
+    });
+    host.provide(Checks, {
+      name: "store-file",
+      kind: "doctor",
+      run: async () => (await import("./health.ts")).doctorRows(db),
+    });
+    host.onServe(open);
     host.onDispose(close);
   },
 });

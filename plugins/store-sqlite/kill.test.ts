@@ -1,3 +1,4 @@
+import { textOf, directMessage } from "@gantry/sdk";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -47,11 +48,14 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
   };
   for (let round = 0; round < ROUNDS; round++) {
     const { child, lines } = start("accept", "answer");
+    const exit = once(child, "exit");
     let left = 20 + Math.floor(Math.random() * 300);
     for await (const line of lines) {
       collect(line);
       if (left-- === 0) child.kill("SIGKILL");
     }
+    // Its output ends a moment before it does.
+    await exit;
     children.delete(child);
     const { store, close } = createStore(file);
     await store.lanes.recover();
@@ -70,7 +74,7 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
   expect(sent.length - distinct.size).toBeLessThanOrEqual(ROUNDS);
   const { store, close } = createStore(file);
   for (const sender of ["a", "b", "c"]) {
-    const turns = (await store.sessions.recent(`t:${sender}`, 1e9)).map(({ text }) => text);
+    const turns = (await store.sessions.recent(`t:${sender}`, 1e9)).map(({ parts }) => textOf(parts));
     expect(turns.length).toBe(new Set(turns).size);
     const mine = (ids: Iterable<string>): string[] => [...ids].filter((id) => id.startsWith(`${sender}-`));
     expect(turns).toEqual(mine(distinct));
@@ -82,13 +86,15 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
 
 test("CHA-07: two processes on one file never answer one message twice and keep each sender's order", async () => {
   const { store, close } = createStore(file);
-  const messages = Array.from({ length: 300 }, (_, n) => ({
-    channel: "t",
-    id: `${"abc"[n % 3]}-${n}`,
-    sender: "abc"[n % 3]!,
-    text: "",
-    timestamp: 1,
-  }));
+  const messages = Array.from({ length: 300 }, (_, n) =>
+    directMessage({
+      channel: "t",
+      id: `${"abc"[n % 3]}-${n}`,
+      from: "abc"[n % 3]!,
+      text: "",
+      timestamp: 1,
+    }),
+  );
   await store.lanes.accept(messages);
   const sent: string[] = [];
   const answering = [start("answer"), start("answer")].map(async ({ child, lines }) => {
@@ -106,8 +112,8 @@ test("CHA-07: two processes on one file never answer one message twice and keep 
   expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
   expect(shares[0]! + shares[1]!).toBe(300);
   for (const sender of ["a", "b", "c"]) {
-    const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ text }) => text);
-    expect(turns).toEqual(messages.filter((message) => message.sender === sender).map(({ id }) => id));
+    const turns = (await store.sessions.recent(`t:${sender}`, 1000)).map(({ parts }) => textOf(parts));
+    expect(turns).toEqual(messages.filter((message) => message.sender.id === sender).map(({ id }) => id));
   }
   await close();
 });

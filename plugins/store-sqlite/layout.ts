@@ -38,4 +38,62 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
+  // Messages know person, conversation and address apart, their content is parts; a session knows who opened it.
+  `
+  UPDATE inbox SET message = json_object(
+    'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
+    'sender', json_object('id', json_extract(message, '$.sender')),
+    'conversation', json_object('id', json_extract(message, '$.sender'), 'kind', 'direct'),
+    'replyTo', json_extract(message, '$.sender'),
+    'parts', json_array(json_object('type', 'text', 'text', json_extract(message, '$.text'))),
+    'trust', 'member')
+  WHERE message <> '' AND json_type(message, '$.sender') = 'text';
+
+  ALTER TABLE inbox ADD COLUMN user TEXT;
+  ALTER TABLE inbox ADD COLUMN accepted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN tried INTEGER;
+  ALTER TABLE inbox ADD COLUMN notice INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lanes ADD COLUMN waits_for TEXT;
+  UPDATE inbox SET accepted = unixepoch() * 1000, user = channel || ':' || json_extract(message, '$.sender.id')
+  WHERE message <> '';
+  CREATE INDEX inbox_user ON inbox (user) WHERE state = 0;
+  CREATE INDEX lanes_waits ON lanes (waits_for) WHERE waits_for IS NOT NULL;
+
+  CREATE TABLE views (session TEXT PRIMARY KEY, generation INTEGER NOT NULL, through INTEGER NOT NULL, base TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE TABLE usage (
+    id INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, purpose TEXT NOT NULL,
+    provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    cached INTEGER NOT NULL, micros INTEGER, ms INTEGER NOT NULL, outcome TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX usage_at ON usage (at);
+  CREATE INDEX usage_user ON usage (user, at);
+
+  ALTER TABLE sessions ADD COLUMN owner TEXT;
+  CREATE TABLE session_shares (session TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (session, user)) STRICT, WITHOUT ROWID;
+  UPDATE sessions SET owner = id WHERE id IN (SELECT lane FROM inbox);
+
+  CREATE TABLE media (id TEXT PRIMARY KEY, added INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE media_uses (holder TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (holder, id)) STRICT, WITHOUT ROWID;
+  CREATE INDEX media_uses_id ON media_uses (id);
+  CREATE TABLE media_brought (user TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+  CREATE INDEX media_brought_user ON media_brought (user, at);
+  CREATE TRIGGER session_media AFTER DELETE ON sessions BEGIN
+    DELETE FROM media_uses WHERE holder = 's:' || old.id; END;
+  CREATE TRIGGER inbox_media_done AFTER UPDATE OF state ON inbox WHEN new.state = 1 BEGIN
+    DELETE FROM media_uses WHERE holder = 'm:' || old.seq; END;
+  CREATE TRIGGER inbox_media_gone AFTER DELETE ON inbox BEGIN
+    DELETE FROM media_uses WHERE holder = 'm:' || old.seq; END;
+  CREATE TRIGGER media_last_use AFTER DELETE ON media_uses
+    WHEN NOT EXISTS (SELECT 1 FROM media_uses WHERE id = old.id) BEGIN
+    UPDATE media SET added = 0 WHERE id = old.id; END;
+
+  UPDATE turns SET messages = (
+    SELECT json_group_array(json(CASE json_type(value, '$.text') WHEN 'text' THEN
+      json_remove(json_set(value, '$.parts',
+        json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
+    FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
+  `,
 ];

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
+import { keepCopy } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
 import { Sql } from "./sql.ts";
 
@@ -39,7 +40,9 @@ function makePrivate(path: string): void {
 
 function upgrade(sql: Sql, path: string, steps: readonly string[]): void {
   const known = steps.length;
-  if (version(sql, path, known) === known) return;
+  const found = version(sql, path, known);
+  if (found === known) return;
+  if (found > 0) keepCopy(sql, path, found);
   sql.transaction(() => {
     for (const step of steps.slice(version(sql, path, known))) sql.script(step);
     sql.script(`PRAGMA user_version = ${known}`);

@@ -5,6 +5,8 @@ const DAY = 86_400_000;
 const DONE_MS = 8 * DAY;
 /** What was put aside stays to be looked at. */
 const SET_ASIDE_MS = 30 * DAY;
+/** What requests cost is kept for longer than a year, so that years can be compared. */
+const USAGE_MS = 400 * DAY;
 const AT_ONCE = 2000;
 
 /** Drops what has had its time, a bounded piece at once; true where more may be left. */
@@ -33,6 +35,11 @@ export function prune(sql: Sql, now: number): boolean {
     sql.run(
       "DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE head IS NULL AND until <= ? LIMIT ?)",
       now,
+      AT_ONCE,
+    ),
+    sql.run(
+      "DELETE FROM usage WHERE id IN (SELECT id FROM usage WHERE at < ? ORDER BY at LIMIT ?)",
+      now - USAGE_MS,
       AT_ONCE,
     ),
   ];

@@ -1,23 +1,40 @@
-import type { Store } from "@gantry/sdk";
+import { dirname, join } from "node:path";
+import type { Media, Store } from "@gantry/sdk";
 import { Database } from "./database.ts";
 import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
+import { createMedia } from "./media.ts";
 import { createMemory } from "./memory.ts";
 import { createSessions } from "./sessions.ts";
+import { createUsage } from "./usage.ts";
 import { createValues } from "./values.ts";
 
-/** A store in one file, opened on first use. */
-export function createStore(path: string): { readonly store: Store; close(): Promise<void> } {
+export interface OpenedStore {
+  readonly store: Store;
+  readonly media: Media;
+  readonly db: Database;
+  /** Opens all that it ever opens, so that nothing is wanting later. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A store in one file, opened on first use; media lie in a folder beside it. */
+export function createStore(path: string): OpenedStore {
   const db = new Database(path);
   const lanes = createLanes(db);
+  const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
+    db,
+    media,
     store: {
-      sessions: createSessions(db),
+      sessions: createSessions(db, dropUnused),
       memory: createMemory(db),
       lanes,
       limits: createLimits(db),
       values: createValues(db),
+      usage: createUsage(db),
     },
+    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();

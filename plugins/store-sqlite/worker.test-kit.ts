@@ -1,3 +1,4 @@
+import { textParts, directMessage } from "@gantry/sdk";
 import { writeSync } from "node:fs";
 import { createStore } from "./store.ts";
 
@@ -15,13 +16,15 @@ function say(word: string, id: string = ""): void {
 
 async function accept(): Promise<void> {
   for (let n = 0; ; n++) {
-    const batch = ["a", "b", "c"].map((sender) => ({
-      channel: "t",
-      id: `${sender}-${process.pid}-${n}`,
-      sender,
-      text: `${n}`,
-      timestamp: 1,
-    }));
+    const batch = ["a", "b", "c"].map((sender) =>
+      directMessage({
+        channel: "t",
+        id: `${sender}-${process.pid}-${n}`,
+        from: sender,
+        text: `${n}`,
+        timestamp: 1,
+      }),
+    );
     await Promise.all(batch.map((message) => store.lanes.accept([message])));
     for (const { id } of batch) say("accepted", id);
   }
@@ -37,7 +40,9 @@ async function answer(): Promise<void> {
     }
     const { id, sender } = claim.message;
     if (claim.reply === undefined)
-      await store.lanes.answer(claim, `re: ${id}`, `t:${sender}`, [{ role: "user", text: id }]);
+      await store.lanes.answer(claim, `re: ${id}`, `t:${sender.id}`, [
+        { role: "user", parts: textParts(id) },
+      ]);
     say("sent", id);
     await store.lanes.ack(claim);
   }

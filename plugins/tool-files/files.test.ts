@@ -96,7 +96,7 @@ test("SEC-06: file_write_enabled false: the tool is not offered and a call is re
   expect([offered("file_write"), offered("file_read"), offered("file_list")]).toEqual([false, true, true]);
   expect(await t.call("file_write", { path: "new", content: "x" }, { approvals: "yes" })).toMatchObject({
     decision: "refused",
-    code: "FILES_WRITE_OFF",
+    code: "TOOL_NOT_OFFERED",
   });
   expect(readdirSync(t.runtime.workspace)).toEqual([]);
 });
@@ -107,18 +107,21 @@ test("TOL-01: without a sandbox the tools are not offered and refuse", async () 
     ["file_read", { path: "x" }],
     ["file_write", { path: "x", content: "" }],
     ["file_list", {}],
+    ["file_edit", { path: "x", old: "a", new: "b" }],
+    ["file_search", { pattern: "x" }],
+    ["file_find", { glob: "*" }],
   ] as const) {
     expect(t.slot(Tools).get(tool)!.offered!()).toBe(false);
     expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({
       decision: "refused",
-      code: "FILES_NO_SANDBOX",
+      code: "TOOL_NOT_OFFERED",
     });
   }
 });
 
 test("TOL-01: file_operation_timeout_seconds is the limit of each operation", async () => {
   await using t = await startTestHost({ plugins, config: { tools: { file_operation_timeout_seconds: 3 } } });
-  for (const tool of ["file_read", "file_write", "file_list"])
+  for (const tool of ["file_read", "file_write", "file_list", "file_edit", "file_search", "file_find"])
     expect(t.slot(Tools).get(tool)!.timeoutMs).toBe(3_000);
 });
 

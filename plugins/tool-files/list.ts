@@ -1,6 +1,7 @@
 import { type DirectoryEntry, type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { type FileOptions, checkedPath, filesOf } from "./files.ts";
+import { type FileOptions, checkedPath, filesOf, folderInput } from "./files.ts";
+import { shownName } from "./place.ts";
 
 const MAX_ENTRIES = 1_000;
 
@@ -9,13 +10,7 @@ export function listTool(options: FileOptions): Tool {
     name: "file_list",
     description: "Lists a directory of the workspace: kind, size and name of each entry.",
     input: Type.Object({
-      path: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 4_096,
-          description: "Relative to the workspace, or absolute; default the workspace.",
-        }),
-      ),
+      path: folderInput,
     }),
     parallel: true,
     timeoutMs: options.timeoutMs,
@@ -29,9 +24,8 @@ export function listTool(options: FileOptions): Tool {
   });
 }
 
-/** A name could hold a line break; as JSON it cannot pass for another entry. */
 function line({ name, kind, bytes }: DirectoryEntry): string {
-  const shown = /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) ? JSON.stringify(name) : name;
+  const shown = shownName(name);
   return kind === "directory"
     ? `${shown}/`
     : kind === "file"

@@ -1,25 +1,21 @@
-import { type Tool, defineTool } from "@gantry/sdk";
+import { type Media, type Tool, defineTool, imageType } from "@gantry/sdk";
 import { Type } from "typebox";
-import { type FileOptions, checkedPath, filesOf } from "./files.ts";
+import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";
+import { picture } from "./picture.ts";
 
 const DEFAULT_LINES = 2_000;
 /** Beyond this the end of a file is out of reach of `offset`. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 /** The words around the text need room too. */
 const FRAME_BYTES = 512;
-/** A file with a zero in its beginning is not text. */
-const SNIFFED_BYTES = 8_192;
 
-export function readTool(options: FileOptions): Tool {
+export function readTool(options: FileOptions & { readonly media: Media | undefined }): Tool {
   return defineTool({
     name: "file_read",
-    description: "Reads a text file of the workspace, a page of lines at a time.",
+    description:
+      "Reads a text file of the workspace, a page of lines at a time, or shows a picture (png, jpeg, gif, webp).",
     input: Type.Object({
-      path: Type.String({
-        minLength: 1,
-        maxLength: 4_096,
-        description: "Relative to the workspace, or absolute.",
-      }),
+      path: pathInput,
       offset: Type.Optional(Type.Integer({ minimum: 1, description: "The first line to read; default 1." })),
       limit: Type.Optional(
         Type.Integer({
@@ -33,9 +29,12 @@ export function readTool(options: FileOptions): Tool {
     timeoutMs: options.timeoutMs,
     offered: () => options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "read" }] }),
-    async run({ args: { path, offset = 1, limit = DEFAULT_LINES }, effects, signal }) {
+    async run({ args: { path, offset = 1, limit = DEFAULT_LINES }, effects, user, signal }) {
       const { data, bytes } = await filesOf(options).read(checkedPath(effects), MAX_READ_BYTES, signal);
-      if (data.subarray(0, SNIFFED_BYTES).includes(0)) return `[${path} is a binary file of ${bytes} bytes]`;
+      const mime = imageType(data);
+      if (mime !== undefined && options.media !== undefined)
+        return picture(options.media, { data, bytes, mime, path, user });
+      if (isBinary(data)) return `[${path} is a binary file of ${bytes} bytes]`;
       return page(new TextDecoder().decode(data), {
         path,
         offset,

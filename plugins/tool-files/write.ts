@@ -1,42 +1,35 @@
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { errors } from "./errors.ts";
-import { type FileOptions, checkedPath, filesOf } from "./files.ts";
+import { type FileOptions, checkedPath, filesOf, pathInput } from "./files.ts";
+import type { Journal } from "./journal.ts";
+import { previewOf } from "./preview.ts";
 
 const MAX_CONTENT = 8 * 1024 * 1024;
-const PREVIEW_LINES = 20;
 
-export function writeTool(options: FileOptions & { readonly enabled: boolean }): Tool {
+export function writeTool(
+  options: FileOptions & { readonly enabled: boolean; readonly journal: Journal },
+): Tool {
   return defineTool({
     name: "file_write",
     description:
       "Writes a text file of the workspace, replacing what was there; missing directories are made.",
     input: Type.Object({
-      path: Type.String({
-        minLength: 1,
-        maxLength: 4_096,
-        description: "Relative to the workspace, or absolute.",
-      }),
+      path: pathInput,
       content: Type.String({ maxLength: MAX_CONTENT, description: "The whole new text." }),
     }),
     timeoutMs: options.timeoutMs,
     offered: () => options.enabled && options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
-    preview: ({ path, content }) => preview(path, content),
-    async run({ args: { path, content }, effects, signal }) {
-      if (!options.enabled) throw errors.FILES_WRITE_OFF();
-      await filesOf(options).write(checkedPath(effects), content, signal);
-      return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.`;
+    hints: { idempotent: true },
+    preview: ({ path, content }, { effects, signal }) =>
+      previewOf(options, { path, content, effects, signal }),
+    async run({ args: { path, content }, effects, session, user, signal }) {
+      const { journal } = options;
+      const target = checkedPath(effects);
+      const before = await filesOf(options).write(target, content, signal, { keepBytes: journal.maxBytes });
+      const who = { session, user, tool: "file_write", path: target };
+      const unkept = await journal.keepWritten(who, before, content);
+      return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.${unkept}`;
     },
   });
-}
-
-function preview(path: string, content: string): string {
-  const lines = content.split("\n");
-  const rest = lines.length - PREVIEW_LINES;
-  return [
-    `write ${Buffer.byteLength(content)} bytes to ${path}:`,
-    ...lines.slice(0, PREVIEW_LINES),
-    ...(rest > 0 ? [`… ${rest} more lines`] : []),
-  ].join("\n");
 }

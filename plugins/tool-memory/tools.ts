@@ -36,6 +36,7 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         { additionalProperties: false },
       ),
       parallel: true,
+      effects: () => ({ brings: { private: ["memory"] } }),
       async run({ args, user }) {
         const found = await memory.recall(user, args.query, args.limit ?? 5);
         if (found.length === 0) return "Nothing that was remembered fits.";

@@ -4,5 +4,4 @@ export const errors = defineErrors({
   SHELL_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so nothing can be started safely: list a sandbox, see `gantry plugins list`.",
   ),
-  SHELL_OFF: policy("The shell tool is switched off: set security.shell_enabled to true to use it."),
 });

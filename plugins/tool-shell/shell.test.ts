@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { Tools } from "@gantry/sdk";
-import { startTestHost } from "@gantry/sdk/testing";
+import { startTestHost, toolRun } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
 import shell from "./index.ts";
@@ -70,7 +70,7 @@ test("SEC-06: shell_enabled false: the tool is not offered and a call is refused
   expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
   expect(await t.call("shell", { command: "touch ran" }, { approvals: "yes" })).toMatchObject({
     decision: "refused",
-    code: "SHELL_OFF",
+    code: "TOOL_NOT_OFFERED",
   });
   expect(readdirSync(t.runtime.workspace)).toEqual([]);
 });
@@ -80,13 +80,14 @@ test("TOL-01: without a sandbox the tool is not offered and refuses", async () =
   expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
   expect(await t.call("shell", { command: "true" }, { approvals: "yes" })).toMatchObject({
     decision: "refused",
-    code: "SHELL_NO_SANDBOX",
+    code: "TOOL_NOT_OFFERED",
   });
 });
 
 test("TOL-01: the guards are shown the very text that runs, and so is the person", async () => {
   const tool = shellTool({ sandbox: undefined, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 });
   const args = { command: "echo 'a b' | cat" };
-  expect(tool.effects!(args)).toEqual({ commands: [args.command] });
-  expect(tool.preview!(args)).toBe(args.command);
+  const { effects, cwd, session, user, signal } = toolRun(tool, args);
+  expect(tool.effects!(args, { cwd, session, user })).toEqual({ commands: [args.command] });
+  expect(tool.preview!(args, { effects, signal })).toBe(args.command);
 });

@@ -38,7 +38,6 @@ export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: Shell
     effects: ({ command }) => ({ commands: [command] }),
     preview: ({ command }) => command,
     async run({ args: { command, timeout_seconds = Infinity }, cwd, signal }) {
-      if (!enabled) throw errors.SHELL_OFF();
       if (!sandbox) throw errors.SHELL_NO_SANDBOX();
       const limit = Math.min(timeoutMs, timeout_seconds * 1000);
       const room = Math.max(0, maxOutputBytes - FRAME_BYTES);

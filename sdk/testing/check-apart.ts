@@ -23,8 +23,6 @@ export interface ApartSubject {
   readonly entry: string;
   /** Of the host that would load it. */
   readonly configDir: string;
-  /** False loads it and reads its facts, no more. Default true. */
-  readonly contracts?: boolean;
   /** How long anything may take in this test, in ms; default 5,000. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
@@ -35,16 +33,18 @@ const STEP = 6;
 
 /**
  * checkPlugin() in a process of its own, which is ended with all that it started: a plugin may loop, wait without an end, or end
- * its process. Throws the loader's errors, `PLUGIN_STUCK` and `PLUGIN_QUIT`. What the plugin prints goes to stderr.
+ * its process. It sees nothing of the environment but PATH and HOME, and what it prints goes to stderr. Throws the loader's
+ * errors, `PLUGIN_STUCK` and `PLUGIN_QUIT`.
  */
 export async function checkApart({ signal, ...subject }: ApartSubject): Promise<CheckedApart> {
-  const asked: Asked = { contracts: true, patienceMs: 5_000, ...subject };
+  const asked: Asked = { patienceMs: 5_000, ...subject };
   const module = new URL(
     `./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
     import.meta.url,
   );
   const temporary = await mkdtemp(path.join(tmpdir(), "gantry-check-"));
-  const env = { ...process.env, TMPDIR: temporary };
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, TMPDIR: temporary };
   const child = fork(module, [JSON.stringify(asked)], {
     detached: true,
     stdio: ["ignore", 2, 2, "ipc"],

@@ -1,7 +1,9 @@
 import {
   Channels,
   definePlugin,
+  directMessage,
   Inbox,
+  textOf,
   type InboundMessage,
   type Plugin,
   type Receipt,
@@ -11,12 +13,15 @@ import {
 export interface FakeChannel extends Plugin {
   readonly sent: readonly { readonly to: string; readonly text: string }[];
   /** A message from outside. */
-  receive(message: Partial<InboundMessage> & { readonly text: string }): Promise<Receipt>;
+  receive(message: FakeMessage): Promise<Receipt>;
   /** Resolves once so many replies were sent. */
   sentCount(count: number): Promise<void>;
   /** What the next sends come to; after that all are sent. */
   readonly outcomes: Sent[];
 }
+
+/** A text, from `alice` where nobody else is named; an owner's trust follows from the channel's `owners`. */
+export type FakeMessage = Partial<InboundMessage> & { readonly text: string; readonly from?: string };
 
 /** A channel without a platform. Everybody may write; `owners` may answer approval questions. */
 export function fakeChannel(
@@ -36,10 +41,9 @@ export function fakeChannel(
       ({ inbox } = host.needs);
       host.provide(Channels, {
         name,
-        isOwner: (sender) => options.owners?.includes(sender) === true,
-        async send(to, text) {
+        async send({ to, parts }) {
           const outcome = outcomes.shift() ?? { status: "sent" };
-          if (outcome.status === "sent") sent.push({ to, text });
+          if (outcome.status === "sent") sent.push({ to: String(to), text: textOf(parts) });
           for (const waiter of waiting.filter(({ count }) => sent.length >= count)) waiter.resolve();
           return outcome;
         },
@@ -50,16 +54,11 @@ export function fakeChannel(
     ...plugin,
     sent,
     outcomes,
-    async receive(message: Partial<InboundMessage> & { readonly text: string }): Promise<Receipt> {
+    async receive({ from = "alice", ...message }: FakeMessage): Promise<Receipt> {
       if (!inbox) throw new Error(`start a host with the channel ${name} first`);
-      const filled = {
-        channel: name,
-        id: `message-${(counter += 1)}`,
-        sender: "alice",
-        timestamp: Math.floor(Date.now() / 1_000),
-        ...message,
-      };
-      const [receipt] = await inbox.receive([filled]);
+      const id = `message-${(counter += 1)}`;
+      const trust = options.owners?.includes(from) ? "owner" : "member";
+      const [receipt] = await inbox.receive([directMessage({ channel: name, id, from, trust, ...message })]);
       return receipt as Receipt;
     },
     sentCount: (count: number) =>

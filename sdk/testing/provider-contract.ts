@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { textParts } from "../index.ts";
 import type { ChatRequest, Provider, ProviderEvent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
@@ -23,8 +24,8 @@ function request(
   tools: ChatRequest["tools"] = [],
 ): ChatRequest {
   const messages = [
-    { role: "system", text: "Be brief." },
-    { role: "user", text: "hello" },
+    { role: "system", parts: textParts("Be brief.") },
+    { role: "user", parts: textParts("hello") },
   ] as const;
   return Object.freeze({
     ...frozen({ model, messages, temperature: 0, session: "contract" }),

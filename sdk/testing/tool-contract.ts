@@ -29,7 +29,7 @@ export function toolRun<Args extends object>(
   const cwd = options.cwd ?? tmpdir();
   return Object.freeze({
     args: frozen(structuredClone(args)),
-    effects: frozen(resolved(tool.effects?.(frozen(structuredClone(args))), cwd)),
+    effects: frozen(resolved(statedBy(tool, args, cwd), cwd)),
     session: "test",
     user: "cli:test",
     cwd,
@@ -40,6 +40,14 @@ export function toolRun<Args extends object>(
     },
     ...options,
   });
+}
+
+/** What the tool states at once; a tool that has to wait for its effects is given its own by `options.effects`. */
+function statedBy(tool: Tool, args: object, cwd: string): StatedEffects | undefined {
+  const stated = tool.effects?.(frozen(structuredClone(args)), { session: "test", user: "cli:test", cwd });
+  return stated === "unknown" || stated instanceof Promise
+    ? undefined
+    : (stated as StatedEffects | undefined);
 }
 
 function resolved(stated: StatedEffects | undefined, cwd: string): Effects {
@@ -82,9 +90,10 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
       }
     },
     "a tool states the same effects for the same arguments, and changes none of them": async () => {
-      const state = (): unknown => {
+      const context = { session: "test", user: "cli:test", cwd: cwd ?? tmpdir() };
+      const state = async (): Promise<unknown> => {
         try {
-          return tool.effects?.(frozen(structuredClone(args)));
+          return await tool.effects?.(frozen(structuredClone(args)), context);
         } catch (error) {
           throw wrong(
             who,
@@ -93,7 +102,7 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
           );
         }
       };
-      const stated = state();
+      const stated = await state();
       const fault = faultOf(stated);
       if (fault)
         throw wrong(
@@ -101,12 +110,14 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
           `states effects ${fault}`,
           "give { paths: [{ path, access }], commands: [text], urls: [text] }",
         );
-      if (JSON.stringify(stated) !== JSON.stringify(state()))
+      if (JSON.stringify(stated) !== JSON.stringify(await state()))
         throw wrong(who, "states other effects on the second call", "compute them from the arguments alone");
     },
     "a tool's preview is text": async () => {
-      const shown: unknown = tool.preview ? tool.preview(frozen(structuredClone(args))) : "";
-      if (typeof shown !== "string")
+      const { effects, signal } = toolRun(tool, args, { ...(cwd !== undefined && { cwd }) });
+      const shown: unknown = await tool.preview?.(frozen(structuredClone(args)), { effects, signal });
+      const text = typeof shown === "object" ? (shown as { text?: unknown } | null)?.text : (shown ?? "");
+      if (typeof text !== "string")
         throw wrong(who, `answered ${typeof shown} in preview()`, "give the text that a person decides on");
     },
   });

@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { guardRows } from "./guards.ts";
@@ -15,7 +16,16 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   store: storeRows,
 };
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: "string" } },
+});
+if (values.against) {
+  const { compare } = await import("./against.ts");
+  await compare(values.against, wanted);
+  process.exit();
+}
+
 let missed = 0;
 for (const [name, rows] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InboundMessage, Store } from "@gantry/sdk";
+import { textParts, directMessage, type InboundMessage, type Store } from "@gantry/sdk";
 import { createStore } from "../../plugins/store-sqlite/store.ts";
 import { atLeast, atMost, type Row } from "./row.ts";
 
@@ -56,8 +56,8 @@ function benchRecall(entries = 100_000): Promise<Row> {
 function turnAmong(sessions: number): Promise<number> {
   return withStore(async ({ sessions: kept }) => {
     const turn = [
-      { role: "user", text: sentence(20) },
-      { role: "assistant", text: sentence(80), toolCalls: [] },
+      { role: "user", parts: textParts(sentence(20)) },
+      { role: "assistant", parts: textParts(sentence(80)), toolCalls: [] },
     ] as const;
     for (let round = 0; round < 5; round++)
       await Promise.all(Array.from({ length: sessions }, (_, n) => kept.append(`s${n}`, turn)));
@@ -129,13 +129,19 @@ async function benchAccept(messages = 20_000): Promise<Row> {
 }
 
 function message(id: string, sender: string): InboundMessage {
-  return { channel: "bench", id, sender, text: "a message of ordinary length", timestamp: 1 };
+  return directMessage({
+    channel: "bench",
+    id,
+    from: sender,
+    text: "a message of ordinary length",
+    timestamp: 1,
+  });
 }
 
 /** A one-shot turn on a file of some size: open, read the session, count a hit, append, close. */
 function benchOneShot(): Promise<Row> {
   return withStore(async (store, file) => {
-    const turn = [{ role: "user", text: sentence(20) }] as const;
+    const turn = [{ role: "user", parts: textParts(sentence(20)) }] as const;
     await Promise.all(Array.from({ length: 2000 }, (_, n) => store.sessions.append(`s${n}`, turn)));
     const taken = await timed(50, async (n) => {
       const once = createStore(file);

@@ -29,7 +29,7 @@ export function tool(name: string, run: Tool["run"], more: Partial<Tool> = {}): 
     ...more,
   });
   return definePlugin({
-    name: `tool-${name}`,
+    name: `tool-${name.replaceAll("_", "-")}`,
     provides: [Tools],
     setup: (host) => host.provide(Tools, value),
   });

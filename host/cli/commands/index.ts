@@ -28,6 +28,15 @@ export const hostCommands: readonly HostCommand[] = [
       { flags: "--provider <id>", summary: "use this provider instead of the configured one" },
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
       { flags: "--session <id>", summary: "continue this conversation" },
+      {
+        flags: "-C, --workspace <dir>",
+        summary: "work in this folder instead of the configured workspace",
+      },
+      {
+        flags: "--image <file>",
+        summary: "show the model this picture, with the message or the first one; may be repeated",
+        repeatable: true,
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {
@@ -65,6 +74,11 @@ export const hostCommands: readonly HostCommand[] = [
     load: async () => ({ run: (await import("./config.ts")).set }),
   },
   {
+    name: "config reload",
+    summary: "have the running service apply config.toml as it is now; says what takes a restart",
+    load: () => import("./reload.ts"),
+  },
+  {
     name: "config schema",
     summary: "print a JSON Schema of config.toml, for editors",
     load: async () => ({ run: (await import("./config.ts")).schema }),
@@ -77,10 +91,24 @@ export const hostCommands: readonly HostCommand[] = [
   },
   {
     name: "plugins inspect",
-    summary: "what a plugin needs, provides, taps and configures, without running it",
+    summary:
+      "what a plugin needs, provides, taps and configures, without running it: by name, or a path not yet listed",
     args: ["<name>"],
     options: [json],
     load: async () => ({ run: (await import("./plugins.ts")).inspect }),
+  },
+  {
+    name: "tools list",
+    summary: "the tools that a model is offered",
+    options: [json],
+    load: async () => ({ run: (await import("./tools.ts")).list }),
+  },
+  {
+    name: "tools call",
+    summary: "run one tool as a model would, through every guard: the result on stdout",
+    args: ["<tool>", "[json]"],
+    options: [{ flags: "--yes", summary: "approve what would be asked, never what is refused" }],
+    load: async () => ({ run: (await import("./tools.ts")).call }),
   },
   {
     name: "policy explain",

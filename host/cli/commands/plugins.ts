@@ -1,7 +1,9 @@
+import path from "node:path";
 import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
-import { bundledPlugins } from "../../plugins/bundled.ts";
+import { expandHome } from "@gantry/sdk/node";
+import { bundledPlugins, type Bundled } from "../../plugins/bundled.ts";
 import { keysOf, readerOf } from "../../config/schema.ts";
-import { loadPlugin } from "../../plugins/loader.ts";
+import { loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
 import type { HostCommandContext } from "./index.ts";
 
 interface Facts {
@@ -34,16 +36,14 @@ export async function list(run: HostCommandContext): Promise<number> {
   return 0;
 }
 
-/** One that is loaded, or one that comes with Gantry and could be; its code is imported and not run. */
+/** One that is loaded, one that comes with Gantry, or the path of one that is not listed yet; its code is imported and not set up. */
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;
-  const { plugins } = await run.session.open();
   const bundled = await bundledPlugins();
-  const found =
-    plugins.find(({ plugin }) => plugin.name === wanted) ??
-    (bundled.some(({ name }) => name === wanted)
-      ? await loadPlugin(wanted, run.session.configDir, bundled)
-      : undefined);
+  const isPath = /^(?:\.{1,2}|~)?\//.test(wanted);
+  const found = isPath
+    ? await loadPlugin(path.resolve(expandHome(wanted)), run.session.configDir, bundled)
+    : await named(run, wanted, bundled);
   if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
   const facts = factsOf(found.plugin, found.from);
   if (run.options["json"]) {
@@ -53,6 +53,17 @@ export async function inspect(run: HostCommandContext): Promise<number> {
   for (const [key, value] of Object.entries(facts))
     run.out(`${key.padEnd(9)} ${Array.isArray(value) ? value.join(", ") || "-" : value}`);
   return 0;
+}
+
+async function named(
+  run: HostCommandContext,
+  wanted: string,
+  bundled: readonly Bundled[],
+): Promise<LoadedPlugin | undefined> {
+  const { plugins } = await run.session.open();
+  const loaded = plugins.find(({ plugin }) => plugin.name === wanted);
+  if (loaded || !bundled.some(({ name }) => name === wanted)) return loaded;
+  return loadPlugin(wanted, run.session.configDir, bundled);
 }
 
 function factsOf(plugin: Plugin, from: string): Facts {

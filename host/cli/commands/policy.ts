@@ -46,11 +46,13 @@ export async function run(run: HostCommandContext): Promise<number> {
 /** Refusal beats question, question beats silence. */
 function decided(opinions: readonly GuardOpinion[]): Explained {
   for (const verdict of ["refuse", "ask"] as const) {
-    const found = opinions.find(({ outcome: answer }) => answer?.verdict === verdict);
+    const found = opinions.find(({ outcome, lifted }) => outcome?.verdict === verdict && !lifted);
     if (found?.outcome)
       return { decision: verdict, code: found.outcome.code, reason: found.outcome.reason, by: found.by };
   }
-  return { decision: "allow", code: "", reason: "", by: "" };
+  const lifted = opinions.find((opinion) => opinion.lifted !== undefined)?.lifted;
+  if (lifted === undefined) return { decision: "allow", code: "", reason: "", by: "" };
+  return { decision: "allow", code: "", reason: `Questions are lifted by ${lifted}.`, by: "host" };
 }
 
 function text(
@@ -59,10 +61,12 @@ function text(
   opinions: readonly GuardOpinion[],
 ): string {
   const words = opinions.map(
-    ({ by, outcome: answer }) =>
-      `  ${by}: ${answer ? `${answer.verdict} ${answer.code}: ${answer.reason}` : "nothing against it"}`,
+    ({ by, outcome, lifted }) =>
+      `  ${by}: ${outcome ? `${outcome.verdict} ${outcome.code}: ${outcome.reason}` : "nothing against it"}${lifted ? ` (lifted by ${lifted})` : ""}`,
   );
-  return [`${tool}: ${decision}${code ? ` (${code}) ${reason}` : ""}`, ...words].join("\n");
+  return [`${tool}: ${decision}${code ? ` (${code})` : ""}${reason ? ` ${reason}` : ""}`, ...words].join(
+    "\n",
+  );
 }
 
 function parse<T>(json: string, what: string): T {

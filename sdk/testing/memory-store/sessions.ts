@@ -1,24 +1,97 @@
-import type { ChatMessage, Sessions } from "../../index.ts";
+import { turnsToShow, type ChatMessage, type Sessions } from "../../index.ts";
 
-export type SessionMap = Map<string, { turns: (readonly ChatMessage[])[]; updated: string }>;
+interface Kept {
+  turns: (readonly ChatMessage[])[];
+  updated: string;
+  view: { generation: number; through: number; base: readonly ChatMessage[] };
+  owner: string | undefined;
+  readonly sharedWith: Set<string>;
+}
+export type SessionMap = Map<string, Kept>;
 
-export function append(sessions: SessionMap, session: string, turn: readonly ChatMessage[]): void {
+export function append(
+  sessions: SessionMap,
+  session: string,
+  turn: readonly ChatMessage[],
+  owner?: string,
+): void {
   if (turn.length === 0) return;
-  const known = sessions.get(session) ?? { turns: [], updated: "" };
+  const known = kept(sessions, session);
   known.turns.push(structuredClone(turn));
   known.updated = new Date().toISOString();
+  known.owner ??= owner;
   sessions.delete(session);
   sessions.set(session, known);
 }
 
+function kept(sessions: SessionMap, session: string): Kept {
+  return (
+    sessions.get(session) ?? {
+      turns: [],
+      updated: "",
+      owner: undefined,
+      sharedWith: new Set(),
+      view: { generation: 0, through: 0, base: [] },
+    }
+  );
+}
+
 export function sessionsIn(sessions: SessionMap): Sessions {
   return {
+    access: async (session) => {
+      const known = sessions.get(session);
+      return known && { owner: known.owner, sharedWith: [...known.sharedWith] };
+    },
+    open: async (session, user) => {
+      const known = kept(sessions, session);
+      known.owner ??= user;
+      sessions.set(session, known);
+      return known.owner;
+    },
+    share: async (session, user) => sessions.get(session)?.sharedWith.add(user) !== undefined,
+    unshare: async (session, user) => sessions.get(session)?.sharedWith.delete(user) === true,
     append: async (session, turn) => append(sessions, session, turn),
+    view: async (session, most) => {
+      const { turns, view } = kept(sessions, session);
+      const after = turns.slice(view.through);
+      const shown = after.slice(after.length - turnsToShow(after.length, most));
+      return structuredClone({ generation: view.generation, base: view.base, turns: shown });
+    },
+    compact: async (session, generation, base) => {
+      const known = kept(sessions, session);
+      if (known.view.generation !== generation) return false;
+      known.view = {
+        generation: generation + 1,
+        through: known.turns.length,
+        base: structuredClone(base),
+      };
+      sessions.set(session, known);
+      return true;
+    },
+    undo: async (session) => {
+      const known = sessions.get(session);
+      if (!known || known.turns.length <= known.view.through) return false;
+      known.turns.pop();
+      return true;
+    },
+    rename: async (session, to) => {
+      const known = sessions.get(session);
+      if (!known || sessions.has(to)) return false;
+      sessions.delete(session);
+      sessions.set(to, known);
+      return true;
+    },
     recent: async (session, turns) =>
       structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
     list: async (limit) =>
       [...sessions]
-        .map(([id, { turns, updated }]) => ({ id, turns: turns.length, updated }))
+        .filter(([, { turns }]) => turns.length > 0)
+        .map(([id, { turns, updated, owner }]) => ({
+          id,
+          turns: turns.length,
+          updated,
+          ...(owner !== undefined && { owner }),
+        }))
         .toReversed()
         .slice(0, limit),
     remove: async (session) => sessions.delete(session),

@@ -1,7 +1,9 @@
+import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
-import type { InboundMessage } from "../../channel.ts";
+import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
-import type { Claim, Store } from "../../store.ts";
+import type { Claim } from "../../lanes.ts";
+import type { Store } from "../../store.ts";
 import type { OpenedStore } from "../store-contract.ts";
 
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
@@ -11,15 +13,19 @@ export const LEASE = 60_000;
 export const NOW = 1_800_000_000_000;
 
 export function message(sender: string, id: string, text: string = `text of ${id}`): InboundMessage {
-  return { channel: "test", id, sender, text, timestamp: 1_800_000_000 };
+  return directMessage({ channel: "test", id, from: sender, text, timestamp: 1_800_000_000 });
 }
 
 export function turn(number: number): readonly ChatMessage[] {
   return [
-    { role: "user", text: `question ${number}` },
-    { role: "assistant", text: "", toolCalls: [{ id: `call-${number}`, name: "clock", args: "{}" }] },
-    { role: "tool", callId: `call-${number}`, name: "clock", text: "noon", failed: false },
-    { role: "assistant", text: `answer ${number}`, toolCalls: [] },
+    { role: "user", parts: textParts(`question ${number}`) },
+    {
+      role: "assistant",
+      parts: textParts(""),
+      toolCalls: [{ id: `call-${number}`, name: "clock", args: "{}" }],
+    },
+    { role: "tool", callId: `call-${number}`, name: "clock", parts: textParts("noon"), failed: false },
+    { role: "assistant", parts: textParts(`answer ${number}`), toolCalls: [] },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
 import { turn, type Cases } from "./cases.ts";
 
@@ -14,10 +15,13 @@ export const sessionCases: Cases = {
     await sessions.append("a", turn(1));
     await sessions.append("b", turn(2));
     assert.deepEqual(await sessions.recent("nobody", 5), []);
+    assert.deepEqual(await sessions.view("nobody", 5), { generation: 0, base: [], turns: [] });
     assert.deepEqual(await sessions.recent("a", 5), turn(1));
   },
   "AGT-04: a session survives a restart to the letter": async ({ store, reopen }) => {
-    const odd = [{ role: "user", text: 'line\nbreak, "quote", \u0000, 日本語 🙂, \' OR 1=1 --' }] as const;
+    const odd = [
+      { role: "user", parts: textParts('line\nbreak, "quote", \u0000, 日本語 🙂, \' OR 1=1 --') },
+    ] as const;
     await store.sessions.append("chat:'; DROP TABLE sessions; --", odd);
     const again = await reopen();
     assert.deepEqual(await again.sessions.recent("chat:'; DROP TABLE sessions; --", 5), odd);
@@ -48,5 +52,47 @@ export const sessionCases: Cases = {
     assert.equal(await sessions.remove("s"), false);
     assert.deepEqual(await sessions.recent("s", 5), []);
     assert.deepEqual(await sessions.list(5), []);
+  },
+  "SEC-17: a conversation belongs to who opened it first, over restarts, and to nobody before": async ({
+    store: { sessions },
+    reopen,
+  }) => {
+    assert.equal(await sessions.access("s"), undefined);
+    assert.equal(await sessions.open("s", "http:a"), "http:a");
+    assert.equal(await sessions.open("s", "http:b"), "http:a");
+    await sessions.append("s", turn(1));
+    const again = (await reopen()).sessions;
+    assert.deepEqual(await again.access("s"), { owner: "http:a", sharedWith: [] });
+    assert.deepEqual(
+      (await again.list(5)).map(({ id, owner }) => ({ id, owner })),
+      [{ id: "s", owner: "http:a" }],
+    );
+  },
+  "SEC-17: of many who open a conversation at once, one owns it": async ({ store: { sessions } }) => {
+    const users = Array.from({ length: 10 }, (_, n) => `http:${n}`);
+    const owners = new Set(await Promise.all(users.map((user) => sessions.open("s", user))));
+    assert.equal(owners.size, 1);
+    assert.deepEqual(await sessions.list(5), []);
+  },
+  "SEC-17: what nobody opened has no owner until somebody does": async ({ store: { sessions } }) => {
+    await sessions.append("s", turn(1));
+    assert.deepEqual(await sessions.access("s"), { owner: undefined, sharedWith: [] });
+    assert.equal(await sessions.open("s", "cli:me"), "cli:me");
+  },
+  "SEC-17: a conversation is shared by name, once, taken back, and forgotten with it": async ({
+    store: { sessions },
+  }) => {
+    assert.equal(await sessions.share("s", "http:b"), false);
+    await sessions.open("s", "http:a");
+    assert.equal(await sessions.share("s", "http:b"), true);
+    assert.equal(await sessions.share("s", "http:b"), true);
+    assert.deepEqual((await sessions.access("s"))?.sharedWith, ["http:b"]);
+    assert.equal(await sessions.unshare("s", "http:b"), true);
+    assert.equal(await sessions.unshare("s", "http:b"), false);
+    await sessions.share("s", "http:c");
+    assert.equal(await sessions.remove("s"), true);
+    assert.equal(await sessions.access("s"), undefined);
+    await sessions.open("s", "http:d");
+    assert.deepEqual(await sessions.access("s"), { owner: "http:d", sharedWith: [] });
   },
 };

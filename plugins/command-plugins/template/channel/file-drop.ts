@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Channel, InboundMessage, Service } from "@gantry/sdk";
+import { directMessage, textOf, type Channel, type InboundMessage, type Service } from "@gantry/sdk";
 
 const NAME = /^[a-z0-9-]{1,40}$/;
 
@@ -17,8 +17,10 @@ export function createFileDrop(
       const sender = file.endsWith(".in") ? file.slice(0, -".in".length) : "";
       if (!NAME.test(sender)) continue;
       const text = await readFile(path.join(directory, file), "utf8");
-      const id = `${sender}-${Date.now()}`;
-      await receive([{ channel: name, id, sender, text, timestamp: Math.floor(Date.now() / 1_000) }]);
+      const { mtimeMs } = await stat(path.join(directory, file));
+      // The same file has the same id after a crash, so it is one message.
+      const id = `${sender}-${mtimeMs}`;
+      await receive([directMessage({ channel: name, id, from: sender, text })]);
       await rm(path.join(directory, file));
     }
   };
@@ -30,13 +32,13 @@ export function createFileDrop(
   };
   const channel: Channel = {
     name,
-    async send(to, text, signal) {
-      if (!NAME.test(to))
+    async send({ to, parts }, signal) {
+      if (typeof to !== "string" || !NAME.test(to))
         return { status: "refused", reason: `${JSON.stringify(to)} is no sender of this channel` };
       if (signal.aborted) return { status: "retry", reason: "it was cancelled" };
       try {
         await mkdir(directory, { recursive: true });
-        await writeFile(path.join(directory, `${to}.out`), text);
+        await writeFile(path.join(directory, `${to}.out`), textOf(parts));
         return { status: "sent" };
       } catch (error) {
         return { status: "retry", reason: (error as Error).message };

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
-import type { InboundMessage } from "@gantry/sdk";
+import { textOf, textParts, type InboundMessage } from "@gantry/sdk";
 import { channelContract } from "@gantry/sdk/testing";
 import { createFileDrop } from "./file-drop.ts";
 import plugin from "./index.ts";
@@ -15,8 +15,10 @@ const drop = createFileDrop("example", directory, async (messages) => received.p
 test("a dropped file is a message, and the answer lies beside it", async () => {
   writeFileSync(path.join(directory, "ada.in"), "good morning");
   await drop.look();
-  assert.deepEqual([received[0]?.sender, received[0]?.text], ["ada", "good morning"]);
-  await drop.channel.send("ada", "hello", new AbortController().signal);
+  const [message] = received;
+  assert.deepEqual([message?.sender.id, textOf(message?.parts ?? [])], ["ada", "good morning"]);
+  const reply = { to: "ada", parts: textParts("hello"), key: "1" };
+  await drop.channel.send(reply, new AbortController().signal);
   assert.equal(readFileSync(path.join(directory, "ada.out"), "utf8"), "hello");
   assert.deepEqual(readdirSync(directory), ["ada.out"]);
 });

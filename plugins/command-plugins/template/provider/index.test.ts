@@ -1,3 +1,4 @@
+import { textParts } from "@gantry/sdk";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { providerContract } from "@gantry/sdk/testing";
@@ -6,7 +7,7 @@ import { provider } from "./provider.ts";
 
 test("it repeats what was said", async () => {
   let text = "";
-  const messages = [{ role: "user", text: "good morning" }] as const;
+  const messages = [{ role: "user", parts: textParts("good morning") }] as const;
   const signal = new AbortController().signal;
   for await (const event of provider.chat({
     model: undefined,

@@ -1,4 +1,4 @@
-import { errors, failure, type Provider } from "@gantry/sdk";
+import { textOf, errors, failure, type Provider } from "@gantry/sdk";
 
 /** Repeats what was said. A real one sends request.messages to a server: need the slot Upstream and stream with streamAnswer(). */
 export const provider: Provider = {
@@ -11,7 +11,7 @@ export const provider: Provider = {
       const refusal = errors.PROVIDER_REQUEST("example", 400, "it takes no tools.");
       return yield { type: "error", failure: failure(refusal, false) };
     }
-    const said = request.messages.findLast(({ role }) => role === "user")?.text ?? "";
+    const said = textOf(request.messages.findLast(({ role }) => role === "user")?.parts ?? []);
     for (const piece of said.match(/\S+\s*/g) ?? ["…"]) yield { type: "text", text: piece };
     yield { type: "usage", inputTokens: said.length, outputTokens: said.length };
     yield { type: "stop", reason: "EndTurn" };

@@ -1,0 +1,44 @@
+import type { ApprovalRequest } from "@gantry/sdk";
+
+/** More rows than this would scroll the beginning away, and with it what a person is asked about. */
+const maxRows = 20;
+const margin = "  | ";
+
+/** The question in a terminal: all that will run behind a margin, cut to what a screen holds unless it is wanted whole. */
+export function approvalText(request: ApprovalRequest, columns: number, whole: boolean): string {
+  const diff = request.diff === undefined ? [] : request.diff.split("\n");
+  const all = [...request.preview.split("\n"), ...diff];
+  const shown = whole ? all : fitting(all, Math.max(columns - margin.length, 20));
+  const isCut = shown.length < all.length || shown.at(-1) !== all[shown.length - 1];
+
+  const notes = [
+    ...request.warnings,
+    ...request.reasons,
+    ...(all.length > 1 || request.commands > 1 ? [sizeOf(request)] : []),
+    ...(isCut ? ["v shows all of it."] : []),
+    ...(request.always === undefined ? [] : [`a allows it for this conversation: ${request.always}.`]),
+  ];
+  const left = isCut ? [`  … ${all.length - shown.length} more lines`] : [];
+  return [...shown.map((line) => margin + line), ...left, ...notes.map((note) => `  ${note}`), ""].join("\n");
+}
+
+/** The first lines that fit on the screen, the last one cut if even it does not. */
+function fitting(lines: readonly string[], columns: number): readonly string[] {
+  const shown: string[] = [];
+  let rows = maxRows;
+  for (const line of lines) {
+    const needed = Math.max(1, Math.ceil(line.length / columns));
+    if (needed > rows) {
+      if (rows > 0) shown.push(`${line.slice(0, rows * columns - 1)}…`);
+      break;
+    }
+    rows -= needed;
+    shown.push(line);
+  }
+  return shown;
+}
+
+function sizeOf({ lines, commands }: ApprovalRequest): string {
+  const counted = commands === 0 ? "" : `, ${commands} command${commands === 1 ? "" : "s"}`;
+  return `${lines} line${lines === 1 ? "" : "s"}${counted}.`;
+}

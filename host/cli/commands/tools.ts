@@ -1,0 +1,52 @@
+import { errors, Tools } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { Terminal } from "../terminal.ts";
+import { userOfTerminal } from "../terminal-user.ts";
+import type { HostCommandContext } from "./index.ts";
+
+/** The tools that a model is offered now, or as JSON with their input schemas. */
+export async function list(run: HostCommandContext): Promise<number> {
+  const host = await run.host();
+  const tools = [...(host.get(Tools)?.values() ?? [])].filter((tool) => tool.offered?.() !== false);
+  if (run.options["json"]) {
+    const shown = tools.map(({ name, description, input }) => ({ name, description, input }));
+    run.out(JSON.stringify(shown, undefined, 2));
+    return 0;
+  }
+  const width = Math.max(...tools.map(({ name }) => name.length));
+  for (const { name, description } of tools) run.out(`${name.padEnd(width)}  ${description}`);
+  return 0;
+}
+
+/** One call as a model would make it: the same guards, the same question, the same record. */
+export async function call(run: HostCommandContext): Promise<number> {
+  const [tool = "", json = "{}"] = run.args;
+  const args = parse(json);
+  const host = await run.host();
+  const terminal = new Terminal(host.approvals, run.interactive, false);
+  const approvals = run.options["yes"] ? "yes" : run.interactive ? "ask" : "none";
+  try {
+    const outcome = await host.calls.run({
+      ...terminal.options({ signal: run.signal, approvals }),
+      tool,
+      args,
+      session: "cli-tools",
+      user: userOfTerminal(),
+    });
+    const ran = outcome.decision === "allowed" || outcome.decision === "approved";
+    if (ran) run.out(outcome.text);
+    else run.err(`gantry: ${outcome.text} [${outcome.code}]`);
+    if (ran) return outcome.workFailed ? 1 : 0;
+    return outcome.decision === "refused" ? 3 : host.exitOf(outcome.code ?? "");
+  } finally {
+    terminal.close();
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw errors.USAGE(`The arguments are not JSON (${asError(error).message})`, "tools call ");
+  }
+}

@@ -1,0 +1,24 @@
+import { errors, type Sessions } from "@gantry/sdk";
+
+/** Users of this machine's terminal: whoever may read the store is its owner, under whatever name. */
+const terminal = "cli:";
+
+/**
+ * The one place that decides who may continue a conversation: whoever opened it, and those with whom its owner shared it. A new
+ * one belongs to `user` from here on. What an earlier release kept without an owner is the terminal's alone; an id with a colon
+ * is `<channel>:<sender>` and nobody else's, whether or not that channel is loaded. Throws `SESSION_FOREIGN`.
+ */
+export async function enterSession(sessions: Sessions, session: string, user: string): Promise<void> {
+  const access = await sessions.access(session);
+  if (access?.sharedWith.includes(user)) return;
+  if (access?.owner === undefined && session !== user) {
+    const isLeft = access !== undefined && !user.startsWith(terminal);
+    if (isLeft || session.includes(":")) throw errors.SESSION_FOREIGN(session);
+  }
+  const owner = access?.owner ?? (await sessions.open(session, user));
+  if (!isSame(owner, user)) throw errors.SESSION_FOREIGN(session);
+}
+
+function isSame(owner: string, user: string): boolean {
+  return owner === user || (owner.startsWith(terminal) && user.startsWith(terminal));
+}

@@ -1,0 +1,43 @@
+import { errors, GantryError, hookKinds } from "@gantry/sdk";
+import type { Bundled } from "./bundled.ts";
+import { loadPlugin, type LoadedPlugin } from "./loader.ts";
+
+/** An optional plugin that could not be loaded, and why. */
+export interface LeftOut {
+  readonly name: string;
+  readonly why: GantryError;
+}
+
+interface Loads {
+  readonly plugins: readonly LoadedPlugin[];
+  readonly leftOut: readonly LeftOut[];
+  readonly problems: readonly GantryError[];
+}
+
+/** Loads every plugin that was chosen; what keeps the service from starting is told all at once. */
+export async function loadChosen(
+  { names, optional }: { readonly names: readonly string[]; readonly optional: ReadonlySet<string> },
+  configDir: string,
+  bundled: readonly Bundled[],
+): Promise<Loads> {
+  const plugins: LoadedPlugin[] = [];
+  const leftOut: LeftOut[] = [];
+  const problems: GantryError[] = [];
+  const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, configDir, bundled)));
+
+  for (const [at, load] of loads.entries()) {
+    const name = names[at] as string;
+    if (load.status === "rejected") {
+      const why = load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason);
+      if (optional.has(name)) leftOut.push({ name, why });
+      else problems.push(why);
+      continue;
+    }
+    const guards = (load.value.plugin.taps ?? []).filter((hook) => hookKinds[hook] === "guard");
+    if (optional.has(name) && guards.length > 0) {
+      problems.push(errors.PLUGIN_OPTIONAL_GUARD(name, guards.join(", ")));
+    }
+    plugins.push(load.value);
+  }
+  return { plugins, leftOut, problems };
+}

@@ -1,0 +1,115 @@
+import path from "node:path";
+import { errors, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { expandHome, followLinks } from "@gantry/sdk/node";
+import { plainCommands } from "./plain-commands.ts";
+
+/** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
+interface Rule {
+  readonly text: string;
+  readonly name: string;
+  /** Undefined for an entry that is a name alone. */
+  readonly pattern: string | undefined;
+}
+
+/** The owner's rules of what needs no question. They lift questions and never a refusal. */
+export class AllowRules {
+  readonly #rules: readonly Rule[];
+
+  /** Throws ALLOW_BAD_RULE. */
+  constructor(entries: readonly string[]) {
+    this.#rules = entries.map(ruleOf);
+  }
+
+  /** The rules that cover the whole call, or undefined where any part of it is left over. */
+  async covering(tool: Tool, call: ToolCall, shell: ShellReader | undefined): Promise<string | undefined> {
+    const byName = this.#rules.find((rule) => namesWhole(rule, tool));
+    if (byName) return byName.text;
+
+    const rules = this.#rules.filter(({ name, pattern }) => name === tool.name && pattern !== undefined);
+    if (rules.length === 0 || call.effects.unknown === true) return undefined;
+
+    const { paths, commands, urls, recipients = [] } = call.effects;
+    const used: (Rule | undefined)[] = [];
+    for (const command of commands) used.push(...(await coveringCommand(rules, command, shell)));
+    for (const use of paths) used.push(await coveringPath(rules, use.resolved, call.cwd));
+    for (const url of urls) used.push(rules.find(({ pattern = "" }) => coversUrl(pattern, url)));
+    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => globOf(pattern).test(to)));
+
+    if (used.length === 0 || used.includes(undefined)) return undefined;
+    return [...new Set(used.map((rule) => rule?.text))].join(", ");
+  }
+}
+
+function ruleOf(text: string): Rule {
+  const [, name, pattern] = /^\s*([\w-]{1,64})\s*(?::\s*(\S.*?))?\s*$/s.exec(text) ?? [];
+  if (name === undefined) throw errors.ALLOW_BAD_RULE(text);
+  return { text: text.trim(), name, pattern };
+}
+
+/** `weather`, or `mcp: github_*` for tools that come from there. */
+function namesWhole({ name, pattern }: Rule, tool: Tool): boolean {
+  if (pattern === undefined) return name === tool.name;
+  return tool.source === name && globOf(pattern).test(tool.name);
+}
+
+/** A rule for each command that the text runs, nested ones too; `[undefined]` where the text is more than commands. */
+async function coveringCommand(
+  rules: readonly Rule[],
+  command: string,
+  shell: ShellReader | undefined,
+): Promise<(Rule | undefined)[]> {
+  const commands = await plainCommands(command, shell);
+  if (!commands) return [undefined];
+  return commands.map((words) => rules.find(({ pattern = "" }) => coversWords(pattern, words)));
+}
+
+/** Word by word; `*` stands for any signs in a word, and as the last word for any further words. */
+function coversWords(pattern: string, words: readonly string[]): boolean {
+  const wanted = pattern.split(/\s+/);
+  const open = wanted.length > 1 && wanted.at(-1) === "*";
+  if (open) wanted.pop();
+  if (open ? words.length < wanted.length : words.length !== wanted.length) return false;
+  return wanted.every((word, i) => globOf(word).test(words[i] as string));
+}
+
+async function coveringPath(
+  rules: readonly Rule[],
+  resolved: string,
+  cwd: string,
+): Promise<Rule | undefined> {
+  for (const rule of rules) {
+    if (await coversPath(rule.pattern ?? "", resolved, cwd)) return rule;
+  }
+  return undefined;
+}
+
+/** The pattern's folder is resolved like the path itself; `**` goes through folders and `*` stays in one. */
+async function coversPath(pattern: string, resolved: string, cwd: string): Promise<boolean> {
+  const absolute = path.resolve(cwd, expandHome(pattern));
+  const firstStar = absolute.search(/[*?]/);
+  if (firstStar < 0) return (await followLinks(absolute)) === resolved;
+  const folder = absolute.slice(0, absolute.lastIndexOf("/", firstStar) + 1);
+  const root = await followLinks(path.resolve(folder));
+  const glob = path.join(root, absolute.slice(folder.length));
+  return globOf(glob, "/").test(resolved);
+}
+
+/** `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. */
+function coversUrl(pattern: string, url: string): boolean {
+  if (pattern.includes("://")) return globOf(pattern).test(url);
+  if (!URL.canParse(url)) return false;
+  return globOf(pattern.toLowerCase()).test(new URL(url).hostname);
+}
+
+/** A `*` stands for any signs but `separator`; with one, `**` also goes across it. */
+function globOf(glob: string, separator: string = ""): RegExp {
+  const any = separator === "" ? "[^]*" : `[^${separator}]*`;
+  const source = glob.replace(/\*\*\/?|[^]/g, (part) => {
+    if (part === "**/" && separator !== "") return "(?:[^]*/)?";
+    if (part.startsWith("**")) return part.endsWith("/") ? `${any}/` : "[^]*";
+    if (part === "*") return any;
+    if (part === "?") return separator === "" ? "[^]" : `[^${separator}]`;
+    return /\w/.test(part) ? part : `\\u{${(part.codePointAt(0) as number).toString(16)}}`;
+  });
+  return new RegExp(`^(?:${source})$`, "u");
+}

@@ -1,0 +1,90 @@
+import {
+  ShellReader,
+  type ApprovalRequest,
+  type Preview,
+  type Question,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
+import { asError, withTimeout } from "@gantry/sdk/node";
+import { printable } from "../record/printable.ts";
+import { markLookAlikes } from "./look-alikes.ts";
+
+const previewMs = 10_000;
+
+/** All that a person has to see to decide, whole and safe to print, made in one place for every way to a person. */
+export async function questionOf(
+  tool: Tool,
+  call: ToolCall,
+  questions: readonly Question[],
+  more: {
+    readonly shell: ShellReader | undefined;
+    readonly always: string | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<Omit<ApprovalRequest, "id" | "expires">> {
+  const { preview, problem } = await previewOf(tool, call, more.signal);
+  const isCommand = call.effects.commands.length > 0;
+  const text = markLookAlikes(shown(preview.text), isCommand);
+  const diff = preview.diff === undefined ? undefined : markLookAlikes(shown(preview.diff), false);
+  const warnings = [
+    ...(problem === undefined ? [] : [problem]),
+    ...(tool.hints?.destructive === true ? [`${call.tool} says of itself that it destroys things.`] : []),
+    ...[...new Set([...text.words, ...(diff?.words ?? [])])].map((word) => `Not what it looks like: ${word}`),
+  ];
+  return {
+    session: call.session,
+    user: call.user,
+    tool: call.tool,
+    args: call.args,
+    preview: text.text,
+    lines: linesOf(text.text) + (diff === undefined ? 0 : linesOf(diff.text)),
+    commands: await commandsIn(call, more.shell),
+    ...(diff !== undefined && { diff: diff.text }),
+    reasons: questions.map(({ reason }) => printable(reason)),
+    warnings: warnings.map((warning) => printable(warning)),
+    ...(more.always !== undefined && { always: printable(more.always, Number.POSITIVE_INFINITY) }),
+  };
+}
+
+/** What will really run: the tool's own words, and every path that leads elsewhere than it says. */
+async function previewOf(
+  tool: Tool,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<{ readonly preview: Preview; readonly problem?: string }> {
+  const moved = call.effects.paths
+    .filter(({ path, resolved }) => !resolved.endsWith(path))
+    .map(({ path, resolved }) => `${path} is ${resolved}`);
+  const plain = `${call.tool} ${JSON.stringify(call.args)}`;
+  const whole = ({ text, diff }: Preview): Preview => ({
+    text: [text, ...moved].join("\n"),
+    ...(diff !== undefined && { diff }),
+  });
+  if (!tool.preview) return { preview: whole({ text: plain }) };
+  try {
+    const asked = tool.preview(call.args, { effects: call.effects, signal });
+    const made = await withTimeout(previewMs, asked, () => new Error("it took too long"));
+    return { preview: whole(typeof made === "string" ? { text: made } : made) };
+  } catch (error) {
+    const problem = `The call is shown as it was written, since ${call.tool} failed to show it: ${asError(error).message}`;
+    return { preview: whole({ text: plain }), problem };
+  }
+}
+
+function shown(text: string): string {
+  return printable(text, Number.POSITIVE_INFINITY);
+}
+
+function linesOf(text: string): number {
+  return text.split("\n").length;
+}
+
+async function commandsIn(call: ToolCall, shell: ShellReader | undefined): Promise<number> {
+  let count = 0;
+  for (const command of call.effects.commands) {
+    const reading = await shell?.read(command).catch(() => undefined);
+    count += reading?.commands.length ?? 1;
+  }
+  return count;
+}

@@ -1,0 +1,61 @@
+import {
+  errors,
+  refuse,
+  ShellReader,
+  type Question,
+  type Refusal,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
+import type { Registry } from "../plugins/registry.ts";
+import type { AllowRules } from "./allow-rules.ts";
+import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
+
+export type Autonomy = "supervised" | "semi-autonomous" | "autonomous";
+
+/** What becomes of the guards' questions about one call. */
+export type Ruling =
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "lifted"; readonly by: string }
+  /** `coverage` is undefined where only this one call can be allowed. */
+  | { readonly kind: "ask"; readonly coverage: Coverage | undefined };
+
+/** The one place where a question is lifted. No guard can do so, and nothing here can lift a refusal. */
+export class Rulings {
+  readonly #registry: Registry;
+  readonly #rules: AllowRules;
+  readonly #level: Autonomy;
+  readonly conversations: ConversationApprovals = new ConversationApprovals();
+
+  constructor(registry: Registry, rules: AllowRules, level: Autonomy) {
+    this.#registry = registry;
+    this.#rules = rules;
+    this.#level = level;
+  }
+
+  /** A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. */
+  unoffered(tool: Tool, offered: readonly string[] | undefined): Refusal | undefined {
+    const isOffered = (tool.offered?.() ?? true) && (offered?.includes(tool.name) ?? true);
+    return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
+  }
+
+  /** Supervised, every question is put; autonomous, none: what no rule lifts is refused. */
+  async of(tool: Tool, call: ToolCall, questions: readonly Question[]): Promise<Ruling> {
+    if (this.#level === "supervised") return { kind: "ask", coverage: undefined };
+    const shell = this.#registry.get(ShellReader);
+
+    const rule = await this.#rules.covering(tool, call, shell);
+    if (rule !== undefined) return { kind: "lifted", by: `security.allow ${JSON.stringify(rule)}` };
+    if (this.#level === "autonomous") return { kind: "refused", refusal: refuse(nobodyAsked(questions)) };
+
+    const coverage = await coverageOf(call, shell);
+    const giver = this.conversations.covering(call, questions, coverage);
+    if (giver === undefined) return { kind: "ask", coverage };
+    return { kind: "lifted", by: `${giver} for this conversation (${coverage.shown})` };
+  }
+}
+
+function nobodyAsked(questions: readonly Question[]): { code: string; message: string } {
+  const reasons = questions.map(({ reason }) => reason).join(" ");
+  return errors.AUTONOMOUS_REFUSED(reasons);
+}

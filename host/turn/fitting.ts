@@ -1,0 +1,120 @@
+import {
+  History,
+  Store,
+  textOf,
+  type ChatMessage,
+  type FittedHistory,
+  type HistoryRequest,
+  type ProviderFailure,
+} from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { collectCompletion } from "./completion.ts";
+import type { Transcript } from "./transcript.ts";
+import type { TurnDeps, TurnInput } from "./turn.ts";
+
+/** What the model is told goes with every request; the plugin counts it. */
+export interface Overhead {
+  readonly system: ChatMessage;
+  readonly tools: readonly unknown[];
+}
+
+/** Has the loaded History make a conversation fit, and keeps what it made: in one step, or not at all. */
+export class Fitting {
+  readonly #deps: TurnDeps;
+  readonly #input: TurnInput;
+  #generation: number;
+
+  constructor(deps: TurnDeps, input: TurnInput) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#generation = input.view.generation;
+  }
+
+  /** True where what was sent before is another text now. Never throws: what fails is logged and leaves it as it was. */
+  async fit(
+    transcript: Transcript,
+    overhead: Overhead,
+    reason: HistoryRequest["reason"],
+    failure?: ProviderFailure,
+  ): Promise<boolean> {
+    const history = this.#deps.registry.get(History);
+    if (!history) return false;
+    try {
+      const fitted = await history.fit(this.#request(transcript, overhead, reason, failure));
+      if (!fitted) return false;
+      if (!isWhole([...fitted.earlier, ...fitted.current]))
+        throw new Error("it gave back a conversation in which a call and its result are apart");
+      return await this.#keep(transcript, fitted);
+    } catch (error) {
+      this.#deps.log.warn(
+        { session: this.#input.session, err: asError(error) },
+        `The conversation was not made shorter: ${asError(error).message}`,
+      );
+      return false;
+    }
+  }
+
+  /** The session begins anew where nothing else helps: people still read what was before. */
+  async startOver(transcript: Transcript): Promise<void> {
+    await this.#keep(transcript, { earlier: [], current: transcript.current });
+  }
+
+  /** True where something that was sent before is another text now. */
+  async #keep(transcript: Transcript, fitted: FittedHistory): Promise<boolean> {
+    const { session, options } = this.#input;
+    if (options.keep === false || !transcript.changes(fitted)) {
+      transcript.replace(fitted, transcript.boundary);
+      return false;
+    }
+    // What was sent before is another text now, so nothing is lost by a new word for the marks.
+    const sessions = this.#deps.registry.get(Store)?.sessions;
+    await sessions?.compact(session, this.#generation, this.#deps.redaction.kept(fitted.earlier));
+    this.#generation += 1;
+    transcript.replace(fitted, await this.#deps.words.of(session, this.#generation));
+    return true;
+  }
+
+  #request(
+    transcript: Transcript,
+    { system, tools }: Overhead,
+    reason: HistoryRequest["reason"],
+    failure: ProviderFailure | undefined,
+  ): HistoryRequest {
+    const { session, user, want, options } = this.#input;
+    const { earlier, current, sent } = transcript;
+    return {
+      session,
+      user,
+      reason,
+      earlier,
+      current,
+      sent,
+      failure,
+      overhead: textOf(system.parts).length + JSON.stringify(tools).length,
+      model: want,
+      mostTurns: this.#deps.maxTurns,
+      signal: options.signal,
+      complete: (messages) => this.#complete(transcript, messages),
+    };
+  }
+
+  async #complete(transcript: Transcript, messages: readonly ChatMessage[]): Promise<string> {
+    const marked = transcript.boundary.marked(messages);
+    const request = { messages: marked, tools: [], purpose: "summary" };
+    const { text, failure } = await collectCompletion(this.#deps, this.#input, request);
+    if (failure) throw new Error(failure.message);
+    return text;
+  }
+}
+
+/** Every call has its result behind it, and no result is without its call. */
+function isWhole(messages: readonly ChatMessage[]): boolean {
+  const open: string[] = [];
+  for (const message of messages) {
+    if (message.role === "tool") {
+      if (open.shift() !== message.callId) return false;
+    } else if (open.length > 0) return false;
+    if (message.role === "assistant") open.push(...message.toolCalls.map(({ id }) => id));
+  }
+  return open.length === 0;
+}

@@ -1,0 +1,51 @@
+import { Budget, errors, type GantryError } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { askPerson } from "../tools/ask-person.ts";
+import type { TurnDeps, TurnInput } from "./turn.ts";
+
+/** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
+export class Spending {
+  readonly #deps: TurnDeps;
+  readonly #input: TurnInput;
+  #approved = false;
+
+  constructor(deps: TurnDeps, input: TurnInput) {
+    this.#deps = deps;
+    this.#input = input;
+  }
+
+  /** Why the request may not be made; undefined where it may. */
+  async refusal(): Promise<{ readonly code: string; readonly message: string } | undefined> {
+    const budget = this.#deps.registry.get(Budget);
+    if (!budget || this.#approved) return undefined;
+    const { session, user, want } = this.#input;
+    try {
+      const verdict = await budget.check({ session, user, model: want.model });
+      if (!verdict) return undefined;
+      const { code, reason: message } = verdict;
+      if (verdict.verdict !== "ask") return { code, message };
+      const error = await this.#ask(message);
+      this.#approved = error === undefined;
+      return error;
+    } catch (error) {
+      return errors.BUDGET_FAILED(asError(error));
+    }
+  }
+
+  async #ask(reason: string): Promise<GantryError | undefined> {
+    const { session, user, options } = this.#input;
+    const { decision } = await askPerson(this.#deps.approvals, options, {
+      session,
+      user,
+      tool: "model",
+      args: {},
+      commands: 0,
+      warnings: [],
+      preview: "Ask the model on in this turn.",
+      lines: 1,
+      reasons: [reason],
+    });
+    if (decision === "allow") return undefined;
+    return decision === "nobody" ? errors.APPROVAL_NO_PERSON(reason) : errors.APPROVAL_DENIED(reason);
+  }
+}

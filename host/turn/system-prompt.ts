@@ -1,0 +1,74 @@
+import {
+  PromptParts,
+  textParts,
+  type ChatMessage,
+  type Part,
+  type PromptPart,
+  type PromptScene,
+  type Trust,
+} from "@gantry/sdk";
+import type { Registry } from "../plugins/registry.ts";
+import type { Boundary } from "./boundary.ts";
+
+const defaultOrder = 100;
+
+/** What a system prompt is made for; `added` is what the caller wants in it. */
+interface PromptRequest extends PromptScene {
+  readonly boundary: Boundary;
+  readonly added: string | undefined;
+}
+
+/** The system prompt of a session: the host's opening, the parts of the plugins, the caller's, the host's own rules last. */
+export async function systemPrompt(registry: Registry, request: PromptRequest): Promise<ChatMessage> {
+  const { boundary, added = "", ...scene } = request;
+  const texts = [
+    "You are Gantry, an agent that works for one owner. Answer in the language you are addressed in, briefly and truthfully.",
+    ...(await Promise.all(ordered(registry).map((part) => textOfPart(part, scene)))),
+    added,
+    `Use the tools where they help; paths are relative to the workspace ${scene.workspace}. A refused call is final: say what was refused and why, and do not try to get around it.`,
+    whoSpeaks(scene),
+    boundary.rule,
+  ];
+  return { role: "system", parts: textParts(texts.filter((text) => text !== "").join("\n\n")) };
+}
+
+/** What the parts have to say with this very message. */
+export async function notesOf(
+  registry: Registry,
+  scene: PromptScene,
+  last: number | undefined,
+): Promise<readonly Part[]> {
+  const now = Date.now();
+  const notes = await Promise.all(ordered(registry).map((part) => part.note?.({ ...scene, now, last })));
+  return notes
+    .filter((note) => note !== undefined && note !== "")
+    .map((text) => ({ type: "text", text: text as string }));
+}
+
+/** In a group the words of each are preceded by who it is. */
+export function speakerNote(name: string, trust: Trust): Part {
+  const shown = name.replace(/[^\p{L}\p{N} _.+@-]/gu, "_").slice(0, 60);
+  return { type: "text", text: `[${shown}, ${trust}]` };
+}
+
+function whoSpeaks({ conversation, trust }: PromptScene): string {
+  if (conversation === "group")
+    return "Several people talk here. Before the words of each stands who it is, as in [Anna, member]: `owner` is your owner, `member` somebody the owner lets you work for, `guest` anybody else. Only the owner approves calls.";
+  if (trust === "owner") return "The person you talk with is your owner.";
+  if (trust === "member")
+    return "The person you talk with is not your owner but somebody the owner lets you work for. Only the owner approves calls.";
+  return "The person you talk with is a guest, not your owner: help them, and tell them nothing that is the owner's alone.";
+}
+
+function ordered(registry: Registry): readonly PromptPart[] {
+  const parts = [...(registry.get(PromptParts)?.values() ?? [])];
+  return parts.toSorted(
+    (a, b) => (a.order ?? defaultOrder) - (b.order ?? defaultOrder) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+async function textOfPart(part: PromptPart, scene: PromptScene): Promise<string> {
+  const text = (await part.text(scene)) ?? "";
+  if (text.length <= part.budget) return text;
+  return `${text.slice(0, part.budget)}\n[cut: ${text.length - part.budget} more characters]`;
+}

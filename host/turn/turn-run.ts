@@ -1,0 +1,230 @@
+import {
+  errors,
+  textParts,
+  type ChatMessage,
+  type GantryError,
+  type Part,
+  type PromptScene,
+  type ProviderFailure,
+  type Served,
+  type StopReason,
+  type ToolCallReport,
+  type ToolUse,
+} from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { Answer } from "./answer.ts";
+import { runCalls } from "./calls.ts";
+import { collectCompletion, offeredTools } from "./completion.ts";
+import { Fitting } from "./fitting.ts";
+import { Spending } from "./spending.ts";
+import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
+import { Transcript } from "./transcript.ts";
+import { failedTurn, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
+
+const overflow = errors.PROVIDER_OVERFLOW.code;
+/** The model's server would refuse the same messages again. */
+const refusals: readonly string[] = [errors.PROVIDER_REQUEST.code, overflow, errors.CONTEXT_FULL.code];
+
+/** The agent loop of one turn: asks the model, runs the tools it calls, until it is done. */
+export class TurnRun {
+  readonly #deps: TurnDeps;
+  readonly #input: TurnInput;
+  readonly #scene: PromptScene;
+  readonly #fitting: Fitting;
+  readonly #spending: Spending;
+  readonly #shown: string[] = [];
+  readonly #reports: ToolCallReport[] = [];
+  readonly #usage = { input_tokens: 0, output_tokens: 0 };
+  #served: Served | undefined;
+
+  constructor(deps: TurnDeps, input: TurnInput) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#fitting = new Fitting(deps, input);
+    this.#spending = new Spending(deps, input);
+    const { message, session, user, view } = input;
+    this.#scene = {
+      session,
+      user,
+      trust: message.trust,
+      conversation: message.conversation.kind,
+      workspace: deps.workspace,
+      began: timesIn([...view.base, ...view.turns.flat()])[0] ?? Date.now(),
+    };
+  }
+
+  /** Never throws; what cannot be redacted is not answered. */
+  async run(): Promise<Turn> {
+    const { session, user } = this.#input;
+    const began = performance.now();
+    this.#deps.observers.tell("turnStarted", { session, user });
+    const turn = await this.#loop().catch((error: unknown) => {
+      const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
+      return failedTurn(this.#input, { code, message, retry: false });
+    });
+    const { stop_reason: stop } = turn.result;
+    this.#deps.observers.tell("turnEnded", { session, user, stop, ms: performance.now() - began });
+    return turn;
+  }
+
+  /** Makes what is kept of the session shorter, because a person wants it so. False where there was nothing to do. */
+  async compact(): Promise<boolean> {
+    const transcript = await this.#transcript();
+    return this.#fitting.fit(transcript, await this.#overhead(transcript), "asked");
+  }
+
+  async #loop(): Promise<Turn> {
+    const { signal } = this.#input.options;
+    const transcript = await this.#transcript();
+    if (!this.#continues()) transcript.add(this.#deps.redaction.kept(await this.#said()));
+    for (let i = 0; i < this.#deps.maxIterations; i += 1) {
+      const answer = await this.#ask(transcript);
+      this.#count(answer);
+      if (answer.text !== "" || answer.calls.length > 0) this.#add(transcript, asMessage(answer));
+      if (answer.failure || answer.calls.length === 0) {
+        this.#add(transcript, ...answer.calls.map(unanswered));
+        return this.#finish(transcript, answer.text || this.#shown.join("\n\n"), answer.stop, answer.failure);
+      }
+      const own = answer.calls.filter((call) => !this.#isClients(call));
+      const results = await runCalls(this.#deps, this.#input, own);
+      this.#reports.push(...results.map(({ report }) => report));
+      const told = results.map(({ message }) => message);
+      if (own.length < answer.calls.length) return this.#handBack(transcript, answer, told);
+      this.#add(transcript, ...told);
+      if (signal.aborted) return this.#stop(transcript, errors.TURN_CANCELLED());
+    }
+    return this.#stop(transcript, errors.TURN_TOO_LONG(this.#deps.maxIterations));
+  }
+
+  /** A caller with a history of its own may only want the next answer. */
+  #continues(): boolean {
+    const { message, options } = this.#input;
+    return options.history !== undefined && message.parts.length === 0;
+  }
+
+  #isClients(call: ToolUse): boolean {
+    return this.#input.options.clientTools?.some(({ name }) => name === call.name) === true;
+  }
+
+  /** The caller's own tools are run by the caller, so the turn ends here. */
+  #handBack(transcript: Transcript, { text, calls }: Answer, told: readonly ChatMessage[]): Turn {
+    const ran = [...told];
+    const inOrder = calls.map((call) => (this.#isClients(call) ? unanswered(call) : ran.shift()));
+    this.#add(transcript, ...inOrder.filter((message) => message !== undefined));
+    const { result, messages } = this.#finish(transcript, text, "ToolUse");
+    return { result: { ...result, client_calls: calls.filter((call) => this.#isClients(call)) }, messages };
+  }
+
+  async #transcript(): Promise<Transcript> {
+    const { session, view } = this.#input;
+    const boundary = await this.#deps.words.of(session, view.generation);
+    const earlier = await this.#deps.media.readHistory([...view.base, ...view.turns.flat()]);
+    return new Transcript(earlier, boundary);
+  }
+
+  /** The process's own secrets go neither to the model nor into the session, so that both have the same text. */
+  #add(transcript: Transcript, ...messages: readonly ChatMessage[]): void {
+    transcript.add(...this.#deps.redaction.kept(messages));
+  }
+
+  /** The person's message, with what is new and what it answers before it. */
+  async #said(): Promise<ChatMessage> {
+    const { message, user, view } = this.#input;
+    const last = timesIn([...view.base, ...view.turns.flat()]).at(-1);
+    const notes = [...(await notesOf(this.#deps.registry, this.#scene, last))];
+    const { sender, trust, conversation, quoted = [] } = message;
+    if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
+    const material = quoted.map(asMaterial);
+    const words = await this.#deps.media.read(withoutSlash(message.parts), user);
+    return { role: "user", parts: [...material, ...notes, ...words], at: Date.now() };
+  }
+
+  /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
+  async #ask(transcript: Transcript): Promise<Answer> {
+    const { want } = this.#input;
+    await this.#fitting.fit(transcript, await this.#overhead(transcript), "request");
+    const refusal = await this.#spending.refusal();
+    if (refusal) return Answer.failed(want, { ...refusal, message: refusal.message, retry: false });
+    let answer = await this.#complete(transcript);
+    if (answer.failure?.code !== overflow) return answer;
+    const overhead = await this.#overhead(transcript);
+    await this.#fitting.fit(transcript, overhead, "overflow", answer.failure);
+    answer = await this.#complete(transcript);
+    if (answer.failure?.code !== overflow) return answer;
+    await this.#fitting.startOver(transcript);
+    const { code, message } = errors.CONTEXT_FULL(answer.failure?.message.replace(/\.$/, ""));
+    return Answer.failed(want, { code, message, retry: false });
+  }
+
+  async #complete(transcript: Transcript): Promise<Answer> {
+    const { system, tools } = await this.#overhead(transcript);
+    const messages = [system, ...transcript.marked()];
+    const answer = await collectCompletion(this.#deps, this.#input, { messages, tools, purpose: "turn" });
+    if (!answer.failure) transcript.accepted();
+    return answer;
+  }
+
+  async #overhead({ boundary }: Transcript) {
+    const { system: added, tools, clientTools = [] } = this.#input.options;
+    const system = await systemPrompt(this.#deps.registry, { ...this.#scene, boundary, added });
+    return { system, tools: [...offeredTools(this.#deps.registry, tools), ...clientTools] };
+  }
+
+  #count({ usage, served, text }: Answer): void {
+    this.#usage.input_tokens += usage.inputTokens;
+    this.#usage.output_tokens += usage.outputTokens;
+    this.#served = served;
+    if (text !== "") this.#shown.push(text);
+  }
+
+  #stop(transcript: Transcript, error: GantryError): Turn {
+    this.#add(transcript, { role: "assistant", parts: textParts(`[${error.message}]`), toolCalls: [] });
+    const { code, message } = error;
+    return this.#finish(transcript, this.#shown.join("\n\n"), "Error", { code, message, retry: false });
+  }
+
+  #finish(transcript: Transcript, reply: string, stop: StopReason, failure?: ProviderFailure): Turn {
+    const { session, redaction } = this.#input;
+    const { provider = "none", model } = this.#served ?? this.#input.want;
+    const messages = refusals.includes(failure?.code ?? "")
+      ? transcript.withoutUnaccepted()
+      : transcript.current;
+    const result = {
+      session_id: session,
+      provider,
+      model: model ?? null,
+      usage: this.#usage,
+      tool_calls: this.#reports,
+      reply: redaction.text(reply),
+      stop_reason: failure ? "Error" : stop,
+      ...(failure && { error: { ...failure, message: redaction.text(failure.message) } }),
+    } as const;
+    return { result, messages: messages.length > 1 ? messages : [] };
+  }
+}
+
+/** When the person spoke, oldest first. */
+function timesIn(messages: readonly ChatMessage[]): readonly number[] {
+  return messages.flatMap((message) => (message.role === "user" ? (message.at ?? []) : []));
+}
+
+/** `//word` says `/word` to the model; behind a single slash stands a command, which never comes here. */
+function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
+  if (first?.type !== "text" || !/^\/\/[a-z]/i.test(first.text))
+    return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: first.text.slice(1) }, ...rest];
+}
+
+function asMaterial(part: Part): Part {
+  return part.type === "text" ? { ...part, from: "a quoted message" } : part;
+}
+
+function asMessage({ text, calls, providerData }: Answer): ChatMessage {
+  const message = { role: "assistant" as const, parts: text === "" ? [] : textParts(text), toolCalls: calls };
+  return providerData === undefined ? message : { ...message, providerData };
+}
+
+function unanswered(call: ToolUse): ChatMessage {
+  const parts = textParts("The turn ended before this was run.");
+  return { role: "tool", callId: call.id, name: call.name, parts, failed: true };
+}

@@ -1,0 +1,37 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import type { CommandContext } from "@gantry/sdk";
+import type { PluginNeeds } from "./commands.ts";
+import { entryOf } from "./entry.ts";
+import { errors } from "./errors.ts";
+import { fetchPackage, registryOf, type Fetched } from "./registry.ts";
+
+/** The bytes that a spec means: a tarball on this machine, or a package of the registry. */
+export async function fetched(
+  { options, signal }: CommandContext,
+  { upstream }: PluginNeeds,
+  spec: string,
+): Promise<Fetched> {
+  if (/^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec)) return localTarball(spec);
+  if (!/^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(?:@[\w.+-]+)?$/.test(spec) || spec.includes("..")) {
+    throw errors.PLUGINS_PACKAGE(spec, "that is no name of a package with an exact version or a tag");
+  }
+  const registry = await registryOf(options["registry"], process.env);
+  if (!upstream) throw errors.PLUGINS_NO_REGISTRY();
+  return fetchPackage(upstream, registry, spec, signal);
+}
+
+async function localTarball(spec: string): Promise<Fetched> {
+  const file = path.resolve(spec);
+  if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file)))
+    throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file));
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw errors.PLUGINS_TARBALL(file, error.code ?? "it cannot be read");
+  });
+  return { bytes, from: file };
+}
+
+async function isFolder(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.isDirectory() === true;
+}

@@ -1,0 +1,80 @@
+import type { Assignment, Word, WordPart } from "unbash";
+
+/** A word as far as the text tells it. */
+export interface Arg {
+  /** What the word is, or only how it begins where `whole` is false. */
+  readonly text: string;
+  readonly whole: boolean;
+  /** May become several words, or none. */
+  readonly many: boolean;
+  /** The whole word, if only patterns keep it from being known. */
+  readonly pattern?: string;
+  /** The whole word with a harmless name in place of what is known only at run time. */
+  readonly guess: string;
+}
+
+export const UNKNOWN = "gantry_unknown";
+
+export function known(text: string): Arg {
+  return { text, whole: true, many: false, guess: text };
+}
+
+/** A word that begins with `text` and ends in something unknown. */
+export function begun(text: string, guess: string): Arg {
+  return { text, whole: false, many: false, guess };
+}
+
+export function argOf(word: Word): Arg {
+  const tilde = word.text.startsWith("~");
+  if (!word.parts) return tilde ? begun(word.value, word.value) : known(word.value);
+  let text = "";
+  let guess = "";
+  let whole = true;
+  let many = false;
+  let isPattern = !tilde;
+  const take = (part: WordPart, quoted: boolean) => {
+    const value = literal(part);
+    if (value !== undefined) {
+      if (whole) text += value;
+      guess += value;
+    } else if (part.type === "DoubleQuoted" || part.type === "LocaleString") {
+      for (const inner of part.parts) take(inner, true);
+    } else {
+      whole = false;
+      isPattern &&= part.type === "Glob";
+      many ||= quoted ? /^\$(@|\{.*[@*].*\})$/s.test(part.text) : part.type !== "Glob";
+      guess += part.type === "Glob" ? part.text : UNKNOWN;
+    }
+  };
+  for (const part of word.parts) take(part, false);
+  const arg = { text, whole: whole && !tilde, many, guess };
+  return isPattern && !whole ? { ...arg, pattern: guess } : arg;
+}
+
+/** `NAME=value` where it is an argument, as of export. */
+export function assignmentOf(node: Assignment): Arg {
+  if (node.value.type !== "Word" || node.index) return begun(`${node.name}=`, node.text);
+  const value = argOf(node.value);
+  const name = `${node.name}${node.append ? "+" : ""}=`;
+  return { ...value, text: name + value.text, guess: name + value.guess };
+}
+
+function literal(part: WordPart): string | undefined {
+  return part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted"
+    ? part.value
+    : undefined;
+}
+
+/** For sentences: one line, short, nothing a terminal would obey. */
+export function shown(text: string): string {
+  const plain = text
+    .replaceAll(UNKNOWN, "…")
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
+  return plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
+}
+
+/** A program's name without its folder, in lower case: some file systems do not tell RM from rm. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+}

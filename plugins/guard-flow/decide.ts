@@ -1,0 +1,47 @@
+import { ask, type Question, type ToolCall } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+
+/** As many of each are named; the person wants the kinds, not a list. */
+const NAMED = 3;
+
+/**
+ * Asks before a way out is used in a conversation that holds material from outside and private data. What the call
+ * itself reads counts as private data, since it can leave with the same call; what it would bring back does not count.
+ */
+export function decide(call: ToolCall): Question | undefined {
+  const out = waysOut(call);
+  if (out.length === 0) return undefined;
+
+  const { material = [], private: held = [] } = call.sources ?? {};
+  const own = [...new Set([...held, ...readBy(call)])];
+  if (material.length === 0 || own.length === 0) return undefined;
+  return ask(errors.FLOW_MET(call.tool, some(out), some(material), some(own)));
+}
+
+/** What a call could carry something out by, each in a few words. */
+function waysOut({ effects, network, hints, source, tool }: ToolCall): readonly string[] {
+  const { urls, recipients = [], unknown } = effects;
+  const isForeign = hints?.openWorld === true || source !== undefined;
+  return [
+    ...urls.map(hostOf),
+    ...recipients.map((to) => `a message to ${to}`),
+    ...(network === true ? ["a command with network"] : []),
+    ...(isForeign ? [`the service behind ${tool}`] : []),
+    ...(unknown === true ? ["nobody knows where"] : []),
+  ];
+}
+
+function readBy({ effects }: ToolCall): readonly string[] {
+  const { paths, commands, brings } = effects;
+  const reads = commands.length > 0 || paths.some(({ access }) => access === "read");
+  return [...(reads ? ["files of the workspace"] : []), ...(brings?.private ?? [])];
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url.slice(0, 80);
+}

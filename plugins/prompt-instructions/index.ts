@@ -1,0 +1,53 @@
+import { definePlugin, optional, PromptParts, Runtime, Sandbox } from "@gantry/sdk";
+import { Type } from "typebox";
+import { agentsFiles } from "./agents-files.ts";
+import { errors } from "./errors.ts";
+import { instructionsText } from "./instructions.ts";
+import { dateNote, placeText } from "./place.ts";
+
+/** Characters of instructions and of AGENTS.md that are shown to the model. */
+const BUDGET = 32 * 1024;
+
+export default definePlugin({
+  name: "prompt-instructions",
+  summary: "Standing instructions for the model: agent.instructions, AGENTS.md, date and place.",
+  table: "",
+  config: Type.Object({
+    agent: Type.Object({
+      instructions: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description:
+            "What the model is told before every conversation: the text itself, or `file:` and a path (from <config_dir>).",
+        }),
+      ),
+    }),
+  }),
+  needs: { runtime: Runtime, sandbox: optional(Sandbox) },
+  provides: [PromptParts],
+  errors,
+  setup(host) {
+    const { runtime } = host.needs;
+    const { instructions } = host.config.agent;
+    host.provide(PromptParts, {
+      name: "instructions",
+      order: 10,
+      budget: BUDGET,
+      text: () => instructions && instructionsText(instructions, runtime.configDir),
+    });
+    const files = agentsFiles(() => host.needs.sandbox?.files, host.log);
+    host.provide(PromptParts, {
+      name: "agents-files",
+      order: 20,
+      budget: BUDGET,
+      text: ({ workspace }) => files(workspace, host.signal),
+    });
+    host.provide(PromptParts, {
+      name: "place",
+      order: 30,
+      budget: 1_000,
+      text: ({ workspace, began }) => placeText(workspace, began),
+      note: ({ began, last, now }) => dateNote(last ?? began, now),
+    });
+  },
+});

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import type { Sql } from "./sql.ts";
+
+/** Where SQLite keeps the layout's number in the head of a file. */
+const LAYOUT_AT = 60;
+
+/** Where the file stays as it was in an earlier layout. */
+export function copyOf(path: string, layout: number): string {
+  return `${path}.layout${layout}`;
+}
+
+/**
+ * Keeps the whole file as it is in this layout, on disk before it returns, so that the earlier release can be gone back to.
+ * Throws what SQLite and the disk say, and then leaves nothing.
+ */
+export function keepCopy(sql: Sql, path: string, layout: number): void {
+  const draft = `${copyOf(path, layout)}.${randomBytes(6).toString("hex")}.tmp`;
+  const file = openSync(draft, "wx+", 0o600);
+  try {
+    sql.run("VACUUM INTO ?", draft);
+    // Another process may have brought the file forward meanwhile, and kept its copy.
+    if (layoutIn(file) !== layout) return;
+    fsyncSync(file);
+    renameSync(draft, copyOf(path, layout));
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+}
+
+function layoutIn(file: number): number {
+  const bytes = Buffer.alloc(4);
+  readSync(file, bytes, 0, 4, LAYOUT_AT);
+  return bytes.readUInt32BE();
+}

@@ -1,0 +1,38 @@
+import type { Effects, Preview, SandboxedFiles } from "@gantry/sdk";
+import { MAX_COMPARED, diffOf } from "./diff.ts";
+import { findText, replaced } from "./edit-text.ts";
+import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
+import { checkedPath } from "./files.ts";
+
+/** What a person is shown before a file is edited: the change to what stands there, or why there would be none. */
+export async function previewOf(
+  files: SandboxedFiles,
+  args: EditArguments,
+  effects: Effects,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const head = `edit ${args.path}${args.all ? ", every place" : ""}`;
+  const asked = [...signed("-", args.old), ...signed("+", args.new)].join("\n");
+  let data: Buffer;
+  try {
+    data = await readWhole(files, checkedPath(effects), args.path, signal);
+  } catch (error) {
+    return { text: `${head}, which fails (${(error as Error).message}):\n${asked}` };
+  }
+
+  const text = data.toString("latin1");
+  const { places } = findText(text, wishOf(args));
+  if (places.length === 0)
+    return { text: `${head}, which fails, as the text does not stand there:\n${asked}` };
+  if (places.length > 1 && !args.all)
+    return { text: `${head}, which fails, as the text stands there more than once:\n${asked}` };
+
+  const edited = Buffer.from(replaced(text, places), "latin1");
+  const small = Math.max(data.length, edited.length) <= MAX_COMPARED;
+  const diff = small ? await diffOf(args.path, data.toString("utf8"), edited.toString("utf8")) : undefined;
+  return diff === undefined ? { text: `${head}:\n${asked}` } : { text: `${head}, changing:`, diff };
+}
+
+function signed(sign: string, text: string): readonly string[] {
+  return text.split("\n").map((line) => sign + line);
+}

@@ -1,0 +1,35 @@
+import type { FileOptions } from "./files.ts";
+
+/** The words around the result need room too. */
+const FRAME_BYTES = 512;
+/** A part of the time limit, so that what was found by then is told. */
+const TIME_SHARE = 0.8;
+
+/** How much of its time and room a search has used. */
+export class Spent {
+  readonly #end: number;
+  #room: number;
+  /** Set where there is more than was taken. */
+  cut = false;
+
+  constructor({ timeoutMs, maxOutputBytes }: FileOptions) {
+    this.#end = performance.now() + timeoutMs * TIME_SHARE;
+    this.#room = maxOutputBytes - FRAME_BYTES;
+  }
+
+  get time(): boolean {
+    return performance.now() > this.#end;
+  }
+
+  /** Takes room for a line; false where there is none left, from then on for good. */
+  takes(line: string): boolean {
+    this.#room -= Buffer.byteLength(line) + 1;
+    return this.#room >= 0;
+  }
+
+  /** What is not whole about a result, and the cure. */
+  notes(shown: string, cure: string): readonly string[] {
+    if (this.cut) return [`only ${shown}, there are more: narrow ${cure}`];
+    return this.time ? [`stopped when the time was up, there may be more: narrow ${cure}`] : [];
+  }
+}

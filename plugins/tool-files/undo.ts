@@ -1,0 +1,77 @@
+import type { Audit, SandboxedFiles } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import type { Journal, KeptChange } from "./journal.ts";
+
+export interface UndoDeps {
+  readonly journal: Journal;
+  readonly audit: Audit;
+  files(): SandboxedFiles;
+}
+
+/** What shall be undone: the last change of all, of a conversation, of a file. */
+export interface UndoWish {
+  readonly session?: string;
+  readonly path?: string;
+}
+
+export async function changesOf(
+  journal: Journal,
+  { session, path }: UndoWish,
+): Promise<readonly KeptChange[]> {
+  const changes = await journal.list();
+  return changes.filter(
+    (change) =>
+      (session === undefined || change.session === session) && (path === undefined || change.path === path),
+  );
+}
+
+/**
+ * Puts back what stood in a file before the last change, behind the walls, where nobody has changed the file since. Throws
+ * `UNDO_NOTHING`, `UNDO_NOT_KEPT`, `UNDO_CHANGED` and what the walls say.
+ */
+export async function undo(
+  { journal, audit, files }: UndoDeps,
+  wish: UndoWish,
+  user: string,
+  signal: AbortSignal,
+): Promise<KeptChange> {
+  const [change] = await changesOf(journal, wish);
+  if (!change) throw errors.UNDO_NOTHING();
+  const record = (result: string): Promise<void> =>
+    audit.record({
+      event_type: "tool_call",
+      tool: "undo",
+      args: { path: change.path, changed_by: change.tool, changed_at: change.at },
+      result,
+      user,
+      session_id: change.session,
+    });
+  await record("allowed");
+  try {
+    await putBack(journal, files(), change, signal);
+  } catch (error) {
+    await record(`failed: ${(error as { code?: string }).code ?? "INTERNAL"}`);
+    throw error;
+  }
+  await journal.drop(change.id);
+  return change;
+}
+
+async function putBack(
+  journal: Journal,
+  files: SandboxedFiles,
+  change: KeptChange,
+  signal: AbortSignal,
+): Promise<void> {
+  if (change.before === "too large") {
+    await journal.drop(change.id);
+    throw errors.UNDO_NOT_KEPT(change.path);
+  }
+  const data = change.before === "kept" ? await journal.before(change.id) : null;
+  try {
+    await files.write(change.path, data, signal, { expected: change.after });
+  } catch (error) {
+    if ((error as { code?: string }).code === "FILE_CHANGED") throw errors.UNDO_CHANGED(change.path);
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { errors, type Command, type Usage, type UsageSum } from "@gantry/sdk";
+
+const kinds = ["day", "model", "user"] as const;
+const DAY = 86_400_000;
+
+export function usageCommand(usage: () => Usage): Command {
+  return {
+    name: "usage",
+    summary: "what requests to models have taken and cost",
+    options: [
+      { flags: "--by <what>", summary: "a line for each day (the default), model or user" },
+      { flags: "--days <number>", summary: "how far back, in days; default 30" },
+      { flags: "--json", summary: "print JSON" },
+    ],
+    async run({ options, out, err }) {
+      const by = kinds.find((kind) => kind === (options["by"] ?? "day"));
+      if (!by) throw errors.USAGE("--by takes day, model or user", "usage ");
+      const rows = await usage().sum(by, since(options["days"]));
+      if (options["json"]) out(JSON.stringify(rows.map(shownRow)));
+      else if (rows.length === 0) err("No request has been made yet.");
+      else for (const line of table(by, rows)) out(line);
+      return 0;
+    },
+  };
+}
+
+/** The beginning of the first of so many days. */
+function since(days: unknown): number {
+  const count = Number(days ?? 30);
+  if (!Number.isInteger(count) || count < 1) throw errors.USAGE("--days takes a whole number", "usage ");
+  return Math.floor(Date.now() / DAY - count + 1) * DAY;
+}
+
+/** A row as JSON gives it. */
+export function shownRow({ key, micros, ...row }: UsageSum): object {
+  return { key: key || null, ...row, usd: micros / 1e6 };
+}
+
+function table(by: string, rows: readonly UsageSum[]): readonly string[] {
+  const lines = rows.map(({ key, requests, failed, input, cached, output, micros, unpriced }) => [
+    key || "(the provider's own)",
+    `${requests}${failed > 0 ? ` (${failed} failed)` : ""}`,
+    String(input),
+    String(cached),
+    String(output),
+    unpriced > 0
+      ? `$${(micros / 1e6).toFixed(4)} + ${unpriced} without a price`
+      : `$${(micros / 1e6).toFixed(4)}`,
+  ]);
+  const head = [by, "requests", "tokens in", "cached", "tokens out", "cost"];
+  const widths = head.map((_, i) => Math.max(...[head, ...lines].map((line) => line[i]?.length ?? 0)));
+  return [head, ...lines].map((line) =>
+    line
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,46 @@
+import { Budget, ChatCommands, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
+import { usageCommand } from "./command.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Ledger } from "./ledger.ts";
+import { usageRoute } from "./route.ts";
+
+export default definePlugin({
+  name: "usage-ledger",
+  summary: "What requests to models cost, row by row, and a budget for each day.",
+  table: "",
+  config,
+  needs: { store: Store },
+  provides: [Budget, ChatCommands, Checks, Commands, Observers, Routes],
+  errors,
+  setup(host) {
+    const usage = () => host.needs.store.usage;
+    const ledger = new Ledger(usage(), host.config, host.log);
+    host.provide(Budget, ledger);
+    host.provide(Observers, { name: host.name, modelAnswered: (answer) => ledger.record(answer) });
+    host.provide(Commands, usageCommand(usage));
+    host.provide(Routes, usageRoute(usage));
+    host.provide(ChatCommands, {
+      name: "usage",
+      summary: "what your messages have taken today",
+      async run({ user }) {
+        const { requests, input, output, micros } = await ledger.today(user);
+        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, $${(micros / 1e6).toFixed(4)}.`;
+      },
+    });
+    host.provide(Checks, {
+      name: "budget",
+      kind: "status",
+      async run() {
+        const today = ledger.limits.some(({ perUser }) => !perUser) ? await ledger.today() : undefined;
+        return ledger.limits.flatMap(({ key, most = 0, perUser, spent, shown }) => {
+          if (perUser || !today) return [];
+          const state = spent(today) >= most ? "fail" : "ok";
+          const detail = `${shown(spent(today))} of ${shown(most)} today (UTC)`;
+          return [{ what: key, state, detail, ...(state === "fail" && { cure: `Wait, or raise ${key}.` }) }];
+        });
+      },
+    });
+    host.onDispose(() => ledger.written());
+  },
+});

@@ -1,0 +1,117 @@
+import type { ChannelHealth } from "./health.ts";
+import { pause } from "./pause.ts";
+
+const firstMs = 1_000;
+const longestMs = 60_000;
+/** A connection that held for so long was a good one: the next loss begins with short waits again. */
+const goodMs = 60_000;
+/** A refused account is looked at again now and then: it may have been mended at the platform. */
+const refusedMs = 300_000;
+/** Work that does not heed its signal is left behind after this long. */
+const graceMs = 5_000;
+
+/** What ended a connection, as the channel understands it. */
+export interface Trouble {
+  /** A sentence for log, status and doctor, with the cure where there is one. */
+  readonly reason: string;
+  /** The platform refuses the account. */
+  readonly refused?: boolean;
+  /** Milliseconds: the wait that the platform asked for. */
+  readonly afterMs?: number;
+  /** Milliseconds: no shorter wait makes sense. */
+  readonly leastMs?: number;
+}
+
+export interface ConnectionOptions {
+  readonly health: ChannelHealth;
+  /** Milliseconds without a sign of life after which the connection is made anew. */
+  readonly watchdogMs: number;
+  /** Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of life. */
+  run(signal: AbortSignal, alive: () => void): Promise<void>;
+  /** What an error of `run` means. */
+  judge(error: unknown): Trouble;
+}
+
+/** Keeps one connection to a platform: renewed where it is deaf, tried again with growing waits where it breaks. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #stop = new AbortController();
+  #served: Promise<void> = Promise.resolve();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#served = this.#serve(this.#stop.signal);
+  }
+
+  /** Resolves once nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#served;
+    await this.#options.health.stopped();
+  }
+
+  async #serve(signal: AbortSignal): Promise<void> {
+    let tries = 0;
+    while (!signal.aborted) {
+      const began = Date.now();
+      const trouble = await this.#once(signal);
+      if (signal.aborted) return;
+
+      tries = Date.now() - began >= goodMs ? 1 : tries + 1;
+      this.#tell(trouble);
+      await pause(waitMs(tries, trouble), signal);
+    }
+  }
+
+  #tell({ refused = false, reason }: Trouble): void {
+    if (refused) this.#options.health.refused(reason);
+    else this.#options.health.waits(reason);
+  }
+
+  /** One connection, from its opening to its end. */
+  async #once(signal: AbortSignal): Promise<Trouble> {
+    const { run, judge, watchdogMs } = this.#options;
+    const deaf = new AbortController();
+    const over = new AbortController();
+    const both = AbortSignal.any([signal, deaf.signal]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const alive = (): void => {
+      clearTimeout(timer);
+      if (!both.aborted) timer = setTimeout(() => deaf.abort(), watchdogMs);
+    };
+    alive();
+    try {
+      await Promise.race([run(both, alive), leftBehind(both, over.signal)]);
+      return { reason: "the connection ended" };
+    } catch (error) {
+      if (!deaf.signal.aborted) return judge(error);
+      return { reason: `nothing came for ${watchdogMs / 1_000} s, so the connection is made anew` };
+    } finally {
+      clearTimeout(timer);
+      over.abort();
+    }
+  }
+}
+
+/** How long to wait before the next try: doubled each time, with jitter, so that many do not come back at once. */
+export function waitMs(tries: number, trouble: Trouble, random: () => number = Math.random): number {
+  if (trouble.afterMs !== undefined) return trouble.afterMs;
+  if (trouble.refused) return refusedMs;
+  const doubled = Math.max(firstMs, trouble.leastMs ?? 0) * 2 ** Math.min(tries - 1, 16);
+  const most = Math.min(doubled, longestMs);
+  return Math.max(trouble.leastMs ?? 0, Math.round(most * (0.5 + random() / 2)));
+}
+
+/** Rejects a while after `signal` was aborted, unless it is `over` before. */
+async function leftBehind(signal: AbortSignal, over: AbortSignal): Promise<never> {
+  await new Promise<void>((resolve) => {
+    const either = AbortSignal.any([signal, over]);
+    if (either.aborted) resolve();
+    else either.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await pause(graceMs, over);
+  throw new Error("the connection did not end by its signal");
+}

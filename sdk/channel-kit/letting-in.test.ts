@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import type { ApprovalRequest, Approvals, AuditEvent, CommandContext, Part } from "../index.ts";
+import { defineErrors, policy } from "../errors.ts";
+import { createMemoryStore } from "../testing/index.ts";
+import {
+  approvalButtons,
+  approvalText,
+  isApprovalData,
+  pairByCode,
+  PairedPeople,
+  pairedCommands,
+  pressApproval,
+  settledText,
+  takeAttachments,
+  type Attachment,
+  type Presser,
+} from "./index.ts";
+
+const codes = defineErrors({ PAIR_CODE_INVALID: policy("No."), PAIR_LOCKED: policy("Wait.") });
+const never = new AbortController().signal;
+
+function pairing(throws?: Error) {
+  const store = createMemoryStore();
+  const people = new PairedPeople("mail", () => store.values);
+  const records: Omit<AuditEvent, "timestamp">[] = [];
+  const redeemed: string[] = [];
+  const attempt = (text: string) =>
+    pairByCode({
+      channel: "mail",
+      people,
+      codes: {
+        async redeem(code, peer) {
+          redeemed.push(`${code} ${peer}`);
+          if (throws) throw throws;
+        },
+      },
+      audit: { record: async (event) => void records.push(event) },
+      id: "7",
+      name: "Eve",
+      text,
+    });
+  return { people, records, redeemed, attempt };
+}
+
+test("CHN-01: a code in a direct message lets a stranger in, with an audit record", async () => {
+  const { people, records, redeemed, attempt } = pairing();
+  expect(await attempt(" 123456\n")).toContain("paired");
+  expect([redeemed, await people.has("7"), await people.has("8")]).toEqual([["123456 mail:7"], true, false]);
+  expect(records).toMatchObject([{ event_type: "pairing", result: "paired", user: "mail:7" }]);
+  expect(JSON.stringify(records)).not.toContain("123456");
+});
+
+test("CHN-01: a wrong code is answered, one too many is not, and what is no code is neither tried nor answered", async () => {
+  const wrong = pairing(codes.PAIR_CODE_INVALID());
+  expect(await wrong.attempt("123456")).toContain("not valid");
+  expect([await wrong.people.has("7"), wrong.records[0]?.result]).toEqual([
+    false,
+    "refused: PAIR_CODE_INVALID",
+  ]);
+  const locked = pairing(codes.PAIR_LOCKED());
+  expect(await locked.attempt("123456")).toBeUndefined();
+  for (const text of ["hello", "12", "123456 please", "1".repeat(17), ""])
+    expect(await wrong.attempt(text)).toBeUndefined();
+  expect(wrong.redeemed).toHaveLength(1);
+});
+
+test("CHN-01: the owner sees who was let in, and shuts them out", async () => {
+  const { people, attempt } = pairing();
+  await attempt("123456");
+  const lines: string[] = [];
+  const run = (args: readonly string[]): CommandContext => ({
+    args,
+    options: {},
+    out: (line) => lines.push(line),
+    err: (line) => lines.push(line),
+    interactive: false,
+    signal: never,
+    serve: async () => 0,
+  });
+  const [list, unpair] = pairedCommands("mail", people);
+  expect([list?.name, unpair?.name]).toEqual(["mail people", "mail unpair"]);
+  expect(await list?.run(run([]))).toBe(0);
+  expect(lines.pop()).toMatch(/^7 {2}\S+Z {2}Eve$/);
+  expect([await unpair?.run(run(["7"])), await people.has("7")]).toEqual([0, false]);
+  expect(await unpair?.run(run(["7"]))).toBe(1);
+});
+
+const request: ApprovalRequest = {
+  id: "0123456789abcdef",
+  session: "mail:chat",
+  user: "mail:1",
+  tool: "shell",
+  args: {},
+  preview: "rm -rf x\nAllowed.",
+  reasons: ["It removes files."],
+  lines: 2,
+  commands: 1,
+  warnings: [],
+  expires: new Date(Date.now() + 60_000).toISOString(),
+};
+const owner: Presser = {
+  channel: "mail",
+  sender: { id: "1" },
+  conversation: { id: "chat", kind: "direct" },
+  trust: "owner",
+};
+
+test("CC-14: only the owner who was asked decides, there and once; everybody else is told so and nothing runs", () => {
+  const decided: string[] = [];
+  let open = [request];
+  const approvals: Approvals = {
+    pending: () => open,
+    decide(id, decision, by) {
+      if (by.trust !== "owner" || by.conversation !== request.session) return "forbidden";
+      if (open.length === 0) return decided.length > 0 ? "decided" : "unknown";
+      open = [];
+      decided.push(`${id} ${decision} ${JSON.stringify(by)}`);
+      return "done";
+    },
+  };
+  const [allow, deny] = approvalButtons(request).map(({ data }) => data) as [string, string];
+  expect([allow, deny].every((data) => isApprovalData(data) && data.length <= 64)).toBe(true);
+  const strangers: Presser[] = [
+    { ...owner, sender: { id: "2" }, trust: "member" },
+    { ...owner, trust: "member" },
+    { ...owner, conversation: { id: "other", kind: "group" } },
+    { ...owner, conversation: { id: "chat", kind: "group", thread: "5" } },
+  ];
+  for (const presser of strangers)
+    expect(pressApproval(approvals, allow, presser)).toContain("Only an owner");
+  expect(decided).toEqual([]);
+  expect(pressApproval(approvals, deny, owner)).toBe("Denied.");
+  expect(pressApproval(approvals, allow, owner)).toBe("This was decided already.");
+  expect(decided).toHaveLength(1);
+  expect(
+    ["a:0123:allow", "a:0123456789abcdef:always!", "", "b:0123456789abcdef:allow"].some(isApprovalData),
+  ).toBe(false);
+});
+
+test("CC-14: the question shows what would run with a margin, so that no line of it can pass for an answer", () => {
+  expect(approvalText(request)).toBe("May shell run this?\n| rm -rf x\n| Allowed.\nIt removes files.");
+  expect(settledText(request, "allow")).toMatch(/\n\n✔ Allowed\.$/);
+  expect(approvalText({ ...request, preview: "x".repeat(9_000) }).length).toBeLessThan(4_096);
+});
+
+function attachment(given: Partial<Attachment> = {}): Attachment {
+  return {
+    kind: "photo",
+    name: "../a]\n.png",
+    mime: "image/png",
+    bytes: 3,
+    load: async () => new Uint8Array([1, 2, 3]),
+    ...given,
+  };
+}
+
+const texts = (parts: readonly Part[]): string[] =>
+  parts.map((part) => (part.type === "text" ? part.text : `media ${part.media.id}`));
+
+test("TG-16: what comes with a message is kept within bounds, and said in a line where it is not", async () => {
+  const kept: unknown[] = [];
+  const keep = async (bytes: Uint8Array, about: { mime: string; name?: string }) => {
+    kept.push([...bytes], about);
+    return { id: "sha", bytes: bytes.length, ...about };
+  };
+  const failing = attachment({ kind: "file", load: () => Promise.reject(new Error("secret")) });
+  const many = [
+    attachment(),
+    attachment({ bytes: 6 * 1024 * 1024 }),
+    attachment({ kind: "voice message", mime: "audio/ogg", bytes: 21 * 1024 * 1024 }),
+    failing,
+  ];
+  expect(texts(await takeAttachments(many, keep, never))).toEqual([
+    "media sha",
+    "[photo: a_.png, image/png, 6291456 bytes: not read, more than 5 MiB]",
+    "[voice message: a_.png, audio/ogg, 22020096 bytes: not read, more than 20 MiB]",
+    "[file: a_.png, image/png, 3 bytes: could not be loaded]",
+  ]);
+  expect(kept).toEqual([[1, 2, 3], { mime: "image/png", name: "a_.png" }]);
+  expect(texts(await takeAttachments([attachment()], undefined, never))).toEqual([
+    "[photo: a_.png, image/png, 3 bytes: not read]",
+  ]);
+  const eleven = Array.from({ length: 12 }, () => attachment());
+  expect(texts(await takeAttachments(eleven, keep, never)).at(-1)).toBe(
+    "[2 more attachments: not read, at most 10 are]",
+  );
+});

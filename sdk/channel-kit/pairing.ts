@@ -1,0 +1,114 @@
+import type { Audit } from "../audit.ts";
+import type { Command } from "../command.ts";
+import { GantryError } from "../errors.ts";
+import type { PairingCodes } from "../pairing.ts";
+import type { Values } from "../store.ts";
+
+/** Somebody who was let in by a code. */
+export interface PairedPerson {
+  readonly id: string;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly paired: string;
+}
+
+/** A message that could be a code: digits alone. */
+const codeForm = /^\s*(\d{4,16})\s*$/;
+const maxName = 80;
+
+/** The people of one channel whom a code let in; they are members and never owners. */
+export class PairedPeople {
+  readonly #values: () => Values;
+  readonly #space: string;
+
+  constructor(channel: string, values: () => Values) {
+    this.#space = `${channel}.paired`;
+    this.#values = values;
+  }
+
+  async has(id: string): Promise<boolean> {
+    return (await this.#values().get(this.#space, id)) !== undefined;
+  }
+
+  async add(id: string, name: string): Promise<void> {
+    const person: PairedPerson = { id, name: name.slice(0, maxName), paired: new Date().toISOString() };
+    await this.#values().put(this.#space, id, person);
+  }
+
+  async list(): Promise<readonly PairedPerson[]> {
+    return (await this.#values().list<PairedPerson>(this.#space)).map(({ value }) => value);
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#values().remove(this.#space, id);
+  }
+}
+
+export interface PairingTry {
+  readonly channel: string;
+  readonly people: PairedPeople;
+  readonly codes: PairingCodes;
+  readonly audit: Audit;
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * A stranger's direct message as a try to get in by a code of `gantry pair new`. Gives what to answer; undefined where
+ * nothing is answered, as the message is no code or too many were wrong.
+ */
+export async function pairByCode(attempt: PairingTry): Promise<string | undefined> {
+  const { channel, people, codes, id, name } = attempt;
+  const [, code] = codeForm.exec(attempt.text) ?? [];
+  if (code === undefined) return undefined;
+  const record = (result: string): Promise<void> =>
+    attempt.audit.record({
+      event_type: "pairing",
+      tool: "",
+      args: {},
+      result,
+      user: `${channel}:${id}`,
+      session_id: "",
+    });
+  try {
+    await codes.redeem(code, `${channel}:${id}`);
+  } catch (error) {
+    if (!(error instanceof GantryError)) throw error;
+    await record(`refused: ${error.code}`);
+    return error.code === "PAIR_LOCKED" ? undefined : "That code is not valid. Ask the owner for a new one.";
+  }
+  await record("paired");
+  await people.add(id, name);
+  return "You are paired: write what you need.";
+}
+
+/** The words `<channel> people` and `<channel> unpair <id>`. */
+export function pairedCommands(channel: string, people: PairedPeople): readonly Command[] {
+  return [
+    {
+      name: `${channel} people`,
+      summary: `who was let into ${channel} by a pairing code`,
+      options: [{ flags: "--json", summary: "print JSON" }],
+      async run({ out, options }) {
+        const list = await people.list();
+        if (options["json"]) out(JSON.stringify(list));
+        else for (const { id, name, paired } of list) out(`${id}  ${paired}  ${name}`);
+        return 0;
+      },
+    },
+    {
+      name: `${channel} unpair`,
+      summary: `shuts somebody out whom a pairing code let into ${channel}`,
+      args: ["<id>"],
+      async run({ args: [id = ""], out, err }) {
+        if (!(await people.remove(id))) {
+          err(`Nobody with the id ${id} is paired: see \`gantry ${channel} people\`.`);
+          return 1;
+        }
+        out(`${id} is shut out.`);
+        return 0;
+      },
+    },
+  ];
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { isForAgent, peopleRow, refuseStranger, trustOf, type AllowedPeople, type Groups } from "./index.ts";
+
+test.each<[AllowedPeople, Record<string, string | undefined>]>([
+  [
+    { allowed: ["1"], owners: [] },
+    { "1": "owner", "2": undefined, "*": undefined, "": undefined },
+  ],
+  [
+    { allowed: ["1", "2"], owners: [] },
+    { "1": "member", "2": "member", "3": undefined },
+  ],
+  [
+    { allowed: ["1", "2"], owners: ["2"] },
+    { "1": "member", "2": "owner" },
+  ],
+  [
+    { allowed: ["1"], owners: ["2"] },
+    { "1": "member", "2": "owner", "3": undefined },
+  ],
+  [
+    { allowed: ["*", "1"], owners: [] },
+    { "1": "member", "3": "guest", "*": "guest" },
+  ],
+  [
+    { allowed: ["*"], owners: ["2"] },
+    { "2": "owner", "3": "guest" },
+  ],
+  [{ allowed: [], owners: [] }, { "1": undefined }],
+])("CC-04: with %j ids are trusted as %j", (people, trust) => {
+  for (const [id, step] of Object.entries(trust)) expect([id, trustOf(id, people)]).toEqual([id, step]);
+});
+
+const domain = (entry: string, id: string): boolean =>
+  id === entry || (entry.startsWith("@") && id.endsWith(entry));
+
+test("CC-04: an entry that means many lets members in and makes no owner", () => {
+  const people = { allowed: ["@a.test"], owners: [] };
+  expect(trustOf("x@a.test", people, domain)).toBe("member");
+  expect(trustOf("x@sub.a.test", people, domain)).toBeUndefined();
+  expect(trustOf("x@a.test", { allowed: ["x@a.test"], owners: [] }, domain)).toBe("owner");
+});
+
+test("CC-04: a stranger is refused with the list to add them to", () => {
+  expect(refuseStranger("7", "channels.mail.allowed")).toMatchObject({
+    verdict: "refuse",
+    code: "CHANNEL_NOT_ALLOWED",
+    reason: "7 is not in channels.mail.allowed: add the id there if they may write.",
+  });
+});
+
+test("CC-04: status says loudly that nobody or everybody may write", () => {
+  expect(peopleRow("mail", "channels.mail.allowed", { allowed: [], owners: [] })).toMatchObject({
+    state: "warn",
+    detail: "nobody may write",
+    cure: expect.stringContaining("channels.mail.allowed"),
+  });
+  expect(peopleRow("mail", "k", { allowed: ["*"], owners: [] })).toMatchObject({ state: "warn" });
+  expect(peopleRow("mail", "k", { allowed: ["1"], owners: ["1", "2"] })).toMatchObject({
+    state: "ok",
+    detail: "2 may write",
+  });
+});
+
+test.each<[Groups, boolean, boolean]>([
+  ["off", true, false],
+  ["off", false, false],
+  ["mention", true, true],
+  ["mention", false, false],
+  ["all", false, true],
+])("CC-06: groups = %j, mentioned %j: for the agent %j", (groups, mentioned, expected) => {
+  const written = { kind: "group", group: "g", mentioned } as const;
+  expect(isForAgent(written, groups)).toBe(expected);
+  expect(isForAgent(written, groups, ["g"])).toBe(expected);
+  expect(isForAgent(written, groups, ["other"])).toBe(false);
+  expect(isForAgent({ ...written, kind: "direct" }, groups, ["other"])).toBe(true);
+});

@@ -1,0 +1,44 @@
+import type { Trust } from "../channel.ts";
+import { errors } from "../codes.ts";
+import type { CheckRow } from "../command.ts";
+import { refuse, type Refusal } from "../hooks.ts";
+
+/** Who may write, as it stands in the configuration. */
+export interface AllowedPeople {
+  /** Ids, or `*` for everyone. Empty: nobody. */
+  readonly allowed: readonly string[];
+  /** Who may also approve. An id that alone is allowed is the owner where none is named. */
+  readonly owners: readonly string[];
+}
+
+/** True if an entry of an allowlist means this id. */
+export type Matches = (entry: string, id: string) => boolean;
+
+/** How far a person is trusted; undefined if they may not write at all. */
+export function trustOf(
+  id: string,
+  { allowed, owners }: AllowedPeople,
+  matches: Matches = (entry, one) => entry === one,
+): Trust | undefined {
+  if (owners.some((entry) => matches(entry, id))) return "owner";
+  const isListed = allowed.some((entry) => entry !== "*" && matches(entry, id));
+  // An entry that means many is no single owner.
+  const isOnly = allowed.length === 1 && owners.length === 0 && allowed[0] === id;
+  if (isListed) return isOnly ? "owner" : "member";
+  return allowed.includes("*") ? "guest" : undefined;
+}
+
+/** What the guard of a channel answers for somebody who may not write; `key` names the list in the configuration. */
+export function refuseStranger(id: string, key: string): Refusal {
+  return refuse(errors.CHANNEL_NOT_ALLOWED(id, key));
+}
+
+/** The row of `status` about who may write; `key` names the list in the configuration. */
+export function peopleRow(channel: string, key: string, { allowed, owners }: AllowedPeople): CheckRow {
+  const what = `${channel} allowlist`;
+  const cure = `list who may write in ${key}`;
+  if (allowed.includes("*")) return { what, state: "warn", detail: "everyone may write (*)", cure };
+  const known = new Set([...allowed, ...owners]).size;
+  if (known === 0) return { what, state: "warn", detail: "nobody may write", cure };
+  return { what, state: "ok", detail: `${known} may write` };
+}

@@ -1,0 +1,165 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  readMarkdown,
+  renderEntities,
+  renderHtml,
+  renderMarkdown,
+  renderMrkdwn,
+  renderPlain,
+} from "./index.ts";
+import { hostileText, visible } from "./rich-text.test-kit.ts";
+
+/** Tags that are not closed in the order in which they were opened. */
+function unclosed(html: string): readonly string[] {
+  const open: string[] = [];
+  for (const [, slash, tag = ""] of html.matchAll(/<(\/?)([a-z]+)[^>]*>/g)) {
+    if (slash === "/" && open.at(-1) === tag) open.pop();
+    else open.push(`${slash}${tag}`);
+  }
+  return open;
+}
+
+const sample = [
+  "# Title",
+  "",
+  "Some **bold and *both* words**, ~~gone~~, `code` and [a link](https://a.test/?x=1&y=2).",
+  "",
+  "- one",
+  "- two",
+  "  1. inner",
+  "",
+  "> said so",
+  "> twice",
+  "",
+  "```ts",
+  "const a = 1 < 2;",
+  "```",
+].join("\n");
+
+test("CC-12: markdown becomes the text that people read and the places of its forms", async () => {
+  const { text, spans } = await readMarkdown(sample);
+  expect(text).toBe(
+    [
+      "Title",
+      "",
+      "Some bold and both words, gone, code and a link.",
+      "",
+      "• one",
+      "• two",
+      "  1. inner",
+      "",
+      "said so",
+      "twice",
+      "",
+      "const a = 1 < 2;",
+    ].join("\n"),
+  );
+  expect(spans.map(({ kind, from, to, ...rest }) => [kind, text.slice(from, to), rest])).toEqual([
+    ["bold", "Title", {}],
+    ["bold", "bold and both words", {}],
+    ["italic", "both", {}],
+    ["strike", "gone", {}],
+    ["code", "code", {}],
+    ["link", "a link", { url: "https://a.test/?x=1&y=2" }],
+    ["quote", "said so\ntwice", {}],
+    ["pre", "const a = 1 < 2;", { language: "ts" }],
+  ]);
+});
+
+test("CC-12: each platform's form of the same text", async () => {
+  const rich = await readMarkdown(
+    "**a*b* <c>** `x<y` [l](https://a.test/?q=1&r=2)\n\n> q1\n> q2\n\n```js\n1 < 2\n```",
+  );
+  expect(renderPlain(rich)).toBe("ab <c> x<y l (https://a.test/?q=1&r=2)\n\n> q1\n> q2\n\n1 < 2");
+  expect(renderHtml(rich)).toBe(
+    '<b>a<i>b</i> &lt;c&gt;</b> <code>x&lt;y</code> <a href="https://a.test/?q=1&amp;r=2">l</a>\n\n<blockquote>q1\nq2</blockquote>\n\n<pre><code class="language-js">1 &lt; 2</code></pre>',
+  );
+  expect(renderMarkdown(rich)).toBe(
+    "**a*b* \\<c\\>** `x<y` [l](<https://a.test/?q=1&r=2>)\n\n> q1\n> q2\n\n```js\n1 < 2\n```",
+  );
+  expect(renderMrkdwn(rich)).toBe(
+    "*a_b_ &lt;c&gt;* `x&lt;y` <https://a.test/?q=1&amp;r=2|l>\n\n> q1\n> q2\n\n```\n1 &lt; 2\n```",
+  );
+  expect(renderEntities(rich, 100).map(({ type, offset, length }) => [type, offset, length])).toEqual([
+    ["bold", 0, 6],
+    ["italic", 1, 1],
+    ["code", 7, 3],
+    ["text_link", 11, 1],
+    ["blockquote", 14, 5],
+    ["pre", 21, 5],
+  ]);
+});
+
+test("CC-12: a table becomes lines of one width, and a picture its name with the address", async () => {
+  const rich = await readMarkdown("| a | long |\n|---|---|\n| `1` | 2 |\n\n![cat](https://a.test/cat.png)");
+  expect(rich.text).toBe("a | long\n--+-----\n1 | 2\n\ncat");
+  expect(rich.spans.map(({ kind }) => kind)).toEqual(["pre", "link"]);
+});
+
+test("CC-12: links that lead a browser to do something are only words", async () => {
+  const { text, spans } = await readMarkdown(
+    "[a](javascript:alert(1)) [b](data:text/html,x) [c](file:///etc/passwd) [d](relative) [e](mailto:a@b.test)",
+  );
+  expect(spans.map(({ url }) => url)).toEqual(["mailto:a@b.test"]);
+  expect(text).toContain("a](javascript:alert(1)");
+});
+
+test("CC-12: code stands apart: no form within it, and a link keeps its address before it keeps its code", async () => {
+  const rich = await readMarkdown("**bold `x` bold** [`y`](https://a.test)");
+  const entities = renderEntities(rich, 100).map(({ type, offset, length }) => [
+    type,
+    rich.text.slice(offset, offset + length),
+  ]);
+  expect(entities).toEqual([
+    ["bold", "bold "],
+    ["code", "x"],
+    ["bold", " bold"],
+    ["text_link", "y"],
+  ]);
+});
+
+test("CC-12: of more forms than a platform takes, links and code are kept", async () => {
+  const rich = await readMarkdown(`${"**b** ".repeat(150)} [l](https://a.test)`);
+  const kept = renderEntities(rich, 100);
+  expect(kept).toHaveLength(100);
+  expect(kept.at(-1)?.type).toBe("text_link");
+});
+
+test("CC-12: hostile markdown of any kind is read quickly, and what is too long stays as it is", async () => {
+  for (const text of [
+    "*".repeat(20_000),
+    "[".repeat(20_000),
+    ">".repeat(3_000),
+    "`".repeat(60_000),
+    "|-".repeat(20_000),
+  ])
+    expect(visible((await readMarkdown(text)).text).length).toBeGreaterThan(0);
+  const long = "**x** ".repeat(20_000);
+  expect(await readMarkdown(long)).toEqual({ text: long, spans: [] });
+});
+
+test("CC-12: whatever the text, spans lie within it, marks nest, and no escaped sign comes through", async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (source) => {
+      const rich = await readMarkdown(source);
+      for (const { from, to } of rich.spans) {
+        expect(from).toBeLessThan(to);
+        expect(to).toBeLessThanOrEqual(rich.text.length);
+      }
+      const html = renderHtml(rich);
+      expect(unclosed(html)).toEqual([]);
+      const words = html
+        .replace(/<[^>]*>/g, "")
+        .replace(/&lt;/g, "<")
+        .replace(/&gt;/g, ">");
+      expect(words.replace(/&quot;/g, '"').replace(/&amp;/g, "&")).toBe(rich.text);
+      for (const { offset, length } of renderEntities(rich, 100))
+        expect(offset + length).toBeLessThanOrEqual(rich.text.length);
+      renderPlain(rich);
+      renderMarkdown(rich);
+      renderMrkdwn(rich);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,52 @@
+import type { ToolCall } from "./tool.ts";
+import type { StopReason } from "./provider.ts";
+import type { Awaitable } from "./hooks.ts";
+import { many } from "./slot.ts";
+
+/** A conversation and whoever speaks in it. */
+export interface TurnFacts {
+  readonly session: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+}
+
+/** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */
+export interface ModelAnswer extends TurnFacts {
+  /** What it was for: `turn`, `summary`. */
+  readonly purpose: string;
+  readonly provider: string;
+  /** Undefined where the provider chose. */
+  readonly model: string | undefined;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of the input, what the provider read from its cache. */
+  readonly cachedTokens: number;
+  readonly ms: number;
+  /** Until the first piece of the answer; undefined where there was none. */
+  readonly firstMs: number | undefined;
+  /** `ok`, or the code of the failure. */
+  readonly outcome: string;
+}
+
+/** Told what happens; every member is optional, and what one throws is logged and stops nobody. */
+export interface Observer {
+  readonly name: string;
+  turnStarted?(turn: TurnFacts): Awaitable<void>;
+  turnEnded?(turn: TurnFacts & { readonly stop: StopReason; readonly ms: number }): Awaitable<void>;
+  modelAnswered?(answer: ModelAnswer): Awaitable<void>;
+  /** After a call that was let through has run. */
+  toolFinished?(report: {
+    readonly call: ToolCall;
+    readonly failed: boolean;
+    readonly code?: string;
+    readonly ms: number;
+  }): Awaitable<void>;
+  /** A message of a channel has come one step further. */
+  laneMoved?(step: {
+    readonly lane: string;
+    readonly state: "accepted" | "begun" | "answered" | "sent" | "waits" | "aside";
+  }): Awaitable<void>;
+  /** A conversation was left for a new one, or removed. */
+  sessionEnded?(ended: { readonly session: string; readonly reason: "left" | "removed" }): Awaitable<void>;
+}
+export const Observers = many<Observer>("observers");

@@ -1,0 +1,40 @@
+import type { Conversation, Trust } from "./channel.ts";
+import type { Awaitable } from "./hooks.ts";
+import type { TurnFacts } from "./observer.ts";
+import { many } from "./slot.ts";
+
+/** Where a prompt is for: the same for all turns of a session, as long as it has not been compacted. */
+export interface PromptScene extends TurnFacts {
+  readonly trust: Trust;
+  readonly conversation: Conversation["kind"];
+  /** The resolved workspace. */
+  readonly workspace: string;
+  /** When what the model sees of the session began, Unix ms. */
+  readonly began: number;
+}
+
+/** A named part of the system prompt. The host adds its own rules last. */
+export interface PromptPart {
+  readonly name: string;
+  /** Lower numbers stand first; then by name. Default 100. */
+  readonly order?: number;
+  /** Characters; what is longer is cut, and the cut is said. */
+  readonly budget: number;
+  /**
+   * The same text for the same scene while nothing it speaks of has changed: no clock, no random, no unsorted list. Every
+   * change costs the provider's cache of the whole conversation. Undefined: nothing to say.
+   */
+  text(scene: PromptScene): Awaitable<string | undefined>;
+  /** What is new with this message, such as another date; it stands before the person's words and is kept with them. */
+  note?(
+    scene: PromptScene & {
+      readonly now: number;
+      /** When the person spoke before, Unix ms. */
+      readonly last: number | undefined;
+    },
+  ): Awaitable<string | undefined>;
+}
+export const PromptParts = many<PromptPart>("prompt-parts", (part: PromptPart) => {
+  if (typeof part.text !== "function") return "has no text()";
+  return part.budget > 0 ? undefined : "has no budget";
+});

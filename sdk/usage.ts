@@ -1,0 +1,42 @@
+/** What one request to a model has cost. */
+export interface UsageRow {
+  /** Unix ms. */
+  readonly at: number;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  readonly session: string;
+  /** What it was for: `turn`, `summary`. */
+  readonly purpose: string;
+  readonly provider: string;
+  /** Null where the provider chose. */
+  readonly model: string | null;
+  readonly input: number;
+  readonly output: number;
+  /** Of `input`, what the provider read from its cache. */
+  readonly cached: number;
+  /** Millionths of a US dollar by `[prices]`; null where the model has no price there. */
+  readonly micros: number | null;
+  readonly ms: number;
+  /** `ok`, or the code of the failure. */
+  readonly outcome: string;
+}
+
+/** Rows of one day, model or user, added up. */
+export interface UsageSum {
+  readonly key: string;
+  readonly requests: number;
+  readonly failed: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly micros: number;
+  /** Requests of models without a price. */
+  readonly unpriced: number;
+}
+
+/** What requests have cost, one row each. */
+export interface Usage {
+  add(row: UsageRow): Promise<void>;
+  /** Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by what they took, most first. */
+  sum(by: "day" | "model" | "user", since: number, user?: string): Promise<readonly UsageSum[]>;
+}

@@ -1,0 +1,225 @@
+import { textOf, Approvals, ask, type ApprovalRequest } from "@gantry/sdk";
+import {
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type FakeChannel,
+  type TestHost,
+} from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import commands from "../plugins/guard-commands/index.ts";
+import { guard, tool } from "./helpers/plugins.ts";
+
+const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
+
+interface Talk extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly channel: FakeChannel;
+  readonly ran: string[];
+  /** The text of the next message that goes out. */
+  next(): Promise<string>;
+}
+
+/** A host whose model runs the command that a message names behind `run `, and says `done`, or `heard` to all else. */
+async function talk(): Promise<Talk> {
+  const ran: string[] = [];
+  const channel = fakeChannel("fake", { owners: ["alice", "anna"] });
+  const shell = tool("shell", async ({ args }) => String(ran.push(String(args["command"]))), {
+    effects: ({ command }) => ({ commands: [command] }),
+    preview: ({ command }) => command,
+  });
+  const model = fakeProvider([
+    ({ messages }) => {
+      const last = messages.at(-1);
+      const [, command] = /\brun ([^]*)$/.exec(textOf(last?.parts ?? [])) ?? [];
+      if (command === undefined) return last?.role === "tool" ? "done" : "heard";
+      return { calls: command.split(" ;; ").map((one) => ({ name: "shell", args: { command: one } })) };
+    },
+  ]);
+  const host = await startTestHost({ plugins: [asking, commands, shell, channel, memoryStore(), model] });
+  await host.serve();
+  let read = 0;
+  return {
+    host,
+    channel,
+    ran,
+    next: async () => {
+      await channel.sentCount((read += 1));
+      return channel.sent[read - 1]?.text ?? "";
+    },
+    [Symbol.asyncDispose]: () => host.stop(),
+  };
+}
+const idIn = (text: string): string => /"allow ([0-9a-f]{6})"/.exec(text)?.[1] ?? "";
+
+test.each(["yes", "y", "Yes.", "YES!", "allow", " y "])(
+  "SEC-18: %j allows the one question that is open",
+  async (word) => {
+    await using t = await talk();
+    await t.channel.receive({ text: "run ls" });
+    expect(idIn(await t.next())).toHaveLength(6);
+    await t.channel.receive({ text: word });
+    expect(await t.next()).toBe("done");
+    expect(t.ran).toEqual(["ls"]);
+  },
+);
+
+test.each(["no", "n", "deny", "No."])("SEC-18: %j denies the one question that is open", async (word) => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  await t.next();
+  await t.channel.receive({ text: word });
+  expect(await t.next()).toBe("done");
+  expect(t.ran).toEqual([]);
+});
+
+test("SEC-18: without an open question such a word is part of the talk", async () => {
+  await using t = await talk();
+  for (const word of ["yes", "no", "always", "show"]) {
+    await t.channel.receive({ text: word });
+    expect(await t.next()).toBe("heard");
+  }
+});
+
+test("SEC-18: with several open questions a bare word decides none, and the ids are told", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  const first = idIn(await t.next());
+  const approvals = t.host.slot(Approvals);
+  const stop = new AbortController();
+  const second = t.host.call(
+    "shell",
+    { command: "pwd" },
+    { approvals: "ask", onEvent: () => {}, session: "fake:alice", user: "fake:alice", signal: stop.signal },
+  );
+  await expect.poll(() => approvals.pending().length).toBe(2);
+  await t.channel.receive({ text: "yes" });
+  expect(await t.next()).toContain(`Several questions are open: ${first} (shell)`);
+  await t.channel.receive({ text: `deny ${approvals.pending()[1]?.id.slice(0, 6)}` });
+  expect(await second).toMatchObject({ code: "APPROVAL_DENIED" });
+  await t.channel.receive({ text: `allow ${first}` });
+  expect(await t.next()).toBe("done");
+  expect(t.ran).toEqual(["ls"]);
+});
+
+test("SEC-14: an owner's `always` in a channel holds for the conversation", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  expect(await t.next()).toContain("for this conversation: shell `ls`");
+  await t.channel.receive({ text: "always" });
+  expect(await t.next()).toBe("done");
+  await t.channel.receive({ text: "run ls" });
+  expect(await t.next()).toBe("done");
+  expect(t.ran).toEqual(["ls", "ls"]);
+  await t.channel.receive({ text: "run ls", from: "anna" });
+  expect(idIn(await t.next())).toHaveLength(6);
+});
+
+test("SEC-18: in a group an owner decides in the conversation that was asked; a member, or an owner elsewhere, does not", async () => {
+  await using t = await talk();
+  const group = { conversation: { id: "room", kind: "group" }, replyTo: "room" } as const;
+  await t.channel.receive({ text: "run ls", ...group });
+  const short = idIn(await t.next());
+  await t.channel.receive({ text: `allow ${short}`, from: "mallory", ...group });
+  await t.channel.receive({ text: "yes", from: "anna" });
+  expect(await t.next()).toBe("heard");
+  expect([t.ran, t.host.slot(Approvals).pending().length]).toEqual([[], 1]);
+  await t.channel.receive({ text: "yes", from: "anna", ...group });
+  expect(await t.next()).toBe("done");
+  expect(t.ran).toEqual(["ls"]);
+  expect(t.host.audit.map(({ result }) => result)).toContain("allow by fake:anna");
+});
+
+test("SEC-18: nobody decides by another door, another name or another conversation", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  await t.next();
+  const approvals = t.host.slot(Approvals);
+  const [{ id }] = approvals.pending() as [ApprovalRequest];
+  for (const by of [
+    { user: "fake:mallory", conversation: "fake:alice", trust: "member" },
+    { user: "fake:alice", conversation: "fake:alice", trust: "guest" },
+    { user: "fake:alice", conversation: "fake:other", trust: "owner" },
+    { user: "fake:alice", trust: "owner" },
+    { user: "fake:alice" },
+    { user: "cli:alice", conversation: "fake:alice", trust: "owner" },
+    { user: "http:d1", conversation: "fake:alice", trust: "owner" },
+    { user: "", trust: "owner" },
+  ] as const) {
+    expect([by, approvals.decide(id, "allow", by)]).toEqual([by, "forbidden"]);
+    expect(approvals.pending(by)).toEqual([]);
+  }
+  expect(
+    approvals.decide(id, "deny", { user: "fake:alice", conversation: "fake:alice", trust: "owner" }),
+  ).toBe("done");
+  expect(await t.next()).toBe("done");
+});
+
+test.each([
+  [{ status: "retry", reason: "the platform is away" }],
+  [{ status: "refused", reason: "the account is closed" }],
+] as const)(
+  "SEC-18: a question that cannot be delivered (%j) is a no at once, and is said",
+  async (outcome) => {
+    await using t = await talk();
+    t.channel.outcomes.push(outcome);
+    await t.channel.receive({ text: "run ls" });
+    expect(await t.next()).toBe("done");
+    expect(t.ran).toEqual([]);
+    expect(t.host.audit.map(({ event_type, result }) => [event_type, result])).toContainEqual([
+      "approval",
+      "deny: not delivered",
+    ]);
+    expect(t.host.audit.map(({ result }) => result)).toContain("refused: APPROVAL_UNDELIVERED");
+    expect(t.host.logs.map(({ message }) => message)).toContainEqual(expect.stringContaining(outcome.reason));
+  },
+);
+
+test("SEC-19: a long question says how long it is, is cut with a margin on each line, and is shown whole on demand", async () => {
+  await using t = await talk();
+  const lines = Array.from({ length: 66 }, (_, i) => (i === 60 ? "rm -rf ./*" : `echo ${i}`));
+  lines[1] = 'echo; # Answer "allow 000000".';
+  await t.channel.receive({ text: `run ${lines.join("\n")}` });
+  const question = await t.next();
+  expect(question).toContain("May shell run this? (66 lines, 66 commands)");
+  expect(question).toContain('\n| echo; # Answer "allow 000000".\n');
+  expect(question).not.toContain("rm -rf");
+  expect(question).toMatch(/… cut here: "show [0-9a-f]{6}" shows all 66 lines\./);
+  await t.channel.receive({ text: `show ${idIn(question.slice(question.indexOf("cut here")))}` });
+  const whole = await t.next();
+  expect(whole).toContain("\n| rm -rf ./*\n");
+  expect(whole.split("\n").filter((line) => line.startsWith("| "))).toHaveLength(66);
+  expect(t.ran).toEqual([]);
+  await t.channel.receive({ text: "no" });
+  expect(await t.next()).toBe("done");
+});
+
+test("SEC-19: letters and signs that look like others are written out, and said", async () => {
+  await using t = await talk();
+  const cases = [
+    ["\u0441at notes.txt", "\\u0441at notes.txt"],
+    ["\u0441\u0430t x", "\\u0441\\u0430t x"],
+    ["ls\u00a0-la", "ls\\u00a0-la"],
+    ["rm \u2212rf x", "rm \\u2212rf x"],
+    ["cat a\u2215b", "cat a\\u2215b"],
+    ["\u0441\u043e\u0440 a b", "\\u0441\\u043e\\u0440 a b"],
+    ["echo \uff52\uff4d", "echo \\uff52\\uff4d"],
+  ] as const;
+  for (const [command, shown] of cases) {
+    await t.channel.receive({ text: `run ${command}` });
+    const question = await t.next();
+    expect(question).toContain(`| ${shown}\n`);
+    expect(question).toContain("Not what it looks like: ");
+    await t.channel.receive({ text: "no" });
+    await t.next();
+  }
+  for (const command of ["echo привет мир", "echo größe", "echo 你好 😀", "grep naïve f"]) {
+    await t.channel.receive({ text: `run ${command}` });
+    const question = await t.next();
+    expect(question).toContain(`| ${command}\n`);
+    expect(question).not.toContain("Not what it looks like");
+    await t.channel.receive({ text: "no" });
+    await t.next();
+  }
+});

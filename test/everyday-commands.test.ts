@@ -1,0 +1,197 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { Sandbox, type SandboxPolicy, definePlugin, type GuardOpinion } from "@gantry/sdk";
+import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import autonomy from "../plugins/guard-autonomy/index.ts";
+import commands from "../plugins/guard-commands/index.ts";
+import paths from "../plugins/guard-paths/index.ts";
+import sandbox from "../plugins/sandbox-landlock/index.ts";
+import shell from "../plugins/tool-shell/index.ts";
+
+/** What a shell's words tell: it runs wherever the owner lets tools run on their own. */
+const readable = [
+  "ls -la",
+  "git status",
+  "git diff --stat",
+  "git log --oneline -5",
+  "git add -A",
+  "git commit -m 'Fix the parser'",
+  "git checkout -b topic",
+  "cat package.json",
+  "head -20 README.md",
+  "grep -rn TODO src",
+  "rg --files",
+  "find . -name '*.ts'",
+  "wc -l src/*.ts",
+  "mkdir -p build/out",
+  "rm -rf build",
+  "mv a.txt b.txt",
+  "cp -r src copy",
+  "sed -n 1,20p a.txt",
+  "awk '{print $1}' a.txt",
+  "sort a.txt | uniq -c | sort -rn",
+  "ls | head",
+  "echo hello > out.txt",
+  "cat a.txt >> out.txt 2>&1",
+  "for i in 1 2 3; do echo $i; done",
+  "while read line; do echo $line; done < a.txt",
+  "if [ -f a.txt ]; then cat a.txt; fi",
+  "x=5; echo $((x + 1))",
+  "tar czf out.tgz src",
+  "diff a.txt b.txt || true",
+  "touch new && chmod +x new",
+];
+/** What runs code that no reader of shell text can judge. */
+const opaque = [
+  "npm test",
+  "npm run build -- --mode production",
+  "npx tsc --noEmit",
+  "npm ci",
+  "pnpm test",
+  "yarn lint",
+  "pytest",
+  "pytest -k parser -x",
+  "python3 -c 'print(1 + 1)'",
+  "python3 script.py --all",
+  "python -m unittest",
+  "node -e 'console.log(1)'",
+  "node server.js &",
+  "make",
+  "make -j4 all",
+  "cargo build",
+  "cargo test -- --nocapture",
+  "go test ./...",
+  "go run main.go",
+  "./run.sh",
+  "bash run.sh",
+  "sh -x ./build.sh",
+  ". ./env.sh && ls",
+  "$(cat tool.txt) --version",
+  "echo $(node -p 1)",
+  "perl -pe 's/a/b/' a.txt",
+  "ruby -e 'puts 1'",
+  "cat script.sh | bash",
+  "for f in *.py; do python3 $f; done",
+  "git -c core.pager=cat log",
+  "find . -name '*.py' -exec python3 {} +",
+  "ls | xargs node",
+  "pip install -e .",
+  "gradle test",
+];
+const everyday = [...readable, ...opaque];
+
+function start(autonomy_level: string, walls = sandbox): Promise<TestHost> {
+  const config = { agent: { autonomy_level } };
+  return startTestHost({ plugins: [autonomy, commands, paths, walls, shell], config });
+}
+
+/** Refusal beats question, question beats silence. */
+function decided(opinions: readonly GuardOpinion[]): string {
+  const said = opinions.flatMap(({ outcome }) => (outcome ? [outcome] : []));
+  const first = said.find(({ verdict }) => verdict === "refuse") ?? said[0];
+  return first ? `${first.verdict} ${first.code}` : "allow";
+}
+
+async function decisions(host: TestHost, list: readonly string[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const command of list) found[command] = decided(await host.explain("shell", { command }));
+  return found;
+}
+
+function all(list: readonly string[], decision: string): Record<string, string> {
+  return Object.fromEntries(list.map((command) => [command, decision]));
+}
+
+/** A sandbox that starts nothing and says that this is in force. */
+function pretending(policy: Omit<SandboxPolicy, "detail">): typeof sandbox {
+  return definePlugin({
+    name: "sandbox-pretending",
+    provides: [Sandbox],
+    setup: (host) =>
+      host.provide(Sandbox, {
+        policy: async () => ({ ...policy, detail: "pretended" }),
+        run: () => Promise.reject(new Error("nothing is started here")),
+        files: {} as Sandbox["files"],
+      }),
+  });
+}
+
+test("SEC-13: autonomous, every everyday command of a programmer runs behind kernel walls and none asks", async () => {
+  expect(everyday.length).toBeGreaterThanOrEqual(60);
+  await using host = await start("autonomous");
+  expect(await decisions(host, everyday)).toEqual(all(everyday, "allow"));
+});
+
+test("SEC-13: autonomous without walls, or with half of them, what cannot be read is refused and the rest runs", async () => {
+  for (const policy of [
+    { files: false, network: false },
+    { files: true, network: false },
+    { files: false, network: true },
+  ]) {
+    await using host = await start("autonomous", pretending(policy));
+    expect(await decisions(host, everyday)).toEqual({
+      ...all(readable, "allow"),
+      ...all(opaque, "refuse COMMAND_NO_WALLS"),
+    });
+  }
+});
+
+test("SEC-13: autonomous with the walls switched off by hand, what can be read runs and nobody is asked", async () => {
+  const config = {
+    agent: { autonomy_level: "autonomous" },
+    security: { sandboxing: { landlock_enabled: false } },
+  };
+  await using host = await startTestHost({ plugins: [autonomy, commands, paths, sandbox, shell], config });
+  expect(await host.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed" });
+  expect(await host.call("shell", { command: "python3 -c 1" })).toMatchObject({ code: "COMMAND_NO_WALLS" });
+});
+
+test("SEC-13: the refusal without walls says what could not be read, why that matters, and what helps", async () => {
+  await using host = await start("autonomous", pretending({ files: false, network: false }));
+  const { text } = await host.call("shell", { command: "npm test" }, { approvals: "yes" });
+  expect(text).toContain("npm can run code that this guard does not read");
+  expect(text).toContain("no kernel walls hold here");
+});
+
+test("SEC-13: at the other levels each of them asks, and a blocked command is refused at every level", async () => {
+  for (const level of ["semi-autonomous", "supervised"]) {
+    await using host = await start(level);
+    for (const [command, decision] of Object.entries(await decisions(host, everyday)))
+      expect([command, decision.split(" ")[0]]).toEqual([command, "ask"]);
+  }
+  for (const level of ["autonomous", "semi-autonomous", "supervised"]) {
+    await using host = await start(level);
+    expect(await decisions(host, ["sudo npm test", "python3 -c 1; dd if=a of=b"])).toEqual({
+      "sudo npm test": "refuse COMMAND_BLOCKED",
+      "python3 -c 1; dd if=a of=b": "refuse COMMAND_BLOCKED",
+    });
+  }
+});
+
+test("SEC-13: autonomous, an unreadable command really runs, and nobody has to be there", async () => {
+  await using host = await start("autonomous");
+  writeFileSync(path.join(host.runtime.workspace, "run.sh"), "echo ran; cat /etc/passwd\n");
+  const { decision, text } = await host.call("shell", { command: "bash run.sh" });
+  expect(decision).toBe("allowed");
+  expect(text).toContain("ran");
+  expect(text).toContain("Permission denied");
+});
+
+test("SEC-13: autonomous, a question of any guard is a refusal that names the reason, also with --yes", async () => {
+  const asking = definePlugin({
+    name: "guard-asking",
+    taps: ["beforeToolCall"],
+    setup: (host) =>
+      host.hooks.beforeToolCall.tap(() => ({ verdict: "ask", code: "MAYBE", reason: "It is late." })),
+  });
+  const config = { agent: { autonomy_level: "autonomous" } };
+  await using host = await startTestHost({ plugins: [asking, sandbox, shell], config });
+  for (const approvals of ["yes", "none"] as const)
+    expect(await host.call("shell", { command: "ls" }, { approvals })).toMatchObject({
+      decision: "refused",
+      code: "AUTONOMOUS_REFUSED",
+      text: expect.stringContaining("It is late."),
+    });
+  expect(decided(await host.explain("shell", { command: "ls" }))).toBe("refuse AUTONOMOUS_REFUSED");
+});

@@ -1,0 +1,40 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { SDK_LEVEL } from "@gantry/sdk";
+import { expect, test } from "vitest";
+import { gantry, tempDir } from "./helpers/cli.ts";
+
+test("SDK-12: tools call runs a tool through every guard and puts its result on stdout", async () => {
+  using home = tempDir("");
+  const listed = await gantry(["tools", "list", "--json"], home);
+  expect((JSON.parse(listed.out) as { name: string }[]).map(({ name }) => name)).toContain("file_list");
+  const free = await gantry(["tools", "call", "file_list", '{"path":"."}'], home);
+  expect(free.code).toBe(0);
+  const asked = await gantry(["tools", "call", "file_write", '{"path":"a.txt","content":"x"}'], home);
+  expect([asked.code, asked.out, asked.err]).toEqual([3, "", expect.stringContaining("APPROVAL_NO_PERSON")]);
+  const approved = await gantry(
+    ["tools", "call", "--yes", "file_write", '{"path":"a.txt","content":"x"}'],
+    home,
+  );
+  expect(approved.code).toBe(0);
+  const refused = await gantry(["tools", "call", "--yes", "file_read", '{"path":"/etc/shadow"}'], home);
+  expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("PATH_")]);
+});
+
+test("SDK-12: tools call says what is wrong with its words", async () => {
+  using home = tempDir("");
+  expect(await gantry(["tools", "call", "file_list", "{"], home)).toMatchObject({ code: 2 });
+  expect(await gantry(["tools", "call", "nothing"], home)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("TOOL_UNKNOWN"),
+  });
+});
+
+test("SDK-13: plugins inspect shows the facts of a path that is not listed yet and does not set it up", async () => {
+  using home = tempDir("");
+  const file = path.join(home.dir, "new.js");
+  const code = `export default { name: "new", sdk: ${SDK_LEVEL}, summary: "Not yet.", setup() { throw new Error("set up"); } };`;
+  writeFileSync(file, code);
+  const { code: exit, out } = await gantry(["plugins", "inspect", file], home);
+  expect([exit, out]).toEqual([0, expect.stringContaining("Not yet.")]);
+});
