@@ -15,8 +15,8 @@ export class ProcessLock {
   static async take(file: string, busy: (pid: number) => Error): Promise<ProcessLock> {
     makeDir(path.dirname(file));
     const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-    await writeFile(mine, await identity(process.pid), { mode: 0o600 });
     try {
+      await writeFile(mine, await identity(process.pid), { mode: 0o600 });
       for (;;) {
         try {
           // A link appears whole or not at all, so a lock never lacks its holder's name.
@@ -33,6 +33,13 @@ export class ProcessLock {
     } finally {
       await rm(mine, { force: true });
     }
+  }
+
+  /** The process that holds the lock; undefined where none that lives does. */
+  static async holder(file: string): Promise<number | undefined> {
+    const holder = await readFile(file, "utf8").catch(() => "");
+    const pid = Number.parseInt(holder, 10);
+    return pid > 0 && (await identity(pid)) === holder ? pid : undefined;
   }
 
   async release(): Promise<void> {
