@@ -234,7 +234,6 @@ export class Host {
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
-  /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }
