@@ -15,6 +15,7 @@ import type { Approvals } from "../tools/approvals.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Registry } from "../plugins/registry.ts";
+import { stopNote } from "../turn/stop-note.ts";
 
 /** For what another try will hardly help: about ten seconds. */
 const fewTries = 4;
@@ -89,7 +90,9 @@ export class ClaimedMessages {
       await this.#tryLater(claim, result.error.message, result.error.retry ? manyTries : fewTries);
       return undefined;
     }
-    const reply = result.reply || result.error?.message || "";
+    const note = stopNote(result);
+    const said = result.reply || result.error?.message || "";
+    const reply = note === undefined ? said : `${said}\n\n[${note}]`.trimStart();
     const recorded = await this.#deps.outcomes.record(() =>
       this.#deps.lanes.answer(claim, reply, laneOf(message), messages),
     );
