@@ -133,6 +133,10 @@ export const errors = defineErrors({
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
   ),
+  TOOL_CLIENT_TAKEN: usage("The caller's tool `%s` has the name of one that is here: give it another."),
+  READER_TOO_SLOW: failed(
+    "The reader of the turn fell too far behind, so the turn was stopped: read faster, or ask for less.",
+  ),
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),
@@ -140,6 +144,7 @@ export const errors = defineErrors({
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
+  RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),
@@ -189,11 +194,20 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  STATE_UNWRITABLE: failed(
+    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
+  ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
+  ),
+  NO_DESCRIPTORS: failed(
+    "The service has no file descriptor left for %s (%s): raise its limit of open files (LimitNOFILE, ulimit -n); it goes on by itself once some are free.",
   ),
   INTERNAL: failed("Something failed that should not: %s Run it again with --debug and report it."),
 });

@@ -5,6 +5,8 @@ import { many } from "./slot.ts";
 export type RouteAuth = "token" | "none" | "own";
 
 export interface RouteRequest {
+  /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
+  readonly id: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -20,15 +22,17 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ServerEvent {
-  readonly event: string;
-  readonly data: unknown;
-}
+/** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
+export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
 
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** JSON; text (`text/plain` unless a header says otherwise); bytes; or server-sent events. */
 export type RouteReply =
-  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent> };
+  | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
+  | { readonly status: number; readonly text: string; readonly headers?: ReplyHeaders }
+  | { readonly status: number; readonly bytes: Uint8Array; readonly headers?: ReplyHeaders }
+  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders };
 
 export interface Route {
   /** `POST /chatapp`. */

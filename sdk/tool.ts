@@ -155,6 +155,19 @@ export const Tools = many<Tool>(
   true,
 );
 
+/** A result as a filter leaves it; `found` says what was taken out, for the audit. */
+export interface FilteredResult {
+  readonly text: string;
+  readonly found?: string;
+}
+
+/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+export interface ResultFilter {
+  readonly name: string;
+  filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
+}
+export const ResultFilters = many<ResultFilter>("result-filters");
+
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
 export function defineTool<Input extends TObject>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {

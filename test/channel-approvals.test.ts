@@ -32,7 +32,7 @@ async function talk(): Promise<Talk> {
   const model = fakeProvider([
     ({ messages }) => {
       const last = messages.at(-1);
-      const [, command] = /^run ([^]*)$/.exec(textOf(last?.parts ?? [])) ?? [];
+      const [, command] = /\brun ([^]*)$/.exec(textOf(last?.parts ?? [])) ?? [];
       if (command === undefined) return last?.role === "tool" ? "done" : "heard";
       return { calls: command.split(" ;; ").map((one) => ({ name: "shell", args: { command: one } })) };
     },

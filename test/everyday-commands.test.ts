@@ -137,6 +137,16 @@ test("SEC-13: autonomous without walls, or with half of them, what cannot be rea
   }
 });
 
+test("SEC-13: autonomous with the walls switched off by hand, what can be read runs and nobody is asked", async () => {
+  const config = {
+    agent: { autonomy_level: "autonomous" },
+    security: { sandboxing: { landlock_enabled: false } },
+  };
+  await using host = await startTestHost({ plugins: [autonomy, commands, paths, sandbox, shell], config });
+  expect(await host.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed" });
+  expect(await host.call("shell", { command: "python3 -c 1" })).toMatchObject({ code: "COMMAND_NO_WALLS" });
+});
+
 test("SEC-13: the refusal without walls says what could not be read, why that matters, and what helps", async () => {
   await using host = await start("autonomous", pretending({ files: false, network: false }));
   const { text } = await host.call("shell", { command: "npm test" }, { approvals: "yes" });

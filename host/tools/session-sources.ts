@@ -10,6 +10,12 @@ const maxNamed = 20;
 
 const none: Sources = Object.freeze({ material: Object.freeze([]), private: Object.freeze([]) });
 
+/** What cannot be read counts as both, and is read again next time. */
+const unread: Sources = Object.freeze({
+  material: Object.freeze(["what the store could not tell"]),
+  private: Object.freeze(["what the store could not tell"]),
+});
+
 /** What each conversation has taken in: material from outside and private data, each by its source. */
 export class SessionSources {
   readonly #registry: Registry;
@@ -22,8 +28,12 @@ export class SessionSources {
   async of(session: string): Promise<Sources> {
     const held = this.#held.get(session);
     if (held) return held;
-    const kept = await this.#registry.get(Store)?.values.get<Sources>(space, session);
-    return this.#hold(session, kept ? merged(none, kept) : none);
+    try {
+      const kept = await this.#registry.get(Store)?.values.get<Sources>(space, session);
+      return this.#hold(session, kept ? merged(none, kept) : none);
+    } catch {
+      return unread;
+    }
   }
 
   /** Resolves once it is on disk. Nothing is ever taken off the list. */
@@ -66,9 +76,11 @@ export class SessionSources {
   }
 }
 
+function both(one: readonly string[], other: readonly string[] = []): readonly string[] {
+  return Object.freeze([...new Set([...one, ...other])].slice(0, maxNamed));
+}
+
 function merged(one: Sources, other: Partial<Sources>): Sources {
-  const both = (a: readonly string[], b: readonly string[] = []): readonly string[] =>
-    Object.freeze([...new Set([...a, ...b])].slice(0, maxNamed));
   return Object.freeze({
     material: both(one.material, other.material),
     private: both(one.private, other.private),

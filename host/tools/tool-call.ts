@@ -1,7 +1,5 @@
-import { randomBytes } from "node:crypto";
 import {
   errors,
-  Tools,
   type PromptOptions,
   type Part,
   type Decision,
@@ -14,20 +12,19 @@ import {
   type TurnEvent,
 } from "@gantry/sdk";
 import { requestApproval } from "./request-approval.ts";
-import { deepFreeze, asError } from "@gantry/sdk/node";
+import { asError } from "@gantry/sdk/node";
 import type { Approvals } from "./approvals.ts";
 import type { Audit } from "../record/audit.ts";
 import { digestOf, effectsOf } from "./effects.ts";
+import { filterResult } from "./filter-result.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Telling } from "../record/observers.ts";
-import { readable, parseArguments } from "./arguments.ts";
+import { readable } from "./arguments.ts";
+import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Rulings } from "./rulings.ts";
 import { runTool } from "./run-tool.ts";
 import type { SessionSources } from "./session-sources.ts";
-
-/** Tools that call tools that call tools end here. */
-const maxDepth = 4;
 
 export interface CallDeps {
   readonly registry: Registry;
@@ -71,12 +68,6 @@ export interface CallOutcome {
   readonly workFailed?: boolean;
 }
 
-/** A call that has been found, read and frozen, and can be shown to the guards. */
-interface Prepared {
-  readonly tool: Tool;
-  readonly call: ToolCall;
-}
-
 /** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
 export class ToolCalls {
   readonly #deps: CallDeps;
@@ -108,45 +99,17 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
-      return await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      const outcome = await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      return await filterResult(this.#deps, call, outcome);
     } catch (error) {
       const why = asError(error) as GantryError;
       return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);
     }
   }
 
-  /** Finds the tool, reads the arguments and states the effects; throws coded errors. */
-  async prepare(
-    request: Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">,
-    dryRun: boolean,
-  ): Promise<Prepared> {
-    const tools = this.#deps.registry.get(Tools) ?? new Map<string, Tool>();
-    const tool = tools.get(request.tool);
-    if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
-    if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
-    const args = parseArguments(tool, request.args);
-    const cwd = await this.#deps.cwd();
-    const { session, user } = request;
-    const effects = await effectsOf(tool, args, { session, user, cwd }).catch((error: unknown) => {
-      throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
-    });
-    const id = request.id ?? `call_${randomBytes(6).toString("hex")}`;
-    const sources = await this.#deps.sources.of(session);
-    const network = effects.commands.length > 0 && (await this.#deps.network());
-    const call: ToolCall = {
-      id,
-      tool: tool.name,
-      args,
-      effects,
-      session,
-      user,
-      cwd,
-      network,
-      sources,
-      dryRun,
-      ...claimsOf(tool),
-    };
-    return { tool, call: deepFreeze(call) };
+  /** Throws coded errors. */
+  prepare(request: CallToPrepare, dryRun: boolean): Promise<Prepared> {
+    return prepareCall(this.#deps, request, dryRun);
   }
 
   /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
@@ -228,10 +191,6 @@ export class ToolCalls {
       result,
     });
   }
-}
-
-function claimsOf({ hints, source }: Tool): Pick<ToolCall, "hints" | "source"> {
-  return { ...(hints && { hints: { ...hints } }), ...(source !== undefined && { source }) };
 }
 
 /** A refusal as an error, with the code and the sentence of whoever refused. */

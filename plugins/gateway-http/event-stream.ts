@@ -17,5 +17,9 @@ export function eventStream(events: AsyncIterable<ServerEvent>, heartbeatMs: num
 }
 
 async function* frames(events: AsyncIterable<ServerEvent>): AsyncGenerator<string, void> {
-  for await (const { event, data } of events) yield `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  for await (const event of events) {
+    if ("raw" in event) yield event.raw;
+    else
+      yield `${event.event === undefined ? "" : `event: ${event.event}\n`}data: ${JSON.stringify(event.data)}\n\n`;
+  }
 }

@@ -33,7 +33,12 @@ interface Stream {
 }
 
 /** POST /api/chat with `stream`, read event by event. */
-async function openStream(gateway: TestGateway, token: string, message: string): Promise<Stream> {
+async function openStream(
+  gateway: TestGateway,
+  token: string,
+  message: string,
+  session_id?: string,
+): Promise<Stream> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   let request!: ClientRequest;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -41,7 +46,7 @@ async function openStream(gateway: TestGateway, token: string, message: string):
       { port: gateway.port, host: "127.0.0.1", path: "/api/chat", method: "POST", headers, agent: false },
       resolve,
     );
-    request.on("error", reject).end(JSON.stringify({ message, stream: true }));
+    request.on("error", reject).end(JSON.stringify({ message, session_id, stream: true }));
   });
   const events = read(response);
   const next = async (): Promise<Said | undefined> => {
@@ -151,6 +156,52 @@ test("GW-07: a question comes as an event, is listed, and runs the exact call on
   expect(gateway.host.audit).toContainEqual(
     expect.objectContaining({ event_type: "tool_call", user: expect.stringMatching(/^http:d[0-9a-f]{12}$/) }),
   );
+});
+
+test("SEC-19: over HTTP a question carries all that any other way to a person shows", async () => {
+  await using gateway = await started(ringing, bell);
+  const { token } = await gateway.pair();
+  const stream = await openStream(gateway, token, "ring");
+  let said = await stream.next();
+  while (said?.event !== "approval_request") said = await stream.next();
+  expect(said.data).toMatchObject({
+    preview: 'bell {"times":2}',
+    lines: 1,
+    commands: 0,
+    warnings: [],
+    always: "bell with exactly these arguments",
+  });
+  stream.leave();
+});
+
+test("SEC-14: over HTTP `always` holds for the rest of the conversation", async () => {
+  await using gateway = await started([...ringing, ...ringing], bell);
+  const { token } = await gateway.pair();
+  const ring = { message: "ring", session_id: "one" };
+  const stream = await openStream(gateway, token, "ring", "one");
+  let said = await stream.next();
+  while (said?.event !== "approval_request") said = await stream.next();
+  const path = `/api/approvals/${said.data.id}`;
+  expect((await gateway.ask(path, { body: { decision: "always" }, token })).status).toBe(200);
+  await stream.rest();
+  const { json } = await gateway.ask("/api/chat", { body: ring, token });
+  expect(json.tool_calls).toEqual([{ tool: "bell", decision: "allowed" }]);
+});
+
+test("SEC-18: a device neither sees nor decides what somebody in a channel is asked", async () => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  await using gateway = await started(ringing, bell, channel);
+  const { token } = await gateway.pair();
+  await channel.receive({ text: "ring" });
+  await channel.sentCount(1);
+  const [question] = gateway.host.slot(Approvals).pending();
+  expect(question?.user).toBe("fake:alice");
+  expect((await gateway.ask("/api/approvals", { token })).json).toEqual({ approvals: [] });
+  const path = `/api/approvals/${question?.id}`;
+  const { status, json } = await gateway.ask(path, { body: { decision: "allow" }, token });
+  expect([status, json.error.code]).toEqual([404, "GATEWAY_APPROVAL_UNKNOWN"]);
+  await channel.receive({ text: "no" });
+  await channel.sentCount(2);
 });
 
 test("GW-07: a denied question refuses the call and the turn goes on", async () => {

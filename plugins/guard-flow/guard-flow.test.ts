@@ -200,7 +200,17 @@ test("SEC-21: a conversation whose sources cannot be kept runs nothing", async (
   expect(await host.call("web_fetch", {})).toMatchObject({ decision: "failed" });
 });
 
-for (const { name, run } of guardContract({
+test("SEC-21: while the store cannot tell what a conversation holds, a way out asks and the rest runs", async () => {
+  await using host = await start();
+  const { values } = host.slot(Store);
+  const { get } = values;
+  values.get = () => Promise.reject(new Error("the disk is gone"));
+  expect(await codes(host, ["file_write", ["mail_send", "bob"]])).toEqual(["allowed", asked]);
+  values.get = get;
+  expect(await codes(host, [["mail_send", "bob"]])).toEqual(["allowed"]);
+});
+
+const contract = guardContract({
   name: "guard-flow",
   guard: decide,
   lets: [{ tool: "web_fetch", effects: { paths: [], commands: [], urls: ["https://a.example/"] } }],
@@ -211,5 +221,8 @@ for (const { name, run } of guardContract({
       sources: { material: ["b.example"], private: ["memory"] },
     },
   ],
-}))
-  test(`SEC-21: ${name}`, run);
+});
+
+test.each(contract)("SEC-21: $name", async ({ run }) => {
+  await expect(run()).resolves.toBeUndefined();
+});

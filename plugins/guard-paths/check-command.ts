@@ -27,32 +27,69 @@ export async function checkCommand(
   roots: Roots,
 ): Promise<Refusal | undefined> {
   let cwd = workspace;
+  const folders = new Set([workspace]);
   for (const command of reading.commands) {
-    const files = fileWords(command);
-    for (const word of [...programWords(command), ...files]) {
-      const no = await checkWord(word, cwd, roots);
-      if (no) return no;
-    }
-    const [head, ...args] = command;
-    const program = path.basename(head?.text ?? "").toLowerCase();
-    const inside = (word: ShellWord): string => path.relative(workspace, expand(word.text, cwd));
-    const reads = readers.has(program) || (program === "git" && gitReads.has(args[0]?.text ?? ""));
-    const obeyed = reads ? undefined : files.find((word) => roots.names.isObeyed(inside(word)));
-    const target = movers.has(program)
-      ? files.find((word) => isRepository(inside(word)) && word === files.at(-1))
-      : undefined;
-    const changed = obeyed ?? target;
-    if (changed) return sensitive(changed.text, "write");
-    if (head?.text === "cd" || head?.text === "pushd")
-      cwd = expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
+    const no = await checkOne(command, cwd, roots);
+    if (no) return no;
+    cwd = folderAfter(command, cwd);
+    folders.add(cwd);
   }
   for (const file of reading.files) {
-    const no = await checkWord(file, cwd, roots);
+    const no = (await checkWord(file, cwd, roots)) ?? (await checkTarget(file, folders, roots));
     if (no) return no;
-    const at = path.relative(workspace, expand(file.text, cwd));
-    if (roots.names.isObeyed(at) || isRepository(at)) return sensitive(file.text, "write");
   }
   return undefined;
+}
+
+async function checkOne(
+  command: readonly ShellWord[],
+  cwd: string,
+  roots: Roots,
+): Promise<Refusal | undefined> {
+  const files = fileWords(command);
+  for (const word of [...programWords(command), ...files]) {
+    const no = await checkWord(word, cwd, roots);
+    if (no) return no;
+  }
+  const [head, first] = command;
+  const program = path.basename(head?.text ?? "").toLowerCase();
+  if (readers.has(program) || (program === "git" && gitReads.has(first?.text ?? ""))) return undefined;
+
+  for (const word of files) {
+    const inside = await insideOf(word, cwd, roots);
+    const isMoved = movers.has(program) && word === files.at(-1) && inside.some(isRepository);
+    if (isMoved || inside.some(roots.names.isObeyed)) return sensitive(word.text, "write");
+  }
+  return undefined;
+}
+
+/** The target of a redirection, which may stand in any of the folders that the text goes through. */
+async function checkTarget(
+  file: ShellWord,
+  folders: ReadonlySet<string>,
+  roots: Roots,
+): Promise<Refusal | undefined> {
+  for (const folder of folders) {
+    const inside = await insideOf(file, folder, roots);
+    if (inside.some((at) => roots.names.isSecret(at))) return sensitive(file.text, "touch");
+    if (inside.some((at) => roots.names.isObeyed(at) || isRepository(at)))
+      return sensitive(file.text, "write");
+  }
+  return undefined;
+}
+
+/** The paths that a word may stand for, relative to the workspace: as written, by its pattern, with links followed. */
+async function insideOf(word: ShellWord, cwd: string, { workspace }: Roots): Promise<readonly string[]> {
+  const fits = word.pattern === undefined ? [] : await fitting(word.pattern, cwd);
+  const absolute = [word.text, ...fits].map((name) => expand(name, cwd));
+  const followed = await Promise.all(absolute.map((at) => followLinks(at)));
+  return [...new Set([...absolute, ...followed])].map((at) => path.relative(workspace, at));
+}
+
+/** Where the shell stands behind a command. */
+function folderAfter([head, ...args]: readonly ShellWord[], cwd: string): string {
+  if (head?.text !== "cd" && head?.text !== "pushd") return cwd;
+  return expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
 }
 
 /** A program by its path is a file too, where it is not the system's. */

@@ -456,6 +456,7 @@ test("SEC-15: secret_files are the owner's list: by any spelling, in any folder,
     "cat keys/o[mn]e",
     "cp ./link b",
     "< link cat",
+    "cd keys; cat < one; cd ..",
   ];
   expect(await wrong(host, "sh", commands, "refuse PATH_SENSITIVE")).toEqual([]);
   expect(await wrong(host, "sh", ["cat .env", "cat keys/public", "cat *.txt"], "allow")).toEqual([]);
@@ -467,9 +468,16 @@ test("SEC-15: guarded_files may be read and are changed by no tool, nor by what 
   expect(await wrong(host, "write", closed, "refuse PATH_SENSITIVE")).toEqual([]);
   expect(await wrong(host, "read", closed, "allow")).toEqual([]);
   expect(await wrong(host, "write", ["hooks/a.txt", ".idea/x", ".bashrc"], "allow")).toEqual([]);
+  const { workspace } = host.runtime;
+  await mkdir(path.join(workspace, ".vscode"));
+  await symlink(".vscode", path.join(workspace, "settings"));
   const changing = [
     "echo x > .vscode/tasks.json",
+    "echo x > settings/tasks.json",
+    "cp x settings/tasks.json",
+    "cd hooks; echo x > a.sh; cd ..",
     "rm -r .vscode",
+    "rm -r .vs*",
     "cp x hooks/a.sh",
     "sed -i s/a/b/ hooks/a.sh",
   ];

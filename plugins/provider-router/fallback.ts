@@ -75,10 +75,8 @@ export function createRouter(
     const once = (model: string | undefined): Promise<Attempt> => {
       const adapted = modes.adapt(provider, model, settings);
       return withRetries(context, () =>
-        circuits.guard(
-          provider.name,
-          () => begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
-          request.signal,
+        circuits.guard(provider.name, () =>
+          begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
         ),
       ).catch((error: unknown) => ({
         ok: false,

@@ -29,13 +29,13 @@ export const hostCommands: readonly HostCommand[] = [
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
       { flags: "--session <id>", summary: "continue this conversation" },
       {
+        flags: "-C, --workspace <dir>",
+        summary: "work in this folder instead of the configured workspace",
+      },
+      {
         flags: "--image <file>",
         summary: "show the model this picture, with the message or the first one; may be repeated",
         repeatable: true,
-      },
-      {
-        flags: "-C, --workspace <dir>",
-        summary: "work in this folder instead of the configured workspace",
       },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
@@ -72,6 +72,11 @@ export const hostCommands: readonly HostCommand[] = [
     summary: "change a key in config.toml, or several at once; comments and layout stay",
     args: ["<key>", "<value>", "[keys-and-values...]"],
     load: async () => ({ run: (await import("./config.ts")).set }),
+  },
+  {
+    name: "config reload",
+    summary: "have the running service apply config.toml as it is now; says what takes a restart",
+    load: () => import("./reload.ts"),
   },
   {
     name: "config schema",

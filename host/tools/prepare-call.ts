@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { errors, Tools, type Tool, type ToolCall } from "@gantry/sdk";
+import { asError, deepFreeze } from "@gantry/sdk/node";
+import { parseArguments } from "./arguments.ts";
+import { effectsOf } from "./effects.ts";
+import type { CallDeps, CallRequest } from "./tool-call.ts";
+
+/** Tools that call tools that call tools end here. */
+const maxDepth = 4;
+
+export type CallToPrepare = Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">;
+
+/** A call that has been found, read and frozen, and can be shown to the guards. */
+export interface Prepared {
+  readonly tool: Tool;
+  readonly call: ToolCall;
+}
+
+/** Finds the tool, reads the arguments and states the effects; throws coded errors. */
+export async function prepareCall(
+  deps: CallDeps,
+  request: CallToPrepare,
+  dryRun: boolean,
+): Promise<Prepared> {
+  const tools = deps.registry.get(Tools) ?? new Map<string, Tool>();
+  const tool = tools.get(request.tool);
+  if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
+  if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
+
+  const args = parseArguments(tool, request.args);
+  const cwd = await deps.cwd();
+  const { session, user } = request;
+  const effects = await effectsOf(tool, args, { session, user, cwd }).catch((error: unknown) => {
+    throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
+  });
+
+  const call: ToolCall = {
+    id: request.id ?? `call_${randomBytes(6).toString("hex")}`,
+    tool: tool.name,
+    args,
+    effects,
+    session,
+    user,
+    cwd,
+    network: effects.commands.length > 0 && (await deps.network()),
+    sources: await deps.sources.of(session),
+    dryRun,
+    ...(tool.hints && { hints: { ...tool.hints } }),
+    ...(tool.source !== undefined && { source: tool.source }),
+  };
+  return { tool, call: deepFreeze(call) };
+}

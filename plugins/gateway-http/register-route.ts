@@ -1,0 +1,142 @@
+import type { Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { parseBody } from "./body.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { eventStream } from "./event-stream.ts";
+import type { Limiter } from "./limiter.ts";
+import { errors } from "./errors.ts";
+import { sendJson } from "./failures.ts";
+import { heartbeatMs } from "./timeouts.ts";
+
+export const defaultBodyLimit = 64 * 1024;
+
+export interface RouteGuards {
+  readonly authenticator: Authenticator;
+  readonly limiter: Limiter;
+}
+
+/** What a request found out on its way in. */
+const device = Symbol("device");
+type Admitted = FastifyRequest & { [device]?: string | undefined };
+
+/** Gives a route an encapsulated child of its own: its limit, its auth, its handler, in this order. */
+export function registerRoute(
+  app: FastifyInstance,
+  route: Route,
+  { authenticator, limiter }: RouteGuards,
+): void {
+  const limit = limiter.of(route);
+  void app.register(async (child) => {
+    if (limit) child.addHook("onRequest", limit);
+    if (route.auth === "token") {
+      child.addHook("onRequest", async (request: Admitted, reply) => {
+        request[device] = await authenticator.admit(route.auth, request, reply);
+      });
+    }
+    child.addHook("onRequest", refuseEncoded);
+    child.route({
+      method: route.method,
+      url: route.path,
+      config: { auth: route.auth } as object,
+      bodyLimit: route.bodyLimit ?? defaultBodyLimit,
+      schema: {
+        summary: route.summary,
+        ...(route.auth === "token" && { security: [{ token: [] }] }),
+        ...(route.bodySchema && { body: route.bodySchema }),
+        response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
+      },
+      handler: async (request: Admitted, reply) => {
+        const answer = await route.handle(new Routed(route, request, reply));
+        if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
+          await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
+        }
+        return send(reply, answer);
+      },
+    });
+  });
+}
+
+/** What is packed is not unpacked here: a few bytes could become any number. */
+async function refuseEncoded({ headers }: FastifyRequest): Promise<void> {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
+    throw errors.GATEWAY_BODY_ENCODING();
+}
+
+/** What a route does not describe may be JSON, text or events: the description says nothing of it. */
+const undescribed = { type: "null" };
+
+const failureSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: { code: { type: "string" }, message: { type: "string" } },
+    },
+  },
+};
+
+/** What costs something to know is found out when it is asked for. */
+class Routed implements RouteRequest {
+  readonly #request: Admitted;
+  readonly #reply: FastifyReply;
+  #signal: AbortSignal | undefined;
+  readonly rawBody: Uint8Array;
+  readonly body: unknown;
+
+  constructor(route: Route, request: Admitted, reply: FastifyReply) {
+    this.#request = request;
+    this.#reply = reply;
+    this.rawBody = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+    this.body =
+      route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
+  }
+
+  get params(): RouteRequest["params"] {
+    return this.#request.params as RouteRequest["params"];
+  }
+  get query(): RouteRequest["query"] {
+    return this.#request.query as RouteRequest["query"];
+  }
+  get headers(): RouteRequest["headers"] {
+    return this.#request.headers;
+  }
+  get peer(): string {
+    return this.#request.ip;
+  }
+  get device(): string | undefined {
+    return this.#request[device];
+  }
+  get id(): string {
+    return this.#request.id;
+  }
+  get signal(): AbortSignal {
+    return (this.#signal ??= leaving(this.#reply));
+  }
+}
+
+/** Aborted when the peer leaves before it was answered. */
+function leaving(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController();
+  if (reply.raw.destroyed) abort.abort();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) abort.abort();
+  });
+  return abort.signal;
+}
+
+function send(reply: FastifyReply, answer: RouteReply): FastifyReply {
+  reply.code(answer.status);
+  if ("events" in answer) {
+    reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
+    reply.headers(answer.headers ?? {});
+    return reply.send(eventStream(answer.events, heartbeatMs));
+  }
+  if ("body" in answer) return sendJson(reply.headers(answer.headers ?? {}), answer.body);
+  const isText = "text" in answer;
+  reply.type(isText ? "text/plain; charset=utf-8" : "application/octet-stream");
+  reply.headers(answer.headers ?? {});
+  return reply.send(isText ? answer.text : Buffer.from(answer.bytes));
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import {
+  directMessage,
+  laneOf,
+  promptEvents,
+  type PromptEvent,
+  type Inbox,
+  type InboundMessage,
+  type Media,
+  type PromptOptions,
+  type Route,
+  type RouteReply,
+  type RouteRequest,
+  type ServerEvent,
+  type Sessions,
+} from "@gantry/sdk";
+import { BadRequest } from "./bad-request.ts";
+import { Completion } from "./completion.ts";
+import { errors } from "./errors.ts";
+import { badRequest, errorBody, refusal, turnStatus } from "./failure.ts";
+import { readConversation } from "./history.ts";
+import { isModel } from "./model-routes.ts";
+import { readRequest, type ChatRequest } from "./request.ts";
+import { historyFor, sessionKey } from "./sessions.ts";
+
+const bodyLimit = 20 * 1024 * 1024;
+/** A chat program of a whole team is one peer. */
+const perMinute = 600;
+
+export interface ChatDeps {
+  readonly inbox: Inbox;
+  readonly media: () => Media | undefined;
+  readonly sessions: () => Sessions | undefined;
+  /** In small letters. */
+  readonly sessionHeaders: readonly string[];
+}
+
+interface Prompt {
+  readonly message: InboundMessage;
+  readonly options: Omit<PromptOptions, "signal" | "onEvent">;
+}
+
+export function chatRoute(deps: ChatDeps): Route {
+  return {
+    name: "POST /v1/chat/completions",
+    method: "POST",
+    path: "/v1/chat/completions",
+    auth: "token",
+    bodyLimit,
+    perMinute,
+    summary: "One turn in the form of OpenAI's chat completions, whole or streamed.",
+    async handle(request) {
+      try {
+        const asked = readRequest(parse(request.rawBody));
+        if (!isModel(asked.model)) return refusal(404, errors.OPENAI_NO_MODEL(asked.model), "model");
+        const prompt = await promptOf(deps, asked, request);
+        const completion = new Completion(asked.model);
+        if (asked.stream) return streamed(deps.inbox, prompt, asked, completion, request.signal);
+        return await whole(deps.inbox, prompt, completion, request.signal);
+      } catch (error) {
+        return badRequest(error);
+      }
+    },
+  };
+}
+
+async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteRequest): Promise<Prompt> {
+  const device = request.device ?? "local";
+  const user = `openai:${device}`;
+  const sent = await readConversation(asked.messages, async (bytes, mime) => {
+    const media = deps.media();
+    if (!media) throw errors.OPENAI_NO_MEDIA();
+    return media.put(bytes, { mime, user });
+  });
+
+  const key = sessionKey(request.headers, deps.sessionHeaders, asked.user);
+  const isPlain = asked.model === "gantry-plain";
+  // A call of a client's tool is continued by the client's own history.
+  const isStateless = key === undefined || isPlain || asked.tools.length > 0 || sent.parts.length === 0;
+  const conversation = { id: isStateless ? device : `${device}:${key.value}`, kind: "direct" as const };
+  const message = {
+    ...directMessage({
+      channel: "openai",
+      id: randomUUID(),
+      from: device,
+      text: "",
+      trust: "owner",
+      conversation,
+    }),
+    parts: sent.parts,
+    session: laneOf({ channel: "openai", conversation }),
+  };
+
+  const kept = isStateless ? sent.history : await historyFor(deps.sessions(), message.session, key, sent);
+  const options = {
+    approvals: "none" as const,
+    keep: !isStateless,
+    clientTools: asked.tools,
+    system: sent.system,
+    ...(kept && { history: kept }),
+    ...(isPlain && { tools: [] }),
+    ...(asked.maxTokens !== undefined && { maxTokens: asked.maxTokens }),
+  };
+  return { message, options };
+}
+
+async function whole(
+  inbox: Inbox,
+  { message, options }: Prompt,
+  completion: Completion,
+  signal: AbortSignal,
+): Promise<RouteReply> {
+  const result = await inbox.prompt(message, { ...options, signal });
+  if (!result.error) return { status: 200, body: completion.whole(result) };
+  const status = turnStatus(result.error);
+  return { status, body: errorBody(result.error, status), headers: retryAfter(result.error) };
+}
+
+function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }): Record<string, string> {
+  return retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
+}
+
+async function streamed(
+  inbox: Inbox,
+  { message, options }: Prompt,
+  asked: ChatRequest,
+  completion: Completion,
+  signal: AbortSignal,
+): Promise<RouteReply> {
+  const steps = promptEvents(inbox, message, { ...options, signal });
+  // What is wrong with the request is told by its status, so the stream begins with the first step.
+  const first = await steps.next();
+  return { status: 200, events: frames(first, steps, asked, completion) };
+}
+
+async function* frames(
+  first: IteratorResult<PromptEvent, void>,
+  steps: AsyncGenerator<PromptEvent, void>,
+  { includeUsage }: ChatRequest,
+  completion: Completion,
+): AsyncGenerator<ServerEvent> {
+  yield { data: completion.first() };
+  let isShown = false;
+  try {
+    for (let step = first; !step.done; step = await steps.next()) {
+      const event = step.value;
+      if (event.type === "delta") {
+        isShown = true;
+        yield { data: completion.text(event.text) };
+      }
+      if (event.type !== "ended") continue;
+      const { result } = event;
+      if (result.error) return yield { data: errorBody(result.error, turnStatus(result.error)) };
+      if (!isShown && result.reply !== "") yield { data: completion.text(result.reply) };
+      for (const data of completion.last(result, includeUsage)) yield { data };
+      yield { raw: "data: [DONE]\n\n" };
+    }
+  } catch (error) {
+    const { code = "INTERNAL", message } = error as Error & { code?: string };
+    yield { data: errorBody({ code, message }, 500) };
+  } finally {
+    await steps.return();
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadRequest("body", "is no JSON");
+  }
+}

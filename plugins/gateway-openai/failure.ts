@@ -1,0 +1,31 @@
+import type { RouteReply } from "@gantry/sdk";
+import { BadRequest } from "./bad-request.ts";
+
+interface Coded {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** An error as OpenAI's clients read it. */
+export function errorBody({ code, message }: Coded, status: number, param: string | null = null): object {
+  return { error: { message, type: status < 500 ? "invalid_request_error" : "server_error", param, code } };
+}
+
+export function refusal(status: number, error: Coded, param?: string): RouteReply {
+  return { status, body: errorBody(error, status, param) };
+}
+
+/** What is wrong with the request; throws again what is wrong with anything else. */
+export function badRequest(error: unknown): RouteReply {
+  if (error instanceof BadRequest) return refusal(400, error.why, error.param);
+  const { code = "", message } = error as Error & { code?: string };
+  if (code === "TOOL_CLIENT_TAKEN") return refusal(400, { code, message }, "tools");
+  if (code.startsWith("MEDIA_")) return refusal(413, { code, message }, "messages");
+  throw error;
+}
+
+/** A turn that failed, by the code of what it met. */
+export function turnStatus({ code, status }: { readonly code: string; readonly status?: number }): number {
+  if (status === 429 || code === "BUDGET_SPENT") return 429;
+  return code.startsWith("PROVIDER_") ? 502 : 500;
+}

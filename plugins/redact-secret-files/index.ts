@@ -1,0 +1,23 @@
+import { definePlugin, fileNames, ResultFilters, Runtime, securityKeys } from "@gantry/sdk";
+import { Type } from "typebox";
+import { SecretTexts } from "./secret-texts.ts";
+
+export default definePlugin({
+  name: "redact-secret-files",
+  summary: "Takes the text of secret files out of what tools answer, before the model sees it.",
+  table: "",
+  config: Type.Object({ security: Type.Object({ secret_files: securityKeys.secret_files }) }),
+  needs: { runtime: Runtime },
+  provides: [ResultFilters],
+  taps: ["beforeToolCall"],
+  setup(host) {
+    const isSecret = fileNames(host.config.security.secret_files);
+    const texts = new SecretTexts(host.needs.runtime.workspace, isSecret);
+    // Before the call: what a command reads and then removes is known as well.
+    host.hooks.beforeToolCall.tap(async ({ dryRun, effects }) => {
+      const statesFilesAlone = effects.paths.length > 0 && effects.commands.length === 0;
+      if (!dryRun && !statesFilesAlone) await texts.refresh();
+    });
+    host.provide(ResultFilters, { name: "secret-files", filter: (text) => texts.takeOut(text) });
+  },
+});
