@@ -85,6 +85,9 @@ export const errors = defineErrors({
   PROVIDER_UNKNOWN: usage(
     "No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it.",
   ),
+  PROVIDER_TABLE_UNKNOWN: usage(
+    "`[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
+  ),
   PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
   PROVIDER_AUTH: failed(
     "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network%s.",

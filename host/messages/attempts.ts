@@ -13,6 +13,7 @@ import type { Outcomes } from "./outcomes.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
 import type { Wakeup } from "./wakeup.ts";
+import { stopNote } from "../turn/stop-note.ts";
 
 /** A message that fails for the service's own reasons is tried so often, in about ten seconds. */
 const fewFailures = 4;
@@ -86,7 +87,9 @@ export class Attempts {
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model, clock.now());
-    const text = reply || (error?.message ?? sentences.noText(stop_reason));
+    const note = reply === "" ? undefined : stopNote(result);
+    const said = reply || (error?.message ?? sentences.noText(stop_reason));
+    const text = note === undefined ? said : `${said}\n\n[${note}]`;
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     if (recorded) this.#tell(claim, "answered");
