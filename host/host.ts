@@ -140,6 +140,7 @@ export class Host {
     const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
+      rulings,
       redaction,
       turn,
       want,
@@ -230,7 +231,6 @@ export class Host {
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
-  /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }

@@ -189,13 +189,14 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
-    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
+    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
   ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",

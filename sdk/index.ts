@@ -3,6 +3,7 @@ export * from "./audit.ts";
 export * from "./budget.ts";
 export * from "./carried-media.ts";
 export * from "./channel.ts";
+export * from "./chat-command.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
 export * from "./content.ts";

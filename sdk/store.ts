@@ -48,6 +48,8 @@ export interface Sessions {
   compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
   /** Takes the last turn back. False where there is none, or it stands in the base already. */
   undo(session: string): Promise<boolean>;
+  /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
+  rename(session: string, to: string): Promise<boolean>;
   /** The last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
   /** Those with at least one turn, by their last turn, newest first. */

@@ -108,10 +108,8 @@ const atLast = [
   .join("");
 
 test("CFG-10: a turn under way ends as it began, a port of the command line stays, and so does the process", async () => {
-  let answer = (): void => {};
-  const raw = (response: ServerResponse): void => {
-    answer = () => void response.writeHead(200, { "content-type": "text/event-stream" }).end(atLast);
-  };
+  const held: ServerResponse[] = [];
+  const raw = (response: ServerResponse): void => void held.push(response);
   await using model = await startModel({ raw }, "At once.");
   using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n[gateway]\nport = 1\n`);
   await using service = await serve(home.dir, "gateway", "--port", String(port + 1));
@@ -123,10 +121,10 @@ test("CFG-10: a turn under way ends as it began, a port of the command line stay
       body: JSON.stringify({ message }),
     }).then((response) => response.json() as Promise<{ reply: string }>);
   const slow = chat("slow");
-  await expect.poll(() => model.requests.length).toBe(1);
+  await model.asked(1);
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({ code: 0 });
   expect(await chat("fast")).toMatchObject({ reply: "At once." });
-  answer();
+  held[0]?.writeHead(200, { "content-type": "text/event-stream" }).end(atLast);
   expect(await slow).toMatchObject({ reply: "At last." });
 });
 

@@ -9,6 +9,7 @@ import { printable } from "../record/printable.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
+import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
@@ -136,12 +137,15 @@ class WordRun {
       this.#served = await this.#servedWriter(next.config.host.log.level);
       return next;
     });
+    const notice = new ManagerNotice(process.env);
     await served.start();
     process.on("SIGHUP", () => void served.reload().then(() => (this.#host = served.host)));
     first.log.info({ pid: process.pid }, "Gantry is ready.");
+    notice.ready();
     if (!this.#abort.signal.aborted)
       await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
     served.host.log.info({ signal: this.#signal }, "Gantry stops.");
+    notice.stopping();
     await served.stop();
     return this.#signal === "SIGINT" ? 130 : 0;
   }

@@ -119,7 +119,7 @@ export class ServedHost {
       try {
         return await host.serving.start(this.#services, lock);
       } catch (error) {
-        if (!/_IN_USE$/.test((error as GantryError).code) || performance.now() > until) throw error;
+        if (!isTaken(error) || performance.now() > until) throw error;
         await new Promise((resolve) => setTimeout(resolve, againMs));
       }
     }
@@ -148,6 +148,10 @@ export class ServedHost {
       this.#host.log.warn({ err: error }, "What runs could not be noted, so `gantry status` cannot tell it."),
     );
   }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof GantryError && error.code.endsWith("_IN_USE");
 }
 
 function list(names: readonly string[]): string {

@@ -42,6 +42,9 @@ export interface ConversationDeps {
   readonly wakeup: Wakeup;
 }
 
+/** Where the store keeps the model that a person chose for a conversation. */
+export const modelSpace = "session-model";
+
 /** `isPrivate`: nobody but the owner sees the answer. */
 interface TurnOptions extends PromptOptions {
   readonly isPrivate?: boolean;
@@ -51,41 +54,37 @@ interface TurnOptions extends PromptOptions {
 export class Conversations {
   readonly #deps: ConversationDeps;
   readonly #queue = new Queue();
+  readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
   }
 
-  /** For a caller who waits for the answer: the turn is run once the conversation is free, and kept. */
-  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+  /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
+  async enter(message: InboundMessage): Promise<string> {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
+    return session;
+  }
+
+  /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
+  async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
     this.#refuseTaken(options);
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
-    if (options.keep === false) {
-      const turn = await runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
-      return turn.result;
-    }
-    return this.#queue.run(session, options.signal, () =>
-      runTraced(traced, () => this.#promptNow(message, session, options)),
-    );
-  }
+    const turnOf = (): Promise<Turn> =>
+      runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+    if (options.keep === false) return (await turnOf()).result;
 
-  async #promptNow(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
-    const release = await this.#hold(session, options.signal);
-    try {
-      const isPrivate = message.trust === "owner";
-      const turn = await this.turn(message, session, { ...options, isPrivate });
-      const { registry } = this.#deps;
-      if (turn.messages.length > 0) await registry.get(Store)?.sessions.append(session, turn.messages);
+    return this.alone(session, options.signal, async () => {
+      const turn = await turnOf();
+      const sessions = this.#deps.registry.get(Store)?.sessions;
+      if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
       return turn.result;
-    } finally {
-      await release();
-    }
+    });
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */
@@ -95,15 +94,46 @@ export class Conversations {
     if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
+  /** Does something with a conversation while nobody else does. */
+  alone<T>(session: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(session, signal, async () => {
+      const release = await this.#hold(session, signal);
+      try {
+        return await work();
+      } finally {
+        await release();
+      }
+    });
+  }
+
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
-    const { registry, want, turn, forOwner, sources } = this.#deps;
-    await sources.addMessage(session, message);
+    await this.#deps.sources.addMessage(session, message);
+    const stop = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const running = { stop, ended };
+    this.#running.set(session, running);
+    try {
+      const signal = AbortSignal.any([options.signal, stop.signal]);
+      const run = await this.run(message, session, { ...options, signal });
+      const turn = await run.run();
+      return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
+    } finally {
+      if (this.#running.get(session) === running) this.#running.delete(session);
+      end();
+    }
+  }
+
+  /** A turn of this session that could be run now. */
+  async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
+    const { registry, want, turn, forOwner } = this.#deps;
+    const store = registry.get(Store);
     const view = options.history
       ? { generation: 0, base: options.history, turns: [] }
-      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
-    const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
-    const run = new TurnRun(turn, {
+      : await store?.sessions.view(session, turn.maxTurns);
+    const chosen = await store?.values.get<string>(modelSpace, session);
+    const { provider = want.provider, model = chosen ?? want.model, isPrivate, ...rest } = options;
+    return new TurnRun(turn, {
       message,
       session,
       user: userOf(message),
@@ -112,7 +142,18 @@ export class Conversations {
       redaction: isPrivate ? forOwner : turn.redaction,
       options: rest,
     });
-    return run.run();
+  }
+
+  /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */
+  async stop(session: string, how: "keep" | "forget"): Promise<boolean> {
+    const running = this.#running.get(session);
+    running?.stop.abort(how);
+    await running?.ended;
+    return running !== undefined;
+  }
+
+  isRunning(session: string): boolean {
+    return this.#running.has(session);
   }
 
   /** Keeps other processes out of the conversation while its turn runs; returns the function that lets them in again. */
@@ -141,4 +182,11 @@ export class Conversations {
       await new Promise((resolve) => setTimeout(resolve, askAgainMs));
     }
   }
+}
+
+/** A person ended the turn, so that is its answer. */
+function stopped({ result, messages }: Turn, how: unknown): Turn {
+  const { error: _, ...rest } = result;
+  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
+  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
 }

@@ -16,6 +16,7 @@ import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
+import { saidBy, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Wakeup } from "./wakeup.ts";
 
@@ -34,6 +35,7 @@ export interface InboxDeps {
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
   readonly conversations: Conversations;
+  readonly words: ChatWords;
   readonly wakeup: Wakeup;
   readonly clock: Clock;
 }
@@ -63,8 +65,11 @@ export class Inbox implements InboxSlot {
     return receipts;
   }
 
-  prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
-    return this.#deps.conversations.prompt(message, options);
+  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+    const { conversations, words } = this.#deps;
+    const session = await conversations.enter(message);
+    const said = await words.answer(message, session);
+    return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
   }
 
   /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */

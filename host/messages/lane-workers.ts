@@ -111,8 +111,7 @@ export class LaneWorkers {
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-    const { trace } = claim.message;
-    const traced = { trace, conversation: shortHash(laneOf(claim.message)) };
+    const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
     const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
       this.#running.delete(claim);
       void this.#fill();

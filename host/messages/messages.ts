@@ -1,19 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { InboundMessage, Logger } from "@gantry/sdk";
+import { laneOf, type Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
+import { ChatWords } from "./chat-words.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { Conversations } from "./conversations.ts";
 import { Delivery } from "./delivery.ts";
-import { Inbox } from "./inbox.ts";
+import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import { Serving } from "./serving.ts";
 import { Wakeup } from "./wakeup.ts";
@@ -25,6 +27,7 @@ export interface MessagesDeps {
   readonly approvals: Approvals;
   readonly observers: Telling;
   readonly sources: SessionSources;
+  readonly rulings: Rulings;
   readonly redaction: Redaction;
   readonly log: Logger;
   readonly turn: TurnDeps;
@@ -59,8 +62,12 @@ export class Messages {
     const conversations = new Conversations(deps);
     this.outbox = new Outbox(deps);
     const admission = new Admission({ ...deps, outbox: this.outbox });
-    const controls = [(message: InboundMessage): boolean => decideInChannel(deps, message)];
-    this.inbox = new Inbox({ ...deps, controls, admission, conversations });
+    const words = new ChatWords({ ...deps, conversations, outbox: this.outbox });
+    const controls: readonly ControlWord[] = [
+      (message) => decideInChannel(deps, message),
+      (message) => words.control(message, laneOf(message)),
+    ];
+    this.inbox = new Inbox({ ...deps, controls, admission, conversations, words });
     this.serving = new Serving({
       ...deps,
       conversations,

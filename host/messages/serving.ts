@@ -84,11 +84,18 @@ export class Serving {
     }
   }
 
+  /** Two that serve at once would run the same turns twice: the one that was away for long leaves. */
+  #lost(): void {
+    this.#deps.log.error({}, "Another process has taken the place of this service, which stops.");
+    process.kill(process.pid, "SIGTERM");
+  }
+
   async #takeLock(): Promise<ProcessLock> {
     const { configDir } = this.#deps;
     const file = servingLock(configDir);
     try {
-      return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid));
+      const busy = (pid: number): Error => errors.ALREADY_RUNNING(configDir, pid);
+      return await ProcessLock.take(file, busy, () => this.#lost());
     } catch (error) {
       if (error instanceof GantryError) throw error;
       throw errors.STATE_UNWRITABLE(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);

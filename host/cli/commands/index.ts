@@ -32,6 +32,11 @@ export const hostCommands: readonly HostCommand[] = [
         flags: "-C, --workspace <dir>",
         summary: "work in this folder instead of the configured workspace",
       },
+      {
+        flags: "--image <file>",
+        summary: "show the model this picture, with the message or the first one; may be repeated",
+        repeatable: true,
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {
