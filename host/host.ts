@@ -6,6 +6,7 @@ import {
   errors,
   GantryError,
   Inbox as InboxSlot,
+  Outbox as OutboxSlot,
   Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
@@ -15,14 +16,16 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
-  type Runtime,
 } from "@gantry/sdk";
 import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
-import { Inbox } from "./messages/inbox.ts";
+import type { Clock } from "./messages/clock.ts";
+import type { Inbox } from "./messages/inbox.ts";
+import { Messages } from "./messages/messages.ts";
+import type { Outbox } from "./messages/outbox.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
@@ -39,9 +42,9 @@ import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
-import { Serving } from "./messages/serving.ts";
+import type { Serving } from "./messages/serving.ts";
+import { runtimeOf } from "./runtime.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
-import { version } from "./version.ts";
 import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
@@ -56,6 +59,8 @@ export interface HostOptions {
   readonly workspace: string;
   readonly write: LogWriter;
   readonly debug?: boolean;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
@@ -65,6 +70,7 @@ const filledByHost: readonly AnySlot[] = [
   AuditSlot,
   ConfigFileSlot,
   InboxSlot,
+  OutboxSlot,
   ProvidersSlot,
   PolicySlot,
   RuntimeSlot,
@@ -72,6 +78,7 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
+  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -81,6 +88,7 @@ export class Host {
   readonly policy: Policy;
   readonly media: TurnMedia;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly #options: HostOptions;
@@ -93,6 +101,7 @@ export class Host {
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
     const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
+    this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
@@ -130,15 +139,24 @@ export class Host {
       workspace,
     };
     const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
-    this.inbox = new Inbox({ ...shared, sources, turn, forOwner, want, holder });
-    this.serving = new Serving({
-      registry,
-      inbox: this.inbox,
-      approvals: this.approvals,
-      log: this.log,
+    const { inbox, outbox, serving } = new Messages({
+      ...shared,
+      sources,
+      rulings,
+      redaction,
+      turn,
+      want,
+      forOwner,
+      bounds: config.host.gateway,
+      keepHours: memory.keep_undelivered_hours,
       holder,
       configDir: options.configDir,
+      clock: options.clock,
+      prepare: () => this.#prepare(),
     });
+    this.inbox = inbox;
+    this.outbox = outbox;
+    this.serving = serving;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -160,9 +178,10 @@ export class Host {
       [AuditSlot, this.audit],
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
+      [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
-      [RuntimeSlot, this.#runtime()],
+      [RuntimeSlot, runtimeOf(this.#options, this.#failed)],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
@@ -182,6 +201,11 @@ export class Host {
       await this.stop();
       throw error;
     }
+  }
+
+  /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
+  async #prepare(): Promise<void> {
+    for (const scope of this.#scopes) await scope.prepare();
   }
 
   /** Undoes everything, the last plugin first. */
@@ -210,29 +234,7 @@ export class Host {
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
-  /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
-  }
-
-  #runtime(): Runtime {
-    const { configDir, configFile, workspace, plugins, leftOut = [] } = this.#options;
-    const failed = this.#failed;
-    return Object.freeze({
-      version,
-      configDir,
-      configFile,
-      workspace,
-      started: Date.now(),
-      get plugins() {
-        const running = plugins.map(({ plugin: { name }, from }) => ({
-          name,
-          from,
-          state: failed.has(name) ? ("failed" as const) : ("running" as const),
-        }));
-        const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
-        return [...running, ...absent];
-      },
-    });
   }
 }

@@ -189,11 +189,20 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  STATE_UNWRITABLE: failed(
+    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
+  ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
+  ),
+  NO_DESCRIPTORS: failed(
+    "The service has no file descriptor left for %s (%s): raise its limit of open files (LimitNOFILE, ulimit -n); it goes on by itself once some are free.",
   ),
   INTERNAL: failed("Something failed that should not: %s Run it again with --debug and report it."),
 });

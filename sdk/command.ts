@@ -4,12 +4,17 @@ export interface CommandOption {
   /** As people write it: `--provider <id>`, `--json`, `--port <number>`. */
   readonly flags: string;
   readonly summary: string;
+  /** May be given more than once; its value is then the list of what was given. */
+  readonly repeatable?: boolean;
 }
+
+/** What a person gave for an option. */
+export type OptionValue = string | boolean | readonly string[] | undefined;
 
 export interface CommandContext {
   readonly args: readonly string[];
-  /** By long name in camelCase; a flag without a value is true. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** By long name in camelCase; a flag without a value is true, a repeatable option a list. */
+  readonly options: Readonly<Record<string, OptionValue>>;
   /** A line on stdout: the answer. */
   out(line: string): void;
   /** A line on stderr: everything else. */
@@ -44,10 +49,13 @@ export interface CheckRow {
   readonly cure?: string;
 }
 
-/** What a plugin says of itself in `status` (quick, local) and `doctor` (may reach out). */
+/**
+ * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
+ * there a row that is wrong means that the service cannot do its work, and `what` is told to anybody.
+ */
 export interface Check {
   readonly name: string;
-  readonly kind: "status" | "doctor" | "channel";
+  readonly kind: "status" | "doctor" | "channel" | "ready";
   run(signal: AbortSignal): Promise<readonly CheckRow[]>;
 }
 export const Checks = many<Check>("checks");

@@ -44,7 +44,8 @@ export type AuditType =
   | "auth_failure"
   | "config_change"
   | "anomaly"
-  | "inbound_ignored";
+  | "inbound_ignored"
+  | "service_message";
 
 /** One audit record as plugins see it: stamped and redacted; the sink adds its own chain. */
 export interface AuditEvent {

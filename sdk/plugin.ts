@@ -30,6 +30,8 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
   provide<T>(slot: Slot<T>, value: T): () => void;
   /** Called once every plugin is set up, in order of need. */
   onReady(start: () => Awaitable<void>): void;
+  /** Called if the host serves, before any service starts: load here what is needed only later, when it might not load. */
+  onServe(prepare: () => Awaitable<void>): void;
   /** Called on dispose, last registered first; what the plugin needs is still there. */
   onDispose(stop: () => Awaitable<void>): void;
 }

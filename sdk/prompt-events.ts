@@ -22,7 +22,7 @@ export async function* promptEvents(
   let unread = 0;
   let failure: { readonly error: unknown } | undefined;
   let isOver = false;
-  let wake = (): void => {};
+  let wake: (() => void) | undefined;
 
   const put = (event: PromptEvent): void => {
     if (stop.signal.aborted) return;
@@ -32,7 +32,7 @@ export async function* promptEvents(
       failure = { error: errors.READER_TOO_SLOW() };
       stop.abort();
     }
-    wake();
+    wake?.();
   };
   const signal = AbortSignal.any([options.signal, stop.signal]);
   void inbox
@@ -41,7 +41,7 @@ export async function* promptEvents(
     .catch((error: unknown) => (failure ??= { error }))
     .finally(() => {
       isOver = true;
-      wake();
+      wake?.();
     });
 
   try {

@@ -43,6 +43,13 @@ export const ProviderTable = Type.Record(
         }),
       ),
       ...settings,
+      context_window: Type.Optional(
+        Type.Integer({
+          minimum: 256,
+          description:
+            "How many tokens the model takes; left out: what the server says, else what is known of the model.",
+        }),
+      ),
     },
     // Without a default of its own, an entry of a record does not get those of its keys.
     { default: {} },

@@ -9,6 +9,7 @@ const MAY_PASS = new Set([
   "PROVIDER_EMPTY",
   "PROVIDER_REFUSED",
   "PROVIDER_SERVER",
+  "NO_DESCRIPTORS",
 ]);
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
@@ -110,6 +111,8 @@ export function thrownFailure(
   if (signal.aborted) return failure(errors.PROVIDER_CANCELLED(provider), false);
   if (error instanceof ProviderError) return error.failure;
   if (!(error instanceof GantryError)) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    if (code === "EMFILE" || code === "ENFILE") return failure(errors.NO_DESCRIPTORS(provider, code), true);
     // An unknown error may quote what was sent, so only its kind is told.
     return failure(
       errors.PROVIDER_MALFORMED(provider, error instanceof Error ? error.name : typeof error),

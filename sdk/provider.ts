@@ -116,6 +116,8 @@ export interface Provider {
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** The model ids on offer. Throws a coded error where there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
+  /** How many tokens a model takes, as its server says; undefined where it does not. Throws as `models` does. */
+  contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
   /** Where the credential comes from, never the credential. */

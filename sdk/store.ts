@@ -1,4 +1,4 @@
-import type { InboundMessage } from "./channel.ts";
+import type { Lanes } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
 import type { Usage } from "./usage.ts";
@@ -48,6 +48,8 @@ export interface Sessions {
   compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
   /** Takes the last turn back. False where there is none, or it stands in the base already. */
   undo(session: string): Promise<boolean>;
+  /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
+  rename(session: string, to: string): Promise<boolean>;
   /** The last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
   /** Those with at least one turn, by their last turn, newest first. */
@@ -78,59 +80,6 @@ export interface Memory {
   /** Drops what is older than `before` (Unix ms) and the oldest beyond `maxEntries` in all; gives how many. */
   prune(before: number, maxEntries: number): Promise<number>;
   count(): Promise<number>;
-}
-
-/** A message that a holder has taken to answer, until its lease ends. */
-export interface Claim {
-  readonly message: InboundMessage;
-  readonly owner: string;
-  /** 1 on the first try. */
-  readonly deliveryCount: number;
-  /** Set where the answer is already recorded and only the sending is left. */
-  readonly reply?: string;
-}
-
-export interface LaneStats {
-  readonly waiting: number;
-  readonly running: number;
-  readonly deadLetters: number;
-}
-
-/**
- * Messages in and answers out, by conversation. A lane (`<channel>:<conversation>`) gives one message at a time, oldest first,
- * to one holder at a time; what is accepted survives the process at any moment.
- */
-export interface Lanes {
-  /** Resolves once all are on disk; true where the (channel, id) is new. */
-  accept(messages: readonly InboundMessage[]): Promise<readonly boolean[]>;
-  /** The oldest due message of a lane that nobody holds, or undefined. `now` and the lease are in ms. */
-  claim(holder: string, leaseMs: number, now: number): Promise<Claim | undefined>;
-  /** False where the lease was lost: the holder must stop. */
-  renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
-  /**
-   * Records the answer and the turn in one step, before anything is sent; the sender owns the conversation where nobody does.
-   * False where the lease was lost: nothing is recorded.
-   */
-  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
-  /** The platform confirmed (or will never take it): the message is done and its lane is free. */
-  ack(claim: Claim): Promise<void>;
-  /** Frees the lane; the message is due again at `at` (Unix ms). Later messages of the lane wait behind it. */
-  retry(claim: Claim, at: number, reason: string): Promise<void>;
-  /** Puts a poison message aside, for `status`; the lane goes on. */
-  deadLetter(claim: Claim, reason: string): Promise<void>;
-  /** Frees what holders that no longer live have taken. Call it only where no other node shares the store. */
-  recover(): Promise<void>;
-  /** When the next message falls due (Unix ms), or undefined. */
-  nextDue(): Promise<number | undefined>;
-  stats(): Promise<LaneStats>;
-  listDeadLetters(
-    limit: number,
-  ): Promise<
-    readonly { readonly channel: string; readonly id: string; readonly reason: string; readonly at: string }[]
-  >;
-  /** Takes a lane for a caller who waits for the answer; false while somebody else holds it. */
-  hold(lane: string, holder: string, leaseMs: number, now: number): Promise<boolean>;
-  release(lane: string, holder: string): Promise<void>;
 }
 
 /** A sliding window: at most `max` hits in any `ms` milliseconds. */

@@ -8,4 +8,10 @@ export const toolsKeys = {
     maximum: 104_857_600,
     description: "A tool's output beyond this is cut, and the cut is said.",
   }),
+  browser_timeout_seconds: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 3_600,
+    description: "How long opening a page may take.",
+  }),
 };

@@ -237,6 +237,7 @@ test("HST-02: a plugin's hooks have tap and nothing else, for its own taps alone
     "hooks",
     "provide",
     "onReady",
+    "onServe",
     "onDispose",
     "beforeToolCall",
     "onInboundMessage",

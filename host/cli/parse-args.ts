@@ -1,5 +1,5 @@
 import { Command as Commander, CommanderError } from "commander";
-import { errors, type Command } from "@gantry/sdk";
+import { errors, type Command, type OptionValue } from "@gantry/sdk";
 import { version } from "../version.ts";
 import type { HostCommand } from "./commands/index.ts";
 
@@ -10,7 +10,7 @@ export type Parsed =
       readonly kind: "word";
       readonly word: AnyWord;
       readonly args: readonly string[];
-      readonly options: Readonly<Record<string, string | boolean | undefined>>;
+      readonly options: Readonly<Record<string, OptionValue>>;
     };
 
 /** Reads a command line against the known words; prints help and version by itself; throws USAGE. */
@@ -34,7 +34,10 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
       .description(word.summary)
       .exitOverride();
     command.configureOutput({ outputError: () => {} });
-    for (const { flags, summary } of word.options ?? []) command.option(flags, summary);
+    for (const { flags, summary, repeatable } of word.options ?? []) {
+      if (repeatable) command.option(flags, summary, collected, []);
+      else command.option(flags, summary);
+    }
     command.action((...given: unknown[]) => {
       const args = given
         .slice(0, -2)
@@ -44,7 +47,7 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
         kind: "word",
         word,
         args,
-        options: given.at(-2) as Record<string, string | boolean | undefined>,
+        options: given.at(-2) as Record<string, OptionValue>,
       };
     });
   }
@@ -58,6 +61,10 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
     throw errors.USAGE(sentence(error.message), known ? `${known} ` : "");
   }
   return found;
+}
+
+function collected(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function groupSummary(first: string, words: readonly AnyWord[]): string {

@@ -72,6 +72,35 @@ export const hostKeys = Type.Object({
       maximum: 10_000,
       description: "How many turns of a conversation the model sees.",
     }),
+    keep_undelivered_hours: Type.Number({
+      default: 72,
+      exclusiveMinimum: 0,
+      maximum: 8_760,
+      description:
+        "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
+    }),
+  }),
+  gateway: Type.Object({
+    max_waiting_per_sender: Type.Integer({
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: "Messages of one sender that may wait for an answer; further ones are not taken.",
+    }),
+    messages_per_minute_per_sender: Type.Integer({
+      default: 20,
+      minimum: 1,
+      description: "How many messages of one sender are answered in a minute; further ones wait.",
+    }),
+  }),
+  log: Type.Object({
+    level: Type.Union(
+      [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
+      {
+        default: "info",
+        description: "The least important lines that a service logs; --debug goes before it.",
+      },
+    ),
   }),
   tools: Type.Object({
     max_output_bytes: toolsKeys.max_output_bytes,

@@ -1,20 +1,9 @@
-import {
-  Channels,
-  laneOf,
-  textOf,
-  textParts,
-  userOf,
-  type ApprovalRequest,
-  type InboundMessage,
-  type Logger,
-  type Sent,
-} from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { laneOf, textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
-import type { Registry } from "../plugins/registry.ts";
+import type { Delivery } from "./delivery.ts";
 
 interface Deps {
-  readonly registry: Registry;
+  readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
 }
@@ -63,7 +52,7 @@ export async function askInChannel(
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const sent = await send(deps, message, request, signal);
+  const sent = await deps.delivery.question(message, request, questionText(request), signal);
   if (sent.status === "sent") return;
   const lane = laneOf(message);
   deps.log.warn({ lane, tool: request.tool }, `A question could not be put to anybody: ${sent.reason}`);
@@ -104,32 +93,9 @@ export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
   return true;
 }
 
-async function send(
-  { registry }: Deps,
-  message: InboundMessage,
-  request: ApprovalRequest,
-  signal: AbortSignal,
-): Promise<Sent> {
-  const channel = registry.get(Channels)?.get(message.channel);
-  if (!channel) return { status: "refused", reason: `the channel ${message.channel} is not loaded` };
-  try {
-    if (channel.ask) return await channel.ask(request, message.replyTo, signal);
-    const parts = textParts(questionText(request));
-    return await channel.send({ to: message.replyTo, parts, inReplyTo: message.id, key: request.id }, signal);
-  } catch (error) {
-    return { status: "refused", reason: asError(error).message };
-  }
-}
-
-async function reply({ registry, log }: Deps, message: InboundMessage, text: string): Promise<void> {
-  const channel = registry.get(Channels)?.get(message.channel);
-  const key = `${message.id}-reply`;
-  const outgoing = { to: message.replyTo, parts: textParts(text), inReplyTo: message.id, key };
-  const sent = await channel?.send(outgoing, AbortSignal.timeout(60_000)).catch((error: unknown) => ({
-    status: "refused" as const,
-    reason: asError(error).message,
-  }));
-  if (sent && sent.status !== "sent")
+async function reply({ delivery, log }: Deps, message: InboundMessage, text: string): Promise<void> {
+  const sent = await delivery.say(message, text, `${message.id}-reply`, AbortSignal.timeout(60_000));
+  if (sent.status !== "sent")
     log.warn({ lane: laneOf(message) }, `An answer about a question was not sent: ${sent.reason}`);
 }
 

@@ -1,66 +1,57 @@
-import { GantryError, type Logger } from "@gantry/sdk";
-import { asError, withTimeout } from "@gantry/sdk/node";
+import {
+  Channels,
+  textParts,
+  type ApprovalRequest,
+  type Channel,
+  type Claim,
+  type InboundMessage,
+  type Sent,
+} from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Registry } from "../plugins/registry.ts";
 
-/** A store that fails is tried again after this time. */
-export const againMs = 500;
-/** A store that does not answer for so long has failed: what waits for it must not wait for ever. */
-const answerMs = 30_000;
-
-/** Writes down what became of messages, also while the store cannot for a while: what was sent must not be sent again. */
+/** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
 export class Delivery {
-  readonly #log: Logger;
-  #waiting = 0;
-  #storeFails = false;
-  #stopped = false;
+  readonly #registry: Registry;
 
-  constructor(log: Logger) {
-    this.#log = log;
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
-  /** True while an outcome waits for the store; until it is written, nothing new may be begun. */
-  get wait(): boolean {
-    return this.#waiting > 0;
+  /** The key is the message's own, so that a second try is the same message to the platform. */
+  async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
+    const { channel, id, replyTo } = message;
+    const key = `${channel}:${id}:reply`;
+    if (!isNotice) return this.say(message, text, key, signal);
+    const outgoing = { to: replyTo, parts: textParts(text), key };
+    return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
-  /** Tries again and again; throws what the store throws once `stop` was called, and at once what it will never keep. */
-  async record<T>(write: () => Promise<T>): Promise<T> {
-    let waits = false;
+  /** Sends a text to whoever wrote the message, once. */
+  async say(message: InboundMessage, text: string, key: string, signal: AbortSignal): Promise<Sent> {
+    const { channel, id, replyTo } = message;
+    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key };
+    return this.#through(channel, (to) => to.send(outgoing, signal));
+  }
+
+  /** Puts a question to whoever wrote the message, by the channel's own means if it has any, else as `text`. */
+  question(
+    { channel, id, replyTo }: InboundMessage,
+    request: ApprovalRequest,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key: request.id };
+    return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
+  }
+
+  async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {
+    const channel = this.#registry.get(Channels)?.get(name);
+    if (!channel) return { status: "retry", scope: "channel", reason: `the channel ${name} is not loaded` };
     try {
-      for (;;) {
-        try {
-          const value = await withTimeout(
-            answerMs,
-            write(),
-            () => new Error(`the store did not answer in ${answerMs / 1_000} s`),
-          );
-          this.worksAgain();
-          return value;
-        } catch (error) {
-          if (this.#stopped || (error instanceof GantryError && error.code === "STORE_REFUSED")) throw error;
-          if (!waits) this.#waiting += 1;
-          waits = true;
-          this.failed(asError(error));
-          await new Promise((resolve) => setTimeout(resolve, againMs));
-        }
-      }
-    } finally {
-      if (waits) this.#waiting -= 1;
+      return await send(channel);
+    } catch (error) {
+      return { status: "retry", reason: asError(error).message };
     }
-  }
-
-  stop(): void {
-    this.#stopped = true;
-  }
-
-  /** Said once, however long it lasts and however many messages wait for it. */
-  failed(error: Error): void {
-    if (!this.#storeFails)
-      this.#log.error({ err: error }, `The inbox cannot be kept, so messages wait: ${error.message}`);
-    this.#storeFails = true;
-  }
-
-  worksAgain(): void {
-    if (this.#storeFails) this.#log.info({}, "The inbox is kept again.");
-    this.#storeFails = false;
   }
 }

@@ -1,147 +1,95 @@
-import { randomBytes } from "node:crypto";
 import {
   errors,
   laneOf,
-  userOf,
   Store,
-  Tools,
-  type PromptOptions,
+  userOf,
   type Inbox as InboxSlot,
   type InboundMessage,
   type Logger,
+  type PromptOptions,
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
-import type { Approvals } from "../tools/approvals.ts";
 import type { Audit } from "../record/audit.ts";
-import { decideInChannel } from "./approvals-in-channels.ts";
-import type { SessionSources } from "../tools/session-sources.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
-import { Queue } from "./queue.ts";
+import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { enterSession } from "./session-access.ts";
-import type { Redaction } from "../record/redaction.ts";
-import { TurnRun } from "../turn/turn-run.ts";
-import type { Turn, TurnDeps } from "../turn/turn.ts";
+import type { Admission } from "./admission.ts";
+import type { Clock } from "./clock.ts";
+import { saidBy, type ChatWords } from "./chat-words.ts";
+import type { Conversations } from "./conversations.ts";
+import type { Wakeup } from "./wakeup.ts";
 
-/** Beyond this many waiting messages the platforms are asked to come again later. */
-const maxWaiting = 10_000;
-const recountMs = 200;
-const leaseMs = 60_000;
-/** How long a caller waits for a conversation that another process holds. */
-const patienceMs = 120_000;
+/**
+ * Looks at a message before it is queued: true if it was meant for the service itself, such as a decision or a command,
+ * and is used up. It works while a turn of the conversation runs.
+ */
+export type ControlWord = (message: InboundMessage) => boolean | Promise<boolean>;
 
 export interface InboxDeps {
   readonly registry: Registry;
   readonly hooks: HookTable;
   readonly audit: Audit;
-  readonly approvals: Approvals;
-  readonly sources: SessionSources;
+  readonly observers: Telling;
   readonly log: Logger;
-  readonly turn: TurnDeps;
-  readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  /** What is taken out of what the owner sees at a terminal or device of their own. */
-  readonly forOwner: Redaction;
-  /** This process, in leases. */
-  readonly holder: string;
+  readonly controls: readonly ControlWord[];
+  readonly admission: Admission;
+  readonly conversations: Conversations;
+  readonly words: ChatWords;
+  readonly wakeup: Wakeup;
+  readonly clock: Clock;
 }
 
-/** `isPrivate`: nobody but the owner sees the answer. */
-interface TurnOptions extends PromptOptions {
-  readonly isPrivate?: boolean;
-}
-
-/** The one way a message comes in: guards, then on disk or into a turn, one at a time per conversation. */
+/** The one way a message comes in: guards and bounds, then on disk or into a turn. */
 export class Inbox implements InboxSlot {
   readonly #deps: InboxDeps;
-  readonly #queue = new Queue();
-  #wake: () => void = () => {};
-  readonly #backlog = { count: 0, counted: 0 };
 
   constructor(deps: InboxDeps) {
     this.#deps = deps;
   }
 
-  /** Called whenever something new is on disk. */
-  onAccepted(wake: () => void): void {
-    this.#wake = wake;
-  }
-
   async receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
     const receipts: Receipt[] = messages.map(() => "accepted");
     const store = this.#store();
-    if (await this.#isFull(store, messages.length)) return messages.map(() => "full");
+    if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
     const fresh: { message: InboundMessage; at: number }[] = [];
     for (const [at, message] of messages.entries()) {
       if (!(await this.#allowed(message))) receipts[at] = "refused";
-      else if (decideInChannel(this.#deps, message)) receipts[at] = "accepted";
-      else fresh.push({ message, at });
+      else if (!(await this.#isControl(message))) fresh.push({ message, at });
     }
-    const added = await store.lanes.accept(fresh.map(({ message }) => message));
-    fresh.forEach(({ at }, i) => {
-      if (!added[i]) receipts[at] = "duplicate";
-    });
-    this.#backlog.count += added.length;
-    if (added.includes(true)) this.#wake();
+    const accepted = await this.#accept(
+      store,
+      fresh.map(({ message }) => message),
+    );
+    fresh.forEach(({ at }, i) => (receipts[at] = accepted[i] as Receipt));
     return receipts;
   }
 
-  /** Counted now and then, with what came since; nobody is sent away on an old count. */
-  async #isFull(store: Store, more: number): Promise<boolean> {
-    const guess = this.#backlog.count + more > maxWaiting;
-    if (guess || Date.now() - this.#backlog.counted > recountMs) {
-      this.#backlog.counted = Date.now();
-      this.#backlog.count = (await store.lanes.stats()).waiting;
-    }
-    return this.#backlog.count + more > maxWaiting;
-  }
-
   async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
-    const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
-    if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
-    const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
-    const sessions = this.#deps.registry.get(Store)?.sessions;
-    if (sessions) await enterSession(sessions, session, laneOf(message));
-    this.#refuseTaken(options);
-    const isPrivate = message.trust === "owner";
-    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
-    return this.#queue.run(session, options.signal, async () => {
-      const release = await this.#hold(session, options.signal);
-      try {
-        const turn = await this.turn(message, session, { ...options, isPrivate });
-        if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
-        return turn.result;
-      } finally {
-        await release();
-      }
-    });
+    const { conversations, words } = this.#deps;
+    const session = await conversations.enter(message);
+    const said = await words.answer(message, session);
+    return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
   }
 
-  /** A caller's tool must never be mistaken for one that is run here. */
-  #refuseTaken({ clientTools = [] }: PromptOptions): void {
-    const own = this.#deps.registry.get(Tools);
-    const taken = clientTools.find(({ name }) => own?.has(name));
-    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
+  /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */
+  async #accept(store: Store, messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
+    const { admission, clock, observers, wakeup } = this.#deps;
+    const bounds = { at: clock.now(), maxPerSender: admission.maxPerSender };
+    const added = await store.lanes.accept(messages, bounds);
+    const fresh = added.filter((one) => one === "accepted").length;
+    admission.accepted(fresh);
+    if (fresh > 0) wakeup.wake();
+    for (const [i, message] of messages.entries()) {
+      if (added[i] === "over") await admission.over(store, message);
+      if (added[i] === "accepted") observers.tell("laneMoved", { lane: laneOf(message), state: "accepted" });
+    }
+    return added.map((one) => (one === "over" ? "refused" : one));
   }
 
-  /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
-  async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
-    const { registry, want, turn, forOwner, sources } = this.#deps;
-    await sources.addMessage(session, message);
-    const view = options.history
-      ? { generation: 0, base: options.history, turns: [] }
-      : await registry.get(Store)?.sessions.view(session, turn.maxTurns);
-    const { provider = want.provider, model = want.model, isPrivate, ...rest } = options;
-    const run = new TurnRun(turn, {
-      message,
-      session,
-      user: userOf(message),
-      view: view ?? { generation: 0, base: [], turns: [] },
-      want: { provider, model },
-      redaction: isPrivate ? forOwner : turn.redaction,
-      options: rest,
-    });
-    return run.run();
+  async #isControl(message: InboundMessage): Promise<boolean> {
+    for (const control of this.#deps.controls) if (await control(message)) return true;
+    return false;
   }
 
   /** A sender who is not allowed: one log line, one audit record, no reply. */
@@ -160,30 +108,6 @@ export class Inbox implements InboxSlot {
       .record({ ...event, user, session_id: laneOf(message) })
       .catch((error: Error) => this.#deps.log.error({ code: "AUDIT_FAILED" }, error.message));
     return false;
-  }
-
-  /** Keeps other processes out of the conversation while its turn runs; gives the function that lets them in again. */
-  async #hold(session: string, signal: AbortSignal): Promise<() => Promise<void>> {
-    const lanes = this.#deps.registry.get(Store)?.lanes;
-    if (!lanes) return async () => {};
-    const { holder } = this.#deps;
-    const until = Date.now() + patienceMs;
-    while (!(await lanes.hold(session, holder, leaseMs, Date.now()))) {
-      if (signal.aborted) throw errors.TURN_CANCELLED();
-      if (Date.now() > until) throw errors.SESSION_BUSY(session);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    const renewal = setInterval(
-      () => void lanes.hold(session, holder, leaseMs, Date.now()).catch(() => {}),
-      leaseMs / 3,
-    );
-    renewal.unref();
-    return async () => {
-      clearInterval(renewal);
-      await lanes.release(session, holder);
-      // The conversation may be a channel's, with messages that waited for this turn.
-      this.#wake();
-    };
   }
 
   #store(): Store {

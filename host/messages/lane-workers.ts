@@ -1,25 +1,25 @@
-import { Store, type Claim, type Logger } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
-import { ClaimedMessages } from "./claimed-messages.ts";
-import type { Approvals } from "../tools/approvals.ts";
-import type { Inbox } from "./inbox.ts";
-import { againMs, Delivery } from "./delivery.ts";
-import type { Registry } from "../plugins/registry.ts";
+import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
+import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
+import { Attempts, type AttemptDeps } from "./attempts.ts";
+import { againMs, Outcomes } from "./outcomes.ts";
+import { Outages } from "./outages.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
 const leaseMs = 60_000;
+/** What other processes put into the store, and a clock that was set, are noticed within this time. */
+const lookMs = 2_000;
 
 interface Running {
   readonly work: Promise<void>;
   readonly lost: AbortController;
 }
 
-export interface WorkerDeps {
-  readonly registry: Registry;
-  readonly inbox: Inbox;
-  readonly approvals: Approvals;
+export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes"> {
+  readonly store: Store;
   readonly log: Logger;
+  /** This process, in leases. */
   readonly holder: string;
 }
 
@@ -28,9 +28,11 @@ export class LaneWorkers {
   readonly #deps: WorkerDeps;
   readonly #running = new Map<Claim, Running>();
   readonly #abort = new AbortController();
-  readonly #store: Store;
-  readonly #outcomes: Delivery;
-  readonly #messages: ClaimedMessages;
+  readonly #outcomes: Outcomes;
+  readonly #outages: Outages;
+  readonly #attempts: Attempts;
+  readonly #most = parallelTurns(openFilesLimit());
+  #asleep: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
   #filling = false;
@@ -39,18 +41,18 @@ export class LaneWorkers {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    const store = deps.registry.get(Store);
-    if (!store) throw new Error("lane workers need a store");
-    this.#store = store;
-    this.#outcomes = new Delivery(deps.log);
-    this.#messages = new ClaimedMessages({ ...deps, lanes: store.lanes, outcomes: this.#outcomes });
+    this.#outcomes = new Outcomes(deps.log);
+    const { lanes } = deps.store;
+    this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
+    this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
   }
 
   /** What an earlier process left half done is taken up again. */
   async start(): Promise<void> {
-    await this.#store.lanes.recover();
-    this.#deps.inbox.onAccepted(() => void this.#fill());
-    this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
+    await this.#deps.store.lanes.recover();
+    await this.#outages.start();
+    this.#asleep = this.#deps.wakeup.onWake(() => void this.#fill());
+    this.#renewal = setInterval(() => void this.#renew(), leaseMs / 3);
     await this.#fill();
   }
 
@@ -58,7 +60,8 @@ export class LaneWorkers {
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     this.#outcomes.stop();
-    this.#deps.inbox.onAccepted(() => {});
+    this.#outages.stop();
+    this.#asleep();
     clearTimeout(this.#timer);
     const ended = Promise.allSettled(this.#works());
     const late = new Promise<void>((resolve) =>
@@ -82,51 +85,91 @@ export class LaneWorkers {
       }
     } catch (error) {
       this.#outcomes.failed(asError(error));
-      this.#wakeAt(Date.now() + againMs);
+      this.#lookIn(againMs);
     } finally {
       this.#filling = false;
     }
   }
 
   async #claimAll(): Promise<void> {
-    while (!this.#stopped && this.#running.size < maxParallel) {
-      if (this.#outcomes.wait) return this.#wakeAt(Date.now() + againMs);
-      const claim = await this.#store.lanes.claim(this.#deps.holder, leaseMs, Date.now());
-      if (!claim) return this.#wakeAt(await this.#store.lanes.nextDue());
+    const { store, holder, clock } = this.#deps;
+    await this.#followClock();
+    while (!this.#stopped && this.#running.size < this.#most) {
+      if (this.#outcomes.wait) return this.#lookIn(againMs);
+      const claim = await store.lanes.claim(holder, leaseMs, clock.now());
+      if (!claim) {
+        const due = await store.lanes.nextDue();
+        return this.#lookIn(due === undefined ? lookMs : due - clock.now());
+      }
       this.#outcomes.worksAgain();
-      const lost = new AbortController();
-      const work = this.#messages
-        .work(claim, AbortSignal.any([this.#abort.signal, lost.signal]))
-        .finally(() => {
-          this.#running.delete(claim);
-          void this.#fill();
-        });
-      this.#running.set(claim, { work, lost });
+      this.#begin(claim);
     }
+    this.#lookIn(lookMs);
   }
 
-  #wakeAt(due: number | undefined): void {
+  #begin(claim: Claim): void {
+    const lost = new AbortController();
+    const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
+    const holds = (): Promise<boolean> => this.#holds(claim);
+    const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
+    const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
+      this.#running.delete(claim);
+      void this.#fill();
+    });
+    this.#running.set(claim, { work, lost });
+  }
+
+  #lookIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (due !== undefined && !this.#stopped)
-      this.#timer = setTimeout(() => void this.#fill(), Math.max(due - Date.now(), 10));
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => void this.#look(), Math.min(Math.max(ms, 10), lookMs));
+  }
+
+  /** Reads before it claims: an idle service writes nothing. */
+  async #look(): Promise<void> {
+    const { store, clock } = this.#deps;
+    try {
+      await this.#followClock();
+      const due = (await store.lanes.nextDue()) ?? Infinity;
+      if (due > clock.now()) return this.#lookIn(due - clock.now());
+    } catch {
+      // Claiming fails in the same way, and says so.
+    }
+    await this.#fill();
+  }
+
+  /** A clock that was set ends no lease and lets nobody wait longer: what is in the store moves with it. */
+  async #followClock(): Promise<void> {
+    const step = this.#deps.clock.stepped();
+    if (step === 0) return;
+    this.#deps.log.warn({ ms: step }, "The machine's clock was set; what waits goes by the new time.");
+    await this.#outcomes.record(() => this.#deps.store.lanes.shift(step));
   }
 
   #works(): readonly Promise<void>[] {
     return [...this.#running.values()].map(({ work }) => work);
   }
 
-  /** Work whose lease is lost is somebody else's now, so it is ended before it can send, and not waited for. */
-  #renew(): void {
-    for (const [claim, { lost }] of this.#running) {
-      const renewed = this.#store.lanes.renew(claim, leaseMs, Date.now());
-      void renewed.then(
-        (held) => {
-          if (held || !this.#running.delete(claim)) return;
-          lost.abort();
-          void this.#fill();
-        },
-        () => {},
-      );
-    }
+  async #renew(): Promise<void> {
+    await this.#followClock().catch(() => {});
+    for (const claim of this.#running.keys()) void this.#holds(claim).catch(() => {});
   }
+
+  /** Work whose lease is lost is somebody else's now, so it is ended before it can send, and not waited for. */
+  async #holds(claim: Claim): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const isHeld = await this.#outcomes.record(() => store.lanes.renew(claim, leaseMs, clock.now()));
+    const running = this.#running.get(claim);
+    if (!isHeld && running && this.#running.delete(claim)) {
+      running.lost.abort();
+      void this.#fill();
+    }
+    return isHeld;
+  }
+}
+
+/** Connections of strangers may take half of the files; a turn needs one to the model and one to the platform. */
+function parallelTurns(files: number): number {
+  const others = 64 + Math.min(1_024, files / 2);
+  return Math.min(maxParallel, Math.max(4, Math.floor((files - others) / 2)));
 }

@@ -1,21 +1,19 @@
 import path from "node:path";
-import { errors, Services, Store, type Logger, type Service } from "@gantry/sdk";
-import { asError, ProcessLock } from "@gantry/sdk/node";
-import type { Approvals } from "../tools/approvals.ts";
-import type { Inbox } from "./inbox.ts";
-import { LaneWorkers } from "./lane-workers.ts";
+import { errors, GantryError, Services, Store, type Service } from "@gantry/sdk";
+import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
+import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Running turns get this long when the service stops. */
 const graceMs = 8_000;
+/** They get this long when another configuration takes over. */
+const retireMs = 600_000;
 
-export interface ServingDeps {
+export interface ServingDeps extends Omit<WorkerDeps, "store"> {
   readonly registry: Registry;
-  readonly inbox: Inbox;
-  readonly approvals: Approvals;
-  readonly log: Logger;
-  readonly holder: string;
   readonly configDir: string;
+  /** Has every plugin load what it may need later. */
+  readonly prepare: () => Promise<void>;
 }
 
 /** What runs only while the host serves: the lane workers, and the services of the plugins. */
@@ -24,20 +22,24 @@ export class Serving {
   readonly #running: Service[] = [];
   #workers: LaneWorkers | undefined;
   #lock: ProcessLock | undefined;
+  readonly #cut = new AbortController();
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
   }
 
-  /** Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process serves this state. */
-  async start(names?: readonly string[]): Promise<void> {
-    const { registry, configDir } = this.#deps;
-    this.#lock = await ProcessLock.take(path.join(configDir, "state", "serving.lock"), (pid) =>
-      errors.ALREADY_RUNNING(configDir, pid),
-    );
+  /**
+   * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process
+   * serves this state; `lock` is that of the one whose place is taken.
+   */
+  async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
+    const { registry } = this.#deps;
+    const held = lock ?? (await this.#takeLock());
     try {
-      if (registry.get(Store)) {
-        this.#workers = new LaneWorkers(this.#deps);
+      await this.#deps.prepare();
+      const store = registry.get(Store);
+      if (store) {
+        this.#workers = new LaneWorkers({ ...this.#deps, store });
         await this.#workers.start();
       }
       for (const service of registry.get(Services)?.values() ?? []) {
@@ -45,17 +47,34 @@ export class Serving {
         this.#running.push(service);
         await service.start();
       }
+      this.#lock = held;
     } catch (error) {
-      await this.stop();
+      await this.#end(graceMs);
+      if (!lock) await held.release();
       throw error;
     }
   }
 
   /** No new work; what runs gets its time; the rest stays on disk for the next start. */
   async stop(): Promise<void> {
-    const signal = AbortSignal.timeout(graceMs);
+    this.#cut.abort();
+    await this.#end(graceMs);
+    await this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  /** No new work, which a successor in this process takes with the lock; `ended` resolves when what runs has ended. */
+  retire(): { readonly lock: ProcessLock | undefined; readonly ended: Promise<void> } {
+    const lock = this.#lock;
+    this.#lock = undefined;
+    return { lock, ended: this.#end(retireMs) };
+  }
+
+  async #end(ms: number): Promise<void> {
+    const signal = ms === graceMs ? AbortSignal.timeout(ms) : cutBy(this.#cut.signal, ms);
     const services = this.#running.splice(0).toReversed();
     const all = [...services.map((service) => service.stop(signal)), this.#workers?.stop(signal)];
+    this.#workers = undefined;
     for (const ended of await Promise.allSettled(all)) {
       if (ended.status === "rejected")
         this.#deps.log.error(
@@ -63,8 +82,37 @@ export class Serving {
           `A service did not stop cleanly: ${asError(ended.reason).message}`,
         );
     }
-    this.#workers = undefined;
-    await this.#lock?.release();
-    this.#lock = undefined;
   }
+
+  /** Two that serve at once would run the same turns twice: the one that was away for long leaves. */
+  #lost(): void {
+    this.#deps.log.error({}, "Another process has taken the place of this service, which stops.");
+    process.kill(process.pid, "SIGTERM");
+  }
+
+  async #takeLock(): Promise<ProcessLock> {
+    const { configDir } = this.#deps;
+    const file = servingLock(configDir);
+    try {
+      const busy = (pid: number): Error => errors.ALREADY_RUNNING(configDir, pid);
+      return await ProcessLock.take(file, busy, () => this.#lost());
+    } catch (error) {
+      if (error instanceof GantryError) throw error;
+      throw errors.STATE_UNWRITABLE(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
+    }
+  }
+}
+
+/** Aborted after so many ms, or `graceMs` after `cut`. */
+function cutBy(cut: AbortSignal, ms: number): AbortSignal {
+  const end = new AbortController();
+  const abort = (): void => end.abort();
+  const timer = setTimeout(abort, ms).unref();
+  const soon = (): void => {
+    clearTimeout(timer);
+    setTimeout(abort, graceMs).unref();
+  };
+  if (cut.aborted) soon();
+  else cut.addEventListener("abort", soon, { once: true });
+  return end.signal;
 }

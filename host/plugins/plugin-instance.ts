@@ -30,6 +30,7 @@ export class PluginInstance {
   readonly #deps: ScopeDeps;
   readonly #undo: (() => Awaitable<void>)[] = [];
   readonly #starts: (() => Awaitable<void>)[] = [];
+  readonly #preparations: (() => Awaitable<void>)[] = [];
   readonly #provided = new Set<string>();
   readonly #abort = new AbortController();
   #disposed = false;
@@ -55,15 +56,12 @@ export class PluginInstance {
   }
 
   async ready(): Promise<void> {
-    for (const start of this.#starts.splice(0)) {
-      try {
-        await this.#within("onReady", start);
-      } catch (error) {
-        throw error instanceof GantryError
-          ? error
-          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
-      }
-    }
+    await this.#getReady("onReady", this.#starts.splice(0));
+  }
+
+  /** The host is going to serve. */
+  async prepare(): Promise<void> {
+    await this.#getReady("onServe", this.#preparations);
   }
 
   /** Undoes everything, last in first out; what throws is logged and the rest goes on. */
@@ -81,6 +79,18 @@ export class PluginInstance {
       }
     }
     this.#disposed = true;
+  }
+
+  async #getReady(what: string, steps: readonly (() => Awaitable<void>)[]): Promise<void> {
+    for (const step of steps) {
+      try {
+        await this.#within(what, step);
+      } catch (error) {
+        throw error instanceof GantryError
+          ? error
+          : errors.PLUGIN_READY_FAILED(this.plugin.name, asError(error));
+      }
+    }
   }
 
   async #within(what: string, work: () => unknown): Promise<void> {
@@ -144,6 +154,10 @@ export class PluginInstance {
       onReady: (start: () => Awaitable<void>) => {
         live();
         this.#starts.push(start);
+      },
+      onServe: (prepare: () => Awaitable<void>) => {
+        live();
+        this.#preparations.push(prepare);
       },
       onDispose: (stop: () => Awaitable<void>) => {
         live();

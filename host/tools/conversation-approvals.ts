@@ -35,6 +35,11 @@ export class ConversationApprovals {
       for (const { code } of questions) given.lifts.add(JSON.stringify([key, code]));
   }
 
+  /** The conversation has ended. */
+  forget(conversation: string): void {
+    this.#given.delete(conversation);
+  }
+
   /** Who gave the approval that lifts all these questions about all of the call; undefined where any is left. */
   covering(call: ToolCall, questions: readonly Question[], coverage: Coverage): string | undefined {
     const given = this.#given.get(call.session)?.get(holderOf(call));

@@ -30,7 +30,7 @@ export class Fitting {
     this.#generation = input.view.generation;
   }
 
-  /** True where the transcript is another one now. Never throws: what fails is logged and leaves it as it was. */
+  /** True where what was sent before is another text now. Never throws: what fails is logged and leaves it as it was. */
   async fit(
     transcript: Transcript,
     overhead: Overhead,
@@ -44,8 +44,7 @@ export class Fitting {
       if (!fitted) return false;
       if (!isWhole([...fitted.earlier, ...fitted.current]))
         throw new Error("it gave back a conversation in which a call and its result are apart");
-      await this.#keep(transcript, fitted);
-      return true;
+      return await this.#keep(transcript, fitted);
     } catch (error) {
       this.#deps.log.warn(
         { session: this.#input.session, err: asError(error) },
@@ -60,15 +59,19 @@ export class Fitting {
     await this.#keep(transcript, { earlier: [], current: transcript.current });
   }
 
-  async #keep(transcript: Transcript, fitted: FittedHistory): Promise<void> {
+  /** True where something that was sent before is another text now. */
+  async #keep(transcript: Transcript, fitted: FittedHistory): Promise<boolean> {
     const { session, options } = this.#input;
-    if (options.keep === false || !transcript.changes(fitted))
-      return transcript.replace(fitted, transcript.boundary);
+    if (options.keep === false || !transcript.changes(fitted)) {
+      transcript.replace(fitted, transcript.boundary);
+      return false;
+    }
     // What was sent before is another text now, so nothing is lost by a new word for the marks.
     const sessions = this.#deps.registry.get(Store)?.sessions;
     await sessions?.compact(session, this.#generation, this.#deps.redaction.kept(fitted.earlier));
     this.#generation += 1;
     transcript.replace(fitted, await this.#deps.words.of(session, this.#generation));
+    return true;
   }
 
   #request(

@@ -135,7 +135,7 @@ export class TurnRun {
     const { sender, trust, conversation, quoted = [] } = message;
     if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
     const material = quoted.map(asMaterial);
-    const words = await this.#deps.media.read(message.parts, user);
+    const words = await this.#deps.media.read(withoutSlash(message.parts), user);
     return { role: "user", parts: [...material, ...notes, ...words], at: Date.now() };
   }
 
@@ -148,8 +148,8 @@ export class TurnRun {
     let answer = await this.#complete(transcript);
     if (answer.failure?.code !== overflow) return answer;
     const overhead = await this.#overhead(transcript);
-    if (await this.#fitting.fit(transcript, overhead, "overflow", answer.failure))
-      answer = await this.#complete(transcript);
+    await this.#fitting.fit(transcript, overhead, "overflow", answer.failure);
+    answer = await this.#complete(transcript);
     if (answer.failure?.code !== overflow) return answer;
     await this.#fitting.startOver(transcript);
     const { code, message } = errors.CONTEXT_FULL(answer.failure?.message.replace(/\.$/, ""));
@@ -206,6 +206,13 @@ export class TurnRun {
 /** When the person spoke, oldest first. */
 function timesIn(messages: readonly ChatMessage[]): readonly number[] {
   return messages.flatMap((message) => (message.role === "user" ? (message.at ?? []) : []));
+}
+
+/** `//word` says `/word` to the model; behind a single slash stands a command, which never comes here. */
+function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
+  if (first?.type !== "text" || !/^\/\/[a-z]/i.test(first.text))
+    return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: first.text.slice(1) }, ...rest];
 }
 
 function asMaterial(part: Part): Part {

@@ -30,7 +30,12 @@ export interface FakeGraph extends AsyncDisposable {
   /** Resolves once so many calls came. */
   count(count: number): Promise<void>;
   /** What the next calls are answered with; after that 200. */
-  readonly answers: { status: number; body?: unknown; never?: boolean }[];
+  readonly answers: {
+    status: number;
+    body?: unknown;
+    never?: boolean;
+    headers?: Readonly<Record<string, string>>;
+  }[];
 }
 
 /** The platform's API on loopback. */
@@ -48,9 +53,11 @@ export async function startGraph(): Promise<FakeGraph> {
         headers: request.headers,
         body: text && JSON.parse(text),
       });
-      const { status, body = {}, never } = answers.shift() ?? { status: 200 };
+      const { status, body = {}, never, headers = {} } = answers.shift() ?? { status: 200 };
       if (!never)
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+        response
+          .writeHead(status, { "content-type": "application/json", ...headers })
+          .end(JSON.stringify(body));
       for (const waiter of waiting) if (calls.length >= waiter.count) waiter.resolve();
     });
   });

@@ -32,14 +32,12 @@ export class Graph {
         await response.text().catch(() => "");
         return { status: "sent" };
       }
-      const again = response.status === 408 || response.status === 429 || response.status >= 500;
-      return { status: again ? "retry" : "refused", reason: (await this.#failure(response)).message };
+      return sentBy(response, (await this.#failure(response)).message);
     } catch (error) {
-      const refused = error instanceof GantryError && error.code === "CHATAPP_INSECURE_URL";
-      return {
-        status: refused ? "refused" : "retry",
-        reason: scrub((error as Error).message, this.#settings),
-      };
+      // It cannot be reached, or may not be: that is true of every message.
+      const reason = scrub((error as Error).message, this.#settings);
+      const isCut = signal.aborted || (error as Partial<GantryError>).code === "NET_TIMEOUT";
+      return { status: "retry", reason, scope: isCut ? "message" : "channel" };
     }
   }
 
@@ -85,6 +83,18 @@ export class Graph {
     if (response.status === 403) return errors.CHATAPP_API_403(cause);
     return errors.CHATAPP_API(response.status, cause);
   }
+}
+
+const refusedAccount = new Set([401, 403]);
+const again = new Set([408, 425, 429]);
+
+/** What an answer that is no success means for the message, and for all others. */
+function sentBy({ status, headers }: NetResponse, reason: string): Sent {
+  if (refusedAccount.has(status)) return { status: "retry", reason, scope: "channel" };
+  if (status < 500 && !again.has(status)) return { status: "refused", reason };
+  const seconds = Number(headers["retry-after"]);
+  const isNamed = Number.isFinite(seconds) && seconds > 0;
+  return { status: "retry", reason, ...(isNamed && { afterMs: seconds * 1_000 }) };
 }
 
 /** The platform's own words, where it has any. */

@@ -22,7 +22,7 @@ export default definePlugin({
     const graph = new Graph(settings, host.needs.upstream);
     host.provide(Channels, {
       name: "chatapp",
-      send: createSender(graph, () => host.needs.store.values, host.log),
+      send: createSender(graph, () => host.needs.store.values),
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
       if (channel !== "chatapp" || trustOf(sender.id, settings)) return undefined;

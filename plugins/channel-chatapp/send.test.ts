@@ -46,23 +46,26 @@ test("CHA-03: a delivered text is answered through the platform's API with the e
 });
 
 test.each([401, 403])(
-  "CHA-03: ERR-01: `API error: %i` is logged with its cause, without a secret, and is not tried again",
+  "CHA-03: ERR-01: INB-02: `API error: %i` is logged once with its cause, without a secret, and the reply is kept",
   async (status) => {
     await using graph = await startGraph();
     await using chatapp = await startChatapp({ graph });
     const said = `Malformed access token ${accessToken} for Bearer ${accessToken}, app ${secret}, access_token=EAAother123456`;
-    graph.answers.push({ status, body: { error: { message: said, code: 190 } } });
+    const refusal = { status, body: { error: { message: said, code: 190 } } };
+    graph.answers.push(refusal, refusal);
     const sent = await send(chatapp, "hello");
     expect(sent).toMatchObject({
-      status: "refused",
+      status: "retry",
+      scope: "channel",
       reason: expect.stringContaining(`API error: ${status} (Malformed access token ***`),
     });
-    expect(chatapp.host.logs).toContainEqual(
-      expect.objectContaining({ level: "error", message: expect.stringContaining(`API error: ${status}`) }),
-    );
+    await chatapp.deliver(delivery(message("hi")));
+    await graph.count(3);
+    const lines = chatapp.host.logs.filter(({ message: line }) => line.includes(`API error: ${status}`));
+    expect(lines.map(({ level }) => level)).toEqual(["error"]);
     const everything = JSON.stringify([sent, chatapp.host.logs, chatapp.host.audit]);
     for (const hidden of [accessToken, secret, "EAAother123456"]) expect(everything).not.toContain(hidden);
-    expect(graph.calls).toHaveLength(1);
+    expect(graph.calls.at(-1)?.body.text.body).toBe("hello there");
   },
 );
 
@@ -94,6 +97,13 @@ test("CHA-03: a platform that cannot be reached, or hangs up, means another try"
   });
 });
 
+test("INB-02: the time that the platform names in Retry-After comes back with the answer", async () => {
+  await using graph = await startGraph();
+  await using chatapp = await startChatapp({ graph });
+  graph.answers.push({ status: 429, headers: { "retry-after": "7" } });
+  expect(await send(chatapp, "hello")).toMatchObject({ status: "retry", afterMs: 7_000 });
+});
+
 test("CHA-03: sending that is cancelled answers, and never throws", async () => {
   await using graph = await startGraph();
   await using chatapp = await startChatapp({ graph });
@@ -120,7 +130,8 @@ test.each([
     config: { endpoints: { graph_url: graph_url.replace(":9", `:${new URL(graph.url).port}`) } },
   });
   expect(await send(chatapp, "hello")).toEqual({
-    status: "refused",
+    status: "retry",
+    scope: "channel",
     reason: expect.stringContaining("is not an https:// address"),
   });
   expect(await chatapp.check("chatapp-doctor")).toContainEqual(

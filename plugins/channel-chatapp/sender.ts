@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { textOf, type Channel, type Logger, type Sent, type Values } from "@gantry/sdk";
+import { textOf, type Channel, type Sent, type Values } from "@gantry/sdk";
 import type { Graph } from "./graph.ts";
 import { split } from "./split.ts";
 
@@ -9,32 +8,36 @@ const space = "chatapp.parts";
 const dayMs = 86_400_000;
 
 /** Sends a reply, in several messages where it is long. How far it came is kept, so that another try sends only what is left. */
-export function createSender(graph: Graph, values: () => Values, log: Logger): Channel["send"] {
-  return async ({ to, parts }, signal) => {
+export function createSender(graph: Graph, values: () => Values): Channel["send"] {
+  return async ({ to, parts, key }, signal) => {
     if (typeof to !== "string") return { status: "refused", reason: `${JSON.stringify(to)} is no number` };
-    const sent = await sendParts(graph, values(), to, split(textOf(parts), maxLength), signal).catch(
-      (error: Error): Sent => ({
-        status: "retry",
-        reason: error.message,
-      }),
-    );
-    if (sent.status === "refused") log.error({ to }, sent.reason);
-    return sent;
+    return sendParts({
+      graph,
+      values: values(),
+      to,
+      parts: split(textOf(parts), maxLength),
+      key,
+      signal,
+    }).catch((error: Error): Sent => ({
+      status: "retry",
+      reason: error.message,
+    }));
   };
 }
 
-async function sendParts(
-  graph: Graph,
-  values: Values,
-  to: string,
-  parts: readonly string[],
-  signal: AbortSignal,
-): Promise<Sent> {
+interface Sending {
+  readonly graph: Graph;
+  readonly values: Values;
+  readonly to: string;
+  readonly parts: readonly string[];
+  /** The message's own, the same for every try. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+async function sendParts({ graph, values, to, parts, key, signal }: Sending): Promise<Sent> {
   const [only = ""] = parts;
   if (parts.length === 1) return graph.send(to, only, signal);
-  const key = createHash("sha256")
-    .update(JSON.stringify([to, parts]))
-    .digest("hex");
   const before = (await values.get<number>(space, key)) ?? 0;
   for (const [i, part] of parts.entries()) {
     if (i < before) continue;

@@ -17,24 +17,35 @@ export async function checkStore(store: Store | undefined): Promise<readonly Che
       },
     ];
   }
-  const { waiting, running, deadLetters: setAside } = await store.lanes.stats();
+  const { waiting, running, deadLetters } = await store.lanes.stats();
   const rows: CheckRow[] = [
     { what: "store", state: "ok", detail: `${waiting} messages wait, ${running} are being answered` },
+    ...(await heldUp(store)),
   ];
-  if (setAside === 0) return rows;
-  const first = await store.lanes.listDeadLetters(SHOWN);
+  if (deadLetters > 0) rows.push(await putAside(store, deadLetters));
+  return rows;
+}
+
+/** What is away, so that messages wait for it. */
+async function heldUp({ lanes }: Store): Promise<readonly CheckRow[]> {
+  return (await lanes.waits()).map(({ waitsFor, lanes: conversations, reason }) => ({
+    what: `messages wait for ${waitsFor}`,
+    state: "warn",
+    detail: `${conversations} conversations: ${reason}`,
+    cure: "Mend what the reason says; they are answered by themselves once it works.",
+  }));
+}
+
+async function putAside({ lanes }: Store, count: number): Promise<CheckRow> {
+  const first = await lanes.page("dead", SHOWN);
   const which = first
-    .map(({ channel, id, reason, at }) => `${channel} ${id.slice(0, ID_SHOWN)} (${at}: ${reason})`)
+    .map(({ channel, id, reason, ended }) => `${channel} ${id.slice(0, ID_SHOWN)} (${ended}: ${reason})`)
     .join("; ");
-  const more = setAside > first.length ? `; and ${setAside - first.length} more` : "";
-  const cure = "Mend what the reason says; the sender has to write again.";
-  return [
-    ...rows,
-    {
-      what: "messages set aside",
-      state: "warn",
-      detail: `${setAside} could not be answered: ${which}${more}`,
-      cure,
-    },
-  ];
+  const more = count > first.length ? `; and ${count - first.length} more` : "";
+  return {
+    what: "messages set aside",
+    state: "warn",
+    detail: `${count} could not be answered: ${which}${more}`,
+    cure: "Mend what the reason says, then `gantry inbox retry --all`, or `gantry inbox drop`.",
+  };
 }

@@ -1,4 +1,5 @@
 import { definePlugin, Routes, type RouteReply } from "@gantry/sdk";
+import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
@@ -19,10 +20,16 @@ function answering(reply: RouteReply) {
   });
 }
 
+async function* events() {
+  yield { event: "delta", data: { a: 1 } };
+  yield { data: "x" };
+  yield { raw: "data: [DONE]\n\n" };
+}
+
 test("SDK-12: a page keeps its own type, and text without one is plain", async () => {
   const headers = { "content-type": "text/html; charset=utf-8", "x-own": "1" };
   await using page = await startGateway({
-    plugins: [answering({ status: 200, text: "<p>hi</p>", headers })],
+    plugins: [memoryStore(), fakeProvider([]), answering({ status: 200, text: "<p>hi</p>", headers })],
   });
   const reply = await page.ask("/test");
   expect([reply.text, reply.headers["content-type"], reply.headers["x-own"]]).toEqual([
@@ -30,27 +37,24 @@ test("SDK-12: a page keeps its own type, and text without one is plain", async (
     "text/html; charset=utf-8",
     "1",
   ]);
-  await using plain = await startGateway({ plugins: [answering({ status: 201, text: "hi" })] });
+  await using plain = await startGateway({
+    plugins: [memoryStore(), fakeProvider([]), answering({ status: 201, text: "hi" })],
+  });
   expect((await plain.ask("/test")).headers["content-type"]).toBe("text/plain; charset=utf-8");
 });
 
 test("SDK-12: bytes arrive as they are", async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const reply: RouteReply = { status: 200, bytes, headers: { "content-type": "image/png" } };
-  await using gateway = await startGateway({ plugins: [answering(reply)] });
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider([]), answering(reply)] });
   const response = await fetch(`${gateway.url}/test`);
   expect(response.headers.get("content-type")).toBe("image/png");
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
 });
 
 test("SDK-12: events are named, unnamed or written as they are, under headers of their own", async () => {
-  async function* events() {
-    yield { event: "delta", data: { a: 1 } };
-    yield { data: "x" };
-    yield { raw: "data: [DONE]\n\n" };
-  }
   const reply: RouteReply = { status: 200, events: events(), headers: { "x-own": "1" } };
-  await using gateway = await startGateway({ plugins: [answering(reply)] });
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider([]), answering(reply)] });
   const { text, headers } = await gateway.ask("/test");
   expect(text.replace(/^(:\n\n)+/, "")).toBe('event: delta\ndata: {"a":1}\n\ndata: "x"\n\ndata: [DONE]\n\n');
   expect([headers["content-type"], headers["x-own"]]).toEqual(["text/event-stream; charset=utf-8", "1"]);

@@ -214,6 +214,17 @@ test("OAI-05: gantry-plain is the model alone: no tool is offered and no session
   expect(await gateway.host.slot(Store).sessions.list(9)).toEqual([]);
 });
 
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => "worked",
+    (error: InstanceType<typeof OpenAI.APIError>) => ({
+      status: error.status,
+      code: error.code,
+      param: error.param,
+      type: error.type,
+    }),
+  );
+
 test("OAI-08: what is wrong is told as OpenAI's clients read it: status, message, type, param and code", async () => {
   await using gateway = await start([
     {
@@ -226,16 +237,6 @@ test("OAI-08: what is wrong is told as OpenAI's clients read it: status, message
       },
     },
   ]);
-  const failed = (work: Promise<unknown>) =>
-    work.then(
-      () => "worked",
-      (error: InstanceType<typeof OpenAI.APIError>) => ({
-        status: error.status,
-        code: error.code,
-        param: error.param,
-        type: error.type,
-      }),
-    );
   const { client, baseURL } = gateway;
   const stranger = new OpenAI({ baseURL, apiKey: "gt_wrong", maxRetries: 0 });
   expect(await failed(stranger.models.list())).toMatchObject({ status: 401 });

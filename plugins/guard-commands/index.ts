@@ -32,6 +32,7 @@ export default definePlugin({
     const blocked = blockedFrom(security.blocked_commands);
     const reader = createReader();
     host.provide(ShellReader, reader);
+    host.onServe(async () => void (await reader.whole("true")));
     host.hooks.beforeToolCall.tap(async (call) => {
       const doubts: string[] = [];
       for (const command of call.effects.commands) {

@@ -38,7 +38,10 @@ export default definePlugin({
     host.hooks.beforeToolCall.tap(async ({ effects, cwd }) => {
       if (effects.paths.length === 0 && effects.commands.length === 0) return undefined;
       const { runtime, shell } = host.needs;
-      const known = await (roots ??= rootsOf(host.config.security, runtime));
+      const known = await (roots ??= rootsOf(host.config.security, runtime).catch((error: unknown) => {
+        roots = undefined;
+        throw error;
+      }));
       for (const use of effects.paths) {
         const no = checkPath(use, cwd, known);
         if (no) return no;

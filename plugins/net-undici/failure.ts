@@ -49,6 +49,7 @@ export function netFailure(error: unknown, url: string, waits: Waits, signal: Ab
   const where = printable(url);
   if (signal.aborted) return errors.NET_CANCELLED(where);
   const code = codeOf(error);
+  if (code === "EMFILE" || code === "ENFILE") return errors.NO_DESCRIPTORS(where, code);
   const late = timeouts[code];
   if (late) return errors.NET_TIMEOUT(where, (late === "connect" ? waits.connectMs : waits.answerMs) / 1000);
   return errors.NET_REFUSED(where, words[code] ? `${words[code]} (${code})` : `it failed with ${code}`);

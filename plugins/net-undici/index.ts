@@ -6,6 +6,7 @@ import { errors } from "./errors.ts";
 import { loopback } from "./loopback.ts";
 import { createNet } from "./net.ts";
 import type { Lookup } from "./policy.ts";
+import { loadAll } from "./load-all.ts";
 import { createUpstream } from "./upstream.ts";
 
 const lookup: Lookup = async (host) => {
@@ -38,6 +39,7 @@ export default definePlugin({
     const upstream = createUpstream();
     host.provide(Upstream, upstream);
     host.provide(Loopback, loopback);
+    host.onServe(() => loadAll(process.env));
     host.onDispose(() => upstream.close());
   },
 });

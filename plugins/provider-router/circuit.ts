@@ -1,135 +1,153 @@
-import type { CircuitBreakerPolicy } from "cockatiel";
 import type { Logger, ProviderFailure, ModelRouter, Store } from "@gantry/sdk";
 import { failure } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { isOutage } from "./failure.ts";
+import { isTrouble } from "./failure.ts";
 import type { Attempt } from "./retry.ts";
 
 const FAILURES = 5;
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 300_000;
+/** A provider's return is noticed within the longest pause. */
+const PAUSES = { first: 5_000, longest: 20_000 };
+/** What a server asks for in Retry-After is believed up to here. */
+const LONGEST_ASKED_MS = 3_600_000;
+/** While one request tries, the others may come again after this time. */
+const TRIAL_MS = 1_000;
 const SPACE = "provider-cooling";
 
 export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
 
-/** One breaker per provider: opens after repeated outages, then lets a single request try. Pauses are shared through the store. */
-export interface Circuits {
-  /** Runs the attempt, or answers ROUTER_COOLING at once. */
-  guard(provider: string, attempt: () => Promise<Attempt>, signal: AbortSignal): Promise<Attempt>;
-  /** What this process has seen. */
-  cooling(): readonly Cooling[];
-  /** What any process has seen. */
-  shared(): Promise<readonly Cooling[]>;
+/** A pause, and how long it was from the start: more than that left means that the clock was set back. */
+interface Pause extends Cooling {
+  readonly pauseMs?: number;
 }
 
-export function createCircuits(
-  store: Store | undefined,
-  log: Logger,
-  pauses = { first: FIRST_PAUSE_MS, longest: LONGEST_PAUSE_MS },
-): Circuits {
-  const breakers = new Map<string, Promise<CircuitBreakerPolicy>>();
-  const open = new Map<string, Cooling>();
+interface Circuit {
+  /** In a row. */
+  failures: number;
+  /** In a row. */
+  pauses: number;
+  pause?: Pause | undefined;
+  isTried: boolean;
+}
 
-  const remembered = async <T>(work: (values: Store["values"]) => Promise<T>): Promise<T | undefined> => {
+/** One circuit per provider: opens after repeated outages, then lets a single request try. Pauses are shared through the store. */
+export class Circuits {
+  readonly #store: Store | undefined;
+  readonly #log: Logger;
+  readonly #pauses: typeof PAUSES;
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(store: Store | undefined, log: Logger, pauses: typeof PAUSES = PAUSES) {
+    this.#store = store;
+    this.#log = log;
+    this.#pauses = pauses;
+  }
+
+  /** Runs the attempt, or answers ROUTER_COOLING at once, with the time to come again. */
+  async guard(provider: string, attempt: () => Promise<Attempt>): Promise<Attempt> {
+    const circuit = this.#of(provider);
+    const pause = circuit.pause ?? (await this.#shared((values) => values.get<Pause>(SPACE, provider)));
+    if (pause && isAhead(pause)) return refused(pause, leftOf(pause));
+    if (circuit.pause && circuit.isTried) return refused(circuit.pause, TRIAL_MS);
+
+    const isTrial = circuit.pause !== undefined;
+    if (isTrial) circuit.isTried = true;
     try {
-      return store && (await work(store.values));
+      const result = await attempt();
+      this.#judge(provider, circuit, result, isTrial);
+      return result;
+    } finally {
+      if (isTrial) circuit.isTried = false;
+    }
+  }
+
+  /** What this process has seen. */
+  cooling(): readonly Cooling[] {
+    return [...this.#circuits.values()].flatMap(({ pause }) =>
+      pause && isAhead(pause) ? [shown(pause)] : [],
+    );
+  }
+
+  /** What any process has seen. */
+  async shared(): Promise<readonly Cooling[]> {
+    const all = (await this.#shared((values) => values.list<Pause>(SPACE))) ?? [];
+    if (all.length === 0) return this.cooling();
+    return all
+      .map(({ value }) => value)
+      .filter(isAhead)
+      .map(shown);
+  }
+
+  #judge(provider: string, circuit: Circuit, result: Attempt, isTrial: boolean): void {
+    if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") {
+      // A trial that was cancelled has shown nothing: the pause goes on.
+      if (isTrial) this.#open(provider, circuit, result.failure);
+      return;
+    }
+    if (result.ok || !isTrouble(result.failure)) return this.#close(provider, circuit);
+    circuit.failures += 1;
+    if (isTrial || (!circuit.pause && circuit.failures >= FAILURES))
+      this.#open(provider, circuit, result.failure);
+  }
+
+  #open(provider: string, circuit: Circuit, failed: ProviderFailure): void {
+    const { first, longest } = this.#pauses;
+    const growing = Math.min(first * 2 ** circuit.pauses, longest);
+    const pauseMs = Math.max(growing, Math.min(failed.retryAfterMs ?? 0, LONGEST_ASKED_MS));
+    const until = Date.now() + pauseMs;
+    // What happened, without the cure: the circuit has one of its own.
+    const said = failed.message.replace(/: .*|[.!]$/s, "");
+    const reason = failed.code === "PROVIDER_CANCELLED" ? (circuit.pause?.reason ?? said) : said;
+    const isNews = circuit.pause === undefined;
+
+    const pause: Pause = { provider, until: new Date(until).toISOString(), reason, pauseMs };
+    circuit.pauses += 1;
+    circuit.pause = pause;
+    const line = `${provider} keeps failing and is left alone until ${pause.until}.`;
+    this.#log[isNews ? "warn" : "debug"]({ provider, code: failed.code, until: pause.until }, line);
+    void this.#shared((values) => values.put(SPACE, provider, pause, until));
+  }
+
+  #close(provider: string, circuit: Circuit): void {
+    circuit.failures = 0;
+    if (!circuit.pause) return;
+    circuit.pause = undefined;
+    circuit.pauses = 0;
+    this.#log.info({ provider }, `${provider} answers again.`);
+    void this.#shared((values) => values.remove(SPACE, provider));
+  }
+
+  #of(provider: string): Circuit {
+    const known = this.#circuits.get(provider) ?? { failures: 0, pauses: 0, isTried: false };
+    this.#circuits.set(provider, known);
+    return known;
+  }
+
+  async #shared<T>(work: (values: Store["values"]) => Promise<T>): Promise<T | undefined> {
+    try {
+      return this.#store && (await work(this.#store.values));
     } catch (error) {
-      log.warn({ err: error }, "The pauses of providers could not be shared with other processes.");
+      this.#log.warn({ err: error }, "The pauses of providers could not be shared with other processes.");
       return undefined;
     }
-  };
-  // What happened, without the cure: the circuit has one of its own.
-  const opened = (provider: string, failed: ProviderFailure, pause: number): void => {
-    const until = Date.now() + pause;
-    const said = failed.message.replace(/: .*|[.!]$/s, "");
-    const reason = failed.code === "PROVIDER_CANCELLED" ? (open.get(provider)?.reason ?? said) : said;
-    const entry = { provider, until: new Date(until).toISOString(), reason };
-    open.set(provider, entry);
-    log.warn(
-      { provider, code: failed.code, until: entry.until },
-      `${provider} keeps failing and is left alone until ${entry.until}.`,
-    );
-    void remembered((values) => values.put(SPACE, provider, entry, until));
-  };
-  const closed = (provider: string): void => {
-    open.delete(provider);
-    log.info({ provider }, `${provider} answers again.`);
-    void remembered((values) => values.remove(SPACE, provider));
-  };
-  const breakerOf = (provider: string): Promise<CircuitBreakerPolicy> => {
-    const known = breakers.get(provider) ?? createBreaker(provider, pauses, opened, closed);
-    breakers.set(provider, known);
-    return known;
-  };
+  }
+}
 
+function leftOf({ until }: Cooling): number {
+  return Date.parse(until) - Date.now();
+}
+
+function isAhead(pause: Pause): boolean {
+  const left = leftOf(pause);
+  return left > 0 && left <= (pause.pauseMs ?? LONGEST_ASKED_MS);
+}
+
+function shown({ provider, until, reason }: Pause): Cooling {
+  return { provider, until, reason };
+}
+
+function refused({ provider, until, reason }: Pause, retryAfterMs: number): Attempt {
   return {
-    async guard(provider, attempt, signal) {
-      const elsewhere = open.has(provider)
-        ? undefined
-        : await remembered((values) => values.get<Cooling>(SPACE, provider));
-      if (elsewhere && Date.parse(elsewhere.until) > Date.now()) return refused(elsewhere);
-      // A provider that never failed needs no breaker, and its turn no time for one.
-      const first = breakers.has(provider) ? undefined : await attempt();
-      if (first && !isTrouble(first)) return first;
-      const breaker = await breakerOf(provider);
-      try {
-        return await breaker.execute(() => first ?? attempt(), signal);
-      } catch (error) {
-        const entry = open.get(provider);
-        if (first) return first;
-        if (entry && (error as { isBrokenCircuitError?: boolean }).isBrokenCircuitError)
-          return refused(entry);
-        throw error;
-      }
-    },
-    cooling: () => [...open.values()].filter(ahead),
-    async shared() {
-      const all = (await remembered((values) => values.list<Cooling>(SPACE))) ?? [];
-      return all.length > 0 ? all.map(({ value }) => value).filter(ahead) : this.cooling();
-    },
+    ok: false,
+    failure: failure(errors.ROUTER_COOLING(provider, until, reason), true, { retryAfterMs }),
   };
-}
-
-async function createBreaker(
-  provider: string,
-  pauses: { readonly first: number; readonly longest: number },
-  opened: (provider: string, failed: ProviderFailure, pause: number) => void,
-  closed: (provider: string) => void,
-): Promise<CircuitBreakerPolicy> {
-  const { circuitBreaker, CircuitState, ConsecutiveBreaker, DelegateBackoff, handleWhenResult } =
-    await import("cockatiel");
-  const breaker: CircuitBreakerPolicy = circuitBreaker(
-    handleWhenResult((result) => {
-      const attempt = result as Attempt;
-      // A trial that was cancelled has shown nothing: the pause goes on.
-      const cancelled = !attempt.ok && attempt.failure.code === "PROVIDER_CANCELLED";
-      return cancelled ? breaker.state === CircuitState.HalfOpen : isTrouble(attempt);
-    }),
-    {
-      breaker: new ConsecutiveBreaker(FAILURES),
-      halfOpenAfter: new DelegateBackoff(({ attempt, result }) => {
-        const failed = (result as { value: Extract<Attempt, { ok: false }> }).value.failure;
-        const pause = Math.min(
-          Math.max(pauses.first * 2 ** (attempt - 1), failed.retryAfterMs ?? 0),
-          pauses.longest,
-        );
-        opened(provider, failed, pause);
-        return pause;
-      }),
-    },
-  );
-  breaker.onReset(() => closed(provider));
-  return breaker;
-}
-
-function isTrouble(attempt: Attempt): boolean {
-  return !attempt.ok && attempt.failure.retry && isOutage(attempt.failure.status);
-}
-
-function ahead({ until }: Cooling): boolean {
-  return Date.parse(until) > Date.now();
-}
-
-function refused({ provider, until, reason }: Cooling): Attempt {
-  return { ok: false, failure: failure(errors.ROUTER_COOLING(provider, until, reason), false) };
 }

@@ -68,10 +68,8 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
     const context = { provider: provider.name, settings, signal: request.signal, log };
     const attempt = (model: string | undefined): Promise<Attempt> =>
       withRetries(context, () =>
-        circuits.guard(
-          provider.name,
-          () => begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
-          request.signal,
+        circuits.guard(provider.name, () =>
+          begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
         ),
       ).catch((error: unknown) => ({
         ok: false,

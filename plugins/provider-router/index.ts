@@ -1,6 +1,6 @@
 import { Checks, definePlugin, optional, ProviderTable, ModelRouter, Store } from "@gantry/sdk";
 import { Type } from "typebox";
-import { createCircuits } from "./circuit.ts";
+import { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { createRouter } from "./fallback.ts";
 
@@ -22,8 +22,18 @@ export default definePlugin({
   provides: [ModelRouter, Checks],
   errors,
   setup(host) {
-    const circuits = createCircuits(host.needs.store, host.log);
+    const circuits = new Circuits(host.needs.store, host.log);
     host.provide(ModelRouter, createRouter(host.config, circuits, host.log));
+    host.provide(Checks, {
+      name: "providers-ready",
+      kind: "ready",
+      run: async () =>
+        circuits.cooling().map(({ provider, until, reason }) => ({
+          what: "provider",
+          state: "fail",
+          detail: `${provider} is left alone until ${until} (${reason})`,
+        })),
+    });
     host.provide(Checks, {
       name: "providers-left-alone",
       kind: "status",

@@ -1,11 +1,8 @@
-import type { IBackoff, IRetryBackoffContext } from "cockatiel";
 import type { Logger, ProviderEvent, ProviderFailure, ProviderSettings } from "@gantry/sdk";
 import { errors as common, failure } from "@gantry/sdk";
-import { errors } from "./errors.ts";
-import { passes } from "./failure.ts";
+import { isCooling, passes } from "./failure.ts";
 
 const LONGEST_BACKOFF_MS = 30_000;
-const AWAKE_MS = 60_000;
 
 /** A try that got as far as its first visible event or its end, or failed before anything was shown. */
 export type Attempt =
@@ -50,64 +47,44 @@ export interface RetryContext {
 
 /** Tries again while that can help; waits longer each time, with jitter, and at least as long as the server asked for. */
 export async function withRetries(context: RetryContext, attempt: () => Promise<Attempt>): Promise<Attempt> {
-  const first = await attempt();
-  if (first.ok || !passes(first.failure) || context.settings.max_retries === 0) return first;
-  let known: Attempt | undefined = first;
-  let last: Attempt = first;
-  const again = async (): Promise<Attempt> => {
-    const result = known ?? (await attempt());
-    known = undefined;
-    if (!isCooling(result)) last = result;
-    return result;
-  };
-  const { DelegateBackoff, ExponentialBackoff, halfJitterGenerator, handleWhenResult, retry } =
-    await import("cockatiel");
   const { provider, settings, signal, log } = context;
-  const growing = new ExponentialBackoff({
-    generator: halfJitterGenerator,
-    initialDelay: settings.retry_backoff_ms,
-    maxDelay: Math.max(settings.retry_backoff_ms, LONGEST_BACKOFF_MS),
-  });
-  const policy = retry(
-    handleWhenResult((result) => !(result as Attempt).ok && passes(failureOf(result as Attempt))),
-    {
-      maxAttempts: settings.max_retries,
-      backoff: new DelegateBackoff<IRetryBackoffContext<unknown>, IBackoff<unknown>>((step, state) => {
-        const next = (state ?? growing).next(step);
-        const last = "value" in step.result ? failureOf(step.result.value as Attempt) : undefined;
-        const delay = Math.max(next.duration, last?.retryAfterMs ?? 0);
-        log.warn(
-          { provider, code: last?.code, attempt: step.attempt, delay },
-          `${provider} failed; it is asked again in ${delay} ms.`,
-        );
-        return { delay, state: next };
-      }),
-    },
-  ).dangerouslyUnref();
-  // The policy's own wait does not end with the signal: it is left behind, and this timer keeps the process up in its place.
-  const awake = setInterval(() => undefined, AWAKE_MS);
-  const cancelled: Attempt = { ok: false, failure: failure(common.PROVIDER_CANCELLED(provider), false) };
-  const left = new AbortController();
-  try {
-    const end = await Promise.race([
-      policy.execute(() => (signal.aborted ? cancelled : again()), signal),
-      new Promise<Attempt>((resolve) => {
-        if (signal.aborted) resolve(cancelled);
-        else signal.addEventListener("abort", () => resolve(cancelled), { once: true, signal: left.signal });
-      }),
-    ]);
-    // Where these very tries opened the circuit, the person is told what failed, not that it is left alone.
-    return isCooling(end) ? last : end;
-  } finally {
-    clearInterval(awake);
-    left.abort();
+  let last = await attempt();
+  for (let retry = 0; retry < settings.max_retries; retry += 1) {
+    if (last.ok || !passes(last.failure)) return last;
+
+    const delay = Math.max(backoff(settings.retry_backoff_ms, retry), last.failure.retryAfterMs ?? 0);
+    log.warn(
+      { provider, code: last.failure.code, attempt: retry + 1, delay },
+      `${provider} failed; it is asked again in ${delay} ms.`,
+    );
+    await pause(delay, signal);
+    if (signal.aborted) return { ok: false, failure: failure(common.PROVIDER_CANCELLED(provider), false) };
+
+    const next = await attempt();
+    // If these attempts opened the circuit, report the original failure, not that it is left alone.
+    if (!next.ok && isCooling(next.failure)) return last;
+    last = next;
   }
+  return last;
 }
 
-function isCooling(attempt: Attempt): boolean {
-  return failureOf(attempt).code === errors.ROUTER_COOLING.code;
+/** Doubles each time; the upper half is chance, so that many who failed together do not come back together. */
+function backoff(firstMs: number, retry: number): number {
+  const longest = Math.max(firstMs, LONGEST_BACKOFF_MS);
+  const full = Math.min(firstMs * 2 ** retry, longest);
+  return Math.round(full / 2 + (Math.random() * full) / 2);
 }
 
-function failureOf(attempt: Attempt): ProviderFailure {
-  return attempt.ok ? { code: "", message: "", retry: false } : attempt.failure;
+/** Ends at once when `signal` is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
 }

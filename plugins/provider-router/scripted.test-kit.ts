@@ -9,7 +9,7 @@ import type {
   ModelRouter,
   Store,
 } from "@gantry/sdk";
-import { createCircuits } from "./circuit.ts";
+import { Circuits } from "./circuit.ts";
 import { createRouter } from "./fallback.ts";
 import type { FallbackConfig } from "./fallback.ts";
 
@@ -65,7 +65,7 @@ export function routed(
     (detail: object, message: string): void =>
       void logs.push({ level, message, detail: detail as LogLine["detail"] });
   const log: Logger = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
-  const circuits = createCircuits(store, log, pauses);
+  const circuits = new Circuits(store, log, pauses);
   const full = {
     reliability: { fallback_providers: config.fallbacks ?? [] },
     providers: config.providers ?? {},

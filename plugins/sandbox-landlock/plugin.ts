@@ -21,6 +21,7 @@ export function sandboxPlugin(base: string, abiCap?: number): Plugin {
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
+      host.onServe(() => walled.load());
       host.onDispose(() => walled.close());
     },
   });

@@ -101,6 +101,11 @@ export class Walled {
     return [{ ...row, state: sandbox ? "warn" : "fail", cure }];
   }
 
+  /** Loads what a call may need; what is first loaded when files are short might never load. */
+  async load(): Promise<void> {
+    if (this.#config.security.allowed_domains.length > 0) await import("./proxy.ts");
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#end();

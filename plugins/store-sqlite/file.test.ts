@@ -1,12 +1,13 @@
 import { textParts, directMessage } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { layout } from "./layout.ts";
+import { doctorRows, readyRows } from "./health.ts";
 import { openFile } from "./open.ts";
 import { createStore } from "./store.ts";
 
@@ -151,6 +152,35 @@ describe("the file", () => {
     await close();
   });
 
+  test("OPS-03: a store that is removed or replaced while it is in use takes nothing more", async () => {
+    for (const replaced of [false, true]) {
+      const { store, db, close } = createStore(file);
+      await store.values.put("s", "k", 1);
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }]);
+      await rename(file, `${file}.aside`);
+      if (replaced) await writeFile(file, "");
+      const put = () => store.values.put("s", "k", 2).then(String, (error: { code: string }) => error.code);
+      await expect.poll(put).toBe("STORE_REMOVED");
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "fail" }]);
+      await rename(`${file}.aside`, file);
+      expect(await put()).toBe("undefined");
+      await close();
+    }
+  });
+
+  test("OPS-03: doctor reads the whole file and finds damaged pages", async () => {
+    const first = createStore(file);
+    for (let n = 0; n < 200; n++) await first.store.values.put("s", `k${n}`, "x".repeat(500));
+    expect(await doctorRows(first.db)).toMatchObject([{ what: "store file", state: "ok" }]);
+    await first.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 8192, bytes.length);
+    await writeFile(file, bytes);
+    const { db, close } = createStore(file);
+    expect(await doctorRows(db)).toMatchObject([{ what: "store file", state: "fail" }]);
+    await close();
+  });
+
   test("CHA-06: a file of a newer release is refused and left alone", async () => {
     (await openFile(file, [...layout, "CREATE TABLE extra (a)"])).close();
     const { store, close } = createStore(file);
@@ -251,10 +281,10 @@ describe("the file", () => {
       await lanes.ack((await lanes.claim("w", 1000, Date.now()))!);
       await lanes.deadLetter((await lanes.claim("w", 1000, Date.now()))!, "poison");
     });
-    await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual([false]));
+    await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual(["duplicate"]));
     await after(8.1, async ({ lanes }) => {
       expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, deadLetters: 1 });
-      expect(await lanes.accept([hello])).toEqual([true]);
+      expect(await lanes.accept([hello])).toEqual(["accepted"]);
     });
     await after(30.1, async ({ lanes }) =>
       expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 0 }),

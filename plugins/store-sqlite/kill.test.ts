@@ -48,11 +48,14 @@ test("CHA-06: kill -9 at any moment loses no accepted message, records no turn t
   };
   for (let round = 0; round < ROUNDS; round++) {
     const { child, lines } = start("accept", "answer");
+    const exit = once(child, "exit");
     let left = 20 + Math.floor(Math.random() * 300);
     for await (const line of lines) {
       collect(line);
       if (left-- === 0) child.kill("SIGKILL");
     }
+    // Its output ends a moment before it does.
+    await exit;
     children.delete(child);
     const { store, close } = createStore(file);
     await store.lanes.recover();

@@ -1,4 +1,13 @@
-import { laneOf, mediaIn, type Claim, type InboundMessage } from "@gantry/sdk";
+import {
+  laneOf,
+  mediaIn,
+  userOf,
+  type AcceptBounds,
+  type Acceptance,
+  type Claim,
+  type InboundMessage,
+  type Notice,
+} from "@gantry/sdk";
 import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
 
@@ -6,25 +15,64 @@ export const PENDING = 0;
 export const DONE = 1;
 export const SET_ASIDE = 2;
 
-/** False where the (channel, id) is known. */
-export function insert(sql: Sql, message: InboundMessage): boolean {
+export function insert(
+  sql: Sql,
+  message: InboundMessage,
+  { at = Date.now(), maxPerSender = Infinity }: AcceptBounds = {},
+): Acceptance {
+  const user = userOf(message);
+  const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
+  if (known) return "duplicate";
+  if (Number.isFinite(maxPerSender) && pendingOf(sql, user, maxPerSender) >= maxPerSender) return "over";
+
   const lane = laneOf(message);
   const seq = sql.insert(
-    "INSERT INTO inbox (channel, id, lane, message) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO inbox (channel, id, lane, user, message, accepted) VALUES (?, ?, ?, ?, ?, ?)",
+    message.channel,
+    message.id,
+    lane,
+    user,
+    JSON.stringify(message),
+    at,
+  );
+  const { parts, quoted = [] } = message;
+  useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
+  append(sql, lane, seq as number);
+  return "accepted";
+}
+
+/** No channel's name begins so: a notice waits behind other notices of its conversation and nothing else. */
+const noticeLane = ">";
+
+/** False if the (channel, id) is known. */
+export function insertNotice(sql: Sql, { message, reply, at }: Notice): boolean {
+  const lane = `${noticeLane}${laneOf(message)}`;
+  const seq = sql.insert(
+    `INSERT INTO inbox (channel, id, lane, message, reply, accepted, notice) VALUES (?, ?, ?, ?, ?, ?, 1)
+     ON CONFLICT DO NOTHING`,
     message.channel,
     message.id,
     lane,
     JSON.stringify(message),
+    reply,
+    at,
   );
-  if (seq === undefined) return false;
-  const { parts, quoted = [] } = message;
-  useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
+  if (seq !== undefined) append(sql, lane, seq);
+  return seq !== undefined;
+}
+
+/** Counts no further than `most`. */
+function pendingOf(sql: Sql, user: string, most: number): number {
+  const text = `SELECT count(*) AS n FROM (SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT ?)`;
+  return sql.get<{ n: number }>(text, user, most)!.n;
+}
+
+function append(sql: Sql, lane: string, seq: number): void {
   sql.run(
     "INSERT INTO lanes (lane, head) VALUES (?, ?) ON CONFLICT DO UPDATE SET head = excluded.head WHERE head IS NULL",
     lane,
     seq,
   );
-  return true;
 }
 
 /** The message of a claim whose holder still has the lane. */
@@ -70,12 +118,52 @@ export function free(sql: Sql, lane: string): void {
   );
 }
 
-/** The lane's first message has ended: frees the lane for the one behind it. */
-export function moveOn(sql: Sql, lane: string): void {
+/** The lane's first message has ended: the one behind it is first now, and due. */
+export function moveHead(sql: Sql, lane: string): void {
   sql.run(
-    "UPDATE lanes SET due = 0, head = (SELECT min(seq) FROM inbox WHERE lane = ? AND state = 0) WHERE lane = ?",
+    `UPDATE lanes SET due = 0, waits_for = NULL,
+     head = (SELECT min(seq) FROM inbox WHERE lane = ? AND state = ${PENDING}) WHERE lane = ?`,
     lane,
     lane,
   );
+}
+
+/** The same, by the message's holder, who frees the lane with it. */
+export function moveOn(sql: Sql, lane: string): void {
+  moveHead(sql, lane);
   free(sql, lane);
+}
+
+/** Only the id is kept, to know a redelivery. */
+export function forget(sql: Sql, seq: number): void {
+  sql.run(
+    `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`,
+    Date.now(),
+    seq,
+  );
+}
+
+export interface ClaimedRow {
+  readonly message: string;
+  readonly attempt: number;
+  readonly begun: number;
+  readonly failures: number;
+  readonly accepted: number;
+  readonly tried: number | null;
+  readonly reply: string | null;
+  readonly notice: number;
+}
+
+export function claimOf(row: ClaimedRow, owner: string): Claim {
+  return {
+    message: JSON.parse(row.message) as InboundMessage,
+    owner,
+    deliveryCount: row.attempt,
+    begun: row.begun,
+    failures: row.failures,
+    acceptedAt: row.accepted,
+    isNotice: row.notice === 1,
+    ...(row.tried !== null && { triedAt: row.tried }),
+    ...(row.reply !== null && { reply: row.reply }),
+  };
 }

@@ -1,6 +1,19 @@
-import { laneOf, type InboundMessage, type Lanes } from "@gantry/sdk";
+import { laneOf, type Lanes } from "@gantry/sdk";
 import type { Database } from "./database.ts";
-import { DONE, free, holding, insert, moveOn, PENDING, SET_ASIDE, take } from "./lane-rows.ts";
+import { createKept } from "./kept-messages.ts";
+import {
+  claimOf,
+  forget,
+  free,
+  holding,
+  insert,
+  insertNotice,
+  moveOn,
+  PENDING,
+  SET_ASIDE,
+  take,
+  type ClaimedRow,
+} from "./lane-rows.ts";
 import { closed, lives, newProcessName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 
@@ -14,9 +27,13 @@ export function createLanes(db: Database): Lanes & { close(): void } {
   const own = (): string => (name ??= newProcessName());
 
   return {
-    async accept(messages) {
+    async accept(messages, bounds) {
       if (messages.length === 0) return [];
-      return db.commit((sql) => messages.map((message) => insert(sql, message)));
+      return db.commit((sql) => messages.map((message) => insert(sql, message, bounds)));
+    },
+
+    post(notice) {
+      return db.commit((sql) => insertNotice(sql, notice));
     },
 
     claim(owner, leaseMs, now) {
@@ -27,17 +44,12 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         );
         if (!lane) return undefined;
         take(sql, lane.lane, owner, own(), now + leaseMs, 1);
-        const row = sql.get<{ message: string; attempt: number; reply: string | null }>(
-          "UPDATE inbox SET attempt = attempt + 1 WHERE seq = ? RETURNING message, attempt, reply",
+        const row = sql.get<ClaimedRow>(
+          `UPDATE inbox SET attempt = attempt + 1, begun = begun + 1 WHERE seq = ?
+           RETURNING message, attempt, begun, failures, accepted, tried, reply, notice`,
           lane.head,
         )!;
-        const message = JSON.parse(row.message) as InboundMessage;
-        return {
-          message,
-          owner,
-          deliveryCount: row.attempt,
-          ...(row.reply !== null && { reply: row.reply }),
-        };
+        return claimOf(row, owner);
       });
     },
 
@@ -46,11 +58,10 @@ export function createLanes(db: Database): Lanes & { close(): void } {
         const held = holding(sql, claim);
         if (!held) return false;
         const changed = sql.run(
-          "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND until > ?",
+          "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ?",
           now + leaseMs,
           now + leaseMs,
           held.lane,
-          now,
         );
         return changed > 0;
       });
@@ -59,11 +70,10 @@ export function createLanes(db: Database): Lanes & { close(): void } {
     answer(claim, reply, session, turn) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
-        if (
-          !held ||
-          sql.run("UPDATE inbox SET reply = ? WHERE seq = ? AND reply IS NULL", reply, held.seq) === 0
-        )
-          return false;
+        if (!held) return false;
+        const before = sql.get<{ reply: string | null }>("SELECT reply FROM inbox WHERE seq = ?", held.seq)!;
+        if (before.reply !== null) return before.reply === reply;
+        sql.run("UPDATE inbox SET reply = ?, begun = 0, failures = 0 WHERE seq = ?", reply, held.seq);
         appendTurn(sql, session, turn, laneOf(claim.message));
         return true;
       });
@@ -73,27 +83,29 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
-        // Only the id is kept, to know a redelivery.
-        sql.run(
-          `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`,
-          Date.now(),
-          held.seq,
-        );
+        forget(sql, held.seq);
         moveOn(sql, held.lane);
       });
     },
 
-    retry(claim, at, reason) {
+    retry(claim, { at, reason, waitsFor, triedAt, counts = false }) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
-        sql.run("UPDATE inbox SET reason = ? WHERE seq = ?", reason, held.seq);
-        sql.run("UPDATE lanes SET due = ? WHERE lane = ?", Math.max(0, Math.ceil(at)), held.lane);
+        sql.run(
+          "UPDATE inbox SET reason = ?, begun = 0, failures = failures + ?, tried = ifnull(?, tried) WHERE seq = ?",
+          reason,
+          Number(counts),
+          triedAt ?? null,
+          held.seq,
+        );
+        const due = Math.max(0, Math.ceil(at));
+        sql.run("UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?", due, waitsFor ?? null, held.lane);
         free(sql, held.lane);
       });
     },
 
-    deadLetter(claim, reason) {
+    deadLetter(claim, reason, notice) {
       return db.commit((sql) => {
         const held = holding(sql, claim);
         if (!held) return;
@@ -104,6 +116,7 @@ export function createLanes(db: Database): Lanes & { close(): void } {
           held.seq,
         );
         moveOn(sql, held.lane);
+        if (notice) insertNotice(sql, notice);
       });
     },
 
@@ -145,15 +158,40 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       });
     },
 
-    async listDeadLetters(limit) {
-      const rows = await db.read((sql) =>
-        sql.all<{ channel: string; id: string; reason: string; ended: number }>(
-          `SELECT channel, id, reason, ended FROM inbox WHERE state = ${SET_ASIDE} ORDER BY ended DESC LIMIT ?`,
-          Math.max(0, limit),
+    wake(waitsFor, limit = -1) {
+      return db.write((sql) =>
+        sql.run(
+          `UPDATE lanes SET due = 0, ready = until WHERE lane IN (
+             SELECT lanes.lane FROM lanes JOIN inbox ON seq = head
+             WHERE waits_for = ? AND running = 0 AND due > 0 ORDER BY ifnull(tried, 0), seq LIMIT ?)`,
+          waitsFor,
+          limit,
         ),
       );
-      return rows.map(({ ended, ...row }) => ({ ...row, at: new Date(ended).toISOString() }));
     },
+
+    async waits() {
+      const rows = await db.read((sql) =>
+        sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
+          `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
+           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
+        ),
+      );
+      return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));
+    },
+
+    shift(ms) {
+      return db.write((sql) => {
+        sql.run(
+          `UPDATE inbox SET accepted = accepted + ?, tried = tried + ? WHERE state = ${PENDING}`,
+          ms,
+          ms,
+        );
+        sql.run(`UPDATE lanes SET ${["due", "ready", "until"].map(moved).join(", ")}`, ms, ms, ms);
+      });
+    },
+
+    ...createKept(db),
 
     hold(lane, holder, leaseMs, now) {
       return db.write((sql) => {
@@ -181,4 +219,9 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       name = undefined;
     },
   };
+}
+
+/** A time that was set moves; 0 is none. */
+function moved(column: string): string {
+  return `${column} = iif(${column} > 0, max(1, ${column} + ?), 0)`;
 }

@@ -49,6 +49,18 @@ export const layout: readonly string[] = [
     'trust', 'member')
   WHERE message <> '' AND json_type(message, '$.sender') = 'text';
 
+  ALTER TABLE inbox ADD COLUMN user TEXT;
+  ALTER TABLE inbox ADD COLUMN accepted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inbox ADD COLUMN tried INTEGER;
+  ALTER TABLE inbox ADD COLUMN notice INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lanes ADD COLUMN waits_for TEXT;
+  UPDATE inbox SET accepted = unixepoch() * 1000, user = channel || ':' || json_extract(message, '$.sender.id')
+  WHERE message <> '';
+  CREATE INDEX inbox_user ON inbox (user) WHERE state = 0;
+  CREATE INDEX lanes_waits ON lanes (waits_for) WHERE waits_for IS NOT NULL;
+
   CREATE TABLE views (session TEXT PRIMARY KEY, generation INTEGER NOT NULL, through INTEGER NOT NULL, base TEXT NOT NULL)
     STRICT, WITHOUT ROWID;
   CREATE TABLE usage (

@@ -105,6 +105,16 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
         return taken > 0;
       });
     },
+    rename(session, to) {
+      return db.commit((sql) => {
+        if (sql.get("SELECT 1 FROM sessions WHERE id = ?", to)) return false;
+        if (sql.run("UPDATE sessions SET id = ? WHERE id = ?", to, session) === 0) return false;
+        for (const table of ["turns", "views", "session_shares"])
+          sql.run(`UPDATE ${table} SET session = ? WHERE session = ?`, to, session);
+        sql.run("UPDATE media_uses SET holder = ? WHERE holder = ?", `s:${to}`, `s:${session}`);
+        return true;
+      });
+    },
     async recent(session, turns) {
       return (await db.read((sql) => lastTurns(sql, session, Math.max(0, turns)))).flat();
     },

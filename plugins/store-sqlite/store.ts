@@ -12,6 +12,7 @@ import { createValues } from "./values.ts";
 export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
+  readonly db: Database;
   close(): Promise<void>;
 }
 
@@ -21,6 +22,7 @@ export function createStore(path: string): OpenedStore {
   const lanes = createLanes(db);
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
+    db,
     media,
     store: {
       sessions: createSessions(db, dropUnused),

@@ -10,6 +10,9 @@ test.for([
   ["file_list", { path: "." }],
   ["file_read", { path: "note.txt" }],
   ["file_write", { path: "new/note.txt", content: "hello" }],
+  ["file_edit", { path: "note.txt", old: "l", new: "ll", all: true }],
+  ["file_search", { pattern: "h.*o" }],
+  ["file_find", { glob: "*.txt" }],
 ] as const)("SDK-05: %s keeps the contract of a tool behind real walls", async ([name, args]) => {
   await using t = await startTestHost({ plugins: [sandbox, plugin] });
   const cwd = t.runtime.workspace;

@@ -1,5 +1,5 @@
 import { indentation } from "./indentation.ts";
-import { Lines, indentOf, trimmed, trimmedEnd, withoutReturns } from "./lines.ts";
+import { BYTE_ORDER_MARK, Lines, indentOf, trimmed, trimmedEnd, withoutReturns } from "./lines.ts";
 import { mergeLines } from "./merge-lines.ts";
 import { occurrences } from "./occurrences.ts";
 
@@ -49,8 +49,9 @@ export function findText(text: string, wish: Wish): Found {
 
 /** True where a text begins in the middle of a line's indentation: its other lines would be indented less than that one. */
 function isIndented(text: string, { start }: Place, old: string): boolean {
-  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
-  return start > 0 && line !== "" && trimmed(line) === "" && indentOf(old) !== "";
+  const first = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  const line = text.slice(first, start).replace(BYTE_ORDER_MARK, "");
+  return line !== "" && trimmed(line) === "" && indentOf(old) !== "";
 }
 
 function findByLines(text: string, plain: Wish): Found {

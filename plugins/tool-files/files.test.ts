@@ -107,6 +107,9 @@ test("TOL-01: without a sandbox the tools are not offered and refuse", async () 
     ["file_read", { path: "x" }],
     ["file_write", { path: "x", content: "" }],
     ["file_list", {}],
+    ["file_edit", { path: "x", old: "a", new: "b" }],
+    ["file_search", { pattern: "x" }],
+    ["file_find", { glob: "*" }],
   ] as const) {
     expect(t.slot(Tools).get(tool)!.offered!()).toBe(false);
     expect(await t.call(tool, args, { approvals: "yes" })).toMatchObject({
@@ -118,7 +121,7 @@ test("TOL-01: without a sandbox the tools are not offered and refuse", async () 
 
 test("TOL-01: file_operation_timeout_seconds is the limit of each operation", async () => {
   await using t = await startTestHost({ plugins, config: { tools: { file_operation_timeout_seconds: 3 } } });
-  for (const tool of ["file_read", "file_write", "file_list"])
+  for (const tool of ["file_read", "file_write", "file_list", "file_edit", "file_search", "file_find"])
     expect(t.slot(Tools).get(tool)!.timeoutMs).toBe(3_000);
 });
 

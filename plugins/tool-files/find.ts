@@ -1,11 +1,6 @@
-import path from "node:path";
 import { type Tool, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { type FileOptions, checkedPath, filesOf, folderInput } from "./files.ts";
-import { globTest } from "./glob.ts";
-import { shownPath } from "./place.ts";
-import { Spent } from "./spent.ts";
-import { walk } from "./walk.ts";
+import { type FileOptions, filesOf, folderInput } from "./files.ts";
 
 const DEFAULT_FILES = 200;
 const MAX_FILES = 5_000;
@@ -34,24 +29,10 @@ export function findTool(options: FileOptions): Tool {
     timeoutMs: options.timeoutMs,
     offered: () => options.sandbox !== undefined,
     effects: ({ path: folder = "." }) => ({ paths: [{ path: folder, access: "read" }] }),
-    async run({ args: { glob, limit = DEFAULT_FILES }, effects, cwd, signal }) {
-      const fits = await globTest(glob);
-      const root = checkedPath(effects);
-      const spent = new Spent(options);
-      const found: string[] = [];
-      for await (const file of walk({ files: filesOf(options), root, workspace: cwd, signal })) {
-        if (spent.time) break;
-        if (!fits(path.relative(root, file.path)) && !fits(path.relative(cwd, file.path))) continue;
-        const shown = shownPath(file.path, cwd);
-        if (found.length === limit || !spent.takes(shown)) {
-          spent.cut = true;
-          break;
-        }
-        found.push(shown);
-      }
-      const notes = spent.notes(`the first ${found.length} files`, "the pattern or the path");
-      if (found.length === 0) return `[no file fits${notes.map((note) => `; ${note}`).join("")}]`;
-      return [...found, ...notes.map((note) => `[${note}]`)].join("\n");
+    async run(run) {
+      const { find } = await import("./find-run.ts");
+      const { limit = DEFAULT_FILES, glob } = run.args;
+      return find({ ...options, files: filesOf(options), glob, limit }, run);
     },
   });
 }

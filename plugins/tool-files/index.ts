@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   Audit,
   Commands,
+  Media,
   Policy,
   Runtime,
   Sandbox,
@@ -47,19 +48,25 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { sandbox: optional(Sandbox), runtime: Runtime, audit: Audit, policy: Policy },
+  needs: {
+    sandbox: optional(Sandbox),
+    media: optional(Media),
+    runtime: Runtime,
+    audit: Audit,
+    policy: Policy,
+  },
   provides: [Tools, Commands],
   errors,
   setup(host) {
     const { security, tools } = host.config;
-    const { sandbox, runtime, audit, policy } = host.needs;
+    const { sandbox, media, runtime, audit, policy } = host.needs;
     const journal = new Journal(path.join(runtime.configDir, "undo"), tools.undo_max_mb * 1024 * 1024);
     const shared = {
       sandbox,
       timeoutMs: tools.file_operation_timeout_seconds * 1000,
       maxOutputBytes: tools.max_output_bytes,
     };
-    host.provide(Tools, readTool(shared));
+    host.provide(Tools, readTool({ ...shared, media }));
     const writing = { ...shared, journal, enabled: security.file_write_enabled };
     host.provide(Tools, writeTool(writing));
     host.provide(Tools, editTool(writing));

@@ -1,4 +1,5 @@
-const BOM = "\u00ef\u00bb\u00bf";
+/** The mark of byte order of UTF-8, one character a byte. */
+export const BYTE_ORDER_MARK: string = "\u00ef\u00bb\u00bf";
 
 /** Text whose line ends are all \n. */
 export function withoutReturns(text: string): string {
@@ -35,7 +36,7 @@ export class Lines {
 
   constructor(text: string) {
     this.#text = text;
-    this.#starts = [text.startsWith(BOM) ? BOM.length : 0];
+    this.#starts = [text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0];
     for (let at = text.indexOf("\n"); at !== -1 && at + 1 < text.length; at = text.indexOf("\n", at + 1))
       this.#starts.push(at + 1);
   }

@@ -1,6 +1,7 @@
-import { type Tool, defineTool } from "@gantry/sdk";
+import { type Media, type Tool, defineTool, imageType } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";
+import { picture } from "./picture.ts";
 
 const DEFAULT_LINES = 2_000;
 /** Beyond this the end of a file is out of reach of `offset`. */
@@ -8,10 +9,11 @@ const MAX_READ_BYTES = 32 * 1024 * 1024;
 /** The words around the text need room too. */
 const FRAME_BYTES = 512;
 
-export function readTool(options: FileOptions): Tool {
+export function readTool(options: FileOptions & { readonly media: Media | undefined }): Tool {
   return defineTool({
     name: "file_read",
-    description: "Reads a text file of the workspace, a page of lines at a time.",
+    description:
+      "Reads a text file of the workspace, a page of lines at a time, or shows a picture (png, jpeg, gif, webp).",
     input: Type.Object({
       path: pathInput,
       offset: Type.Optional(Type.Integer({ minimum: 1, description: "The first line to read; default 1." })),
@@ -27,8 +29,11 @@ export function readTool(options: FileOptions): Tool {
     timeoutMs: options.timeoutMs,
     offered: () => options.sandbox !== undefined,
     effects: ({ path }) => ({ paths: [{ path, access: "read" }] }),
-    async run({ args: { path, offset = 1, limit = DEFAULT_LINES }, effects, signal }) {
+    async run({ args: { path, offset = 1, limit = DEFAULT_LINES }, effects, user, signal }) {
       const { data, bytes } = await filesOf(options).read(checkedPath(effects), MAX_READ_BYTES, signal);
+      const mime = imageType(data);
+      if (mime !== undefined && options.media !== undefined)
+        return picture(options.media, { data, bytes, mime, path, user });
       if (isBinary(data)) return `[${path} is a binary file of ${bytes} bytes]`;
       return page(new TextDecoder().decode(data), {
         path,

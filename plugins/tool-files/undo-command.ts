@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
 import path from "node:path";
 import type { Command } from "@gantry/sdk";
-import { type KeptChange } from "./journal.ts";
-import { type UndoDeps, type UndoWish, changesOf, undo } from "./undo.ts";
+import type { KeptChange } from "./journal.ts";
+import type { UndoDeps, UndoWish } from "./undo.ts";
 
 const LISTED = 50;
 
@@ -19,6 +19,7 @@ export function undoCommand(deps: UndoDeps): Command {
       { flags: "--json", summary: "print JSON" },
     ],
     async run({ args: [file], options, out, signal }) {
+      const { changesOf, undo } = await import("./undo.ts");
       const wish: UndoWish = {
         ...(typeof options["session"] === "string" && { session: options["session"] }),
         ...(file !== undefined && { path: path.resolve(file) }),

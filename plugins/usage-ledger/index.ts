@@ -1,4 +1,4 @@
-import { Budget, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
+import { Budget, ChatCommands, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
 import { usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -11,7 +11,7 @@ export default definePlugin({
   table: "",
   config,
   needs: { store: Store },
-  provides: [Budget, Checks, Commands, Observers, Routes],
+  provides: [Budget, ChatCommands, Checks, Commands, Observers, Routes],
   errors,
   setup(host) {
     const usage = () => host.needs.store.usage;
@@ -20,6 +20,14 @@ export default definePlugin({
     host.provide(Observers, { name: host.name, modelAnswered: (answer) => ledger.record(answer) });
     host.provide(Commands, usageCommand(usage));
     host.provide(Routes, usageRoute(usage));
+    host.provide(ChatCommands, {
+      name: "usage",
+      summary: "what your messages have taken today",
+      async run({ user }) {
+        const { requests, input, output, micros } = await ledger.today(user);
+        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, $${(micros / 1e6).toFixed(4)}.`;
+      },
+    });
     host.provide(Checks, {
       name: "budget",
       kind: "status",

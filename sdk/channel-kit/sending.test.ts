@@ -108,18 +108,19 @@ test("CC-11: what a platform said goes into a log without the channel's secrets,
   expect(scrub("x".repeat(1_000))).toHaveLength(300);
 });
 
+const read = (
+  { token, other }: { token?: string | undefined; other?: string | undefined },
+  env: Record<string, string> = {},
+) =>
+  readSecrets({
+    channel: "a",
+    table: "channels.a",
+    values: { token, other },
+    required: ["token", "other"],
+    env,
+  });
+
 test("CC-11: a variable wins over the key, a blank one is said, and what is missing is said at once", () => {
-  const read = (
-    { token, other }: { token?: string | undefined; other?: string | undefined },
-    env: Record<string, string> = {},
-  ) =>
-    readSecrets({
-      channel: "a",
-      table: "channels.a",
-      values: { token, other },
-      required: ["token", "other"],
-      env,
-    });
   expect(read({ token: "key", other: "x" }, { SERVICE_A_TOKEN: "variable" })).toEqual({
     token: "variable",
     other: "x",

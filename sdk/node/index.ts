@@ -3,6 +3,7 @@ export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { makeDir } from "./make-dir.ts";
+export { openFilesLimit } from "./open-files.ts";
 export {
   changedFiles,
   fileHash,
@@ -15,4 +16,13 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { ProcessLock } from "./process-lock.ts";
+export {
+  configHash,
+  readRunning,
+  removeRunning,
+  servingLock,
+  writeRunning,
+  type RunningRecord,
+} from "./running-record.ts";
+export { shortHash } from "./short-hash.ts";
 export { withTimeout } from "./with-timeout.ts";

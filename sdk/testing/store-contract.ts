@@ -1,6 +1,7 @@
 import type { Store } from "../store.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
+import { keptCases } from "./store-contract/kept-messages.ts";
 import { limitCases } from "./store-contract/limits.ts";
 import { memoryCases } from "./store-contract/memory.ts";
 import { nodeCases } from "./store-contract/nodes.ts";
@@ -8,6 +9,7 @@ import { sessionCases } from "./store-contract/sessions.ts";
 import { usageCases } from "./store-contract/usage.ts";
 import { valueCases } from "./store-contract/values.ts";
 import { viewCases } from "./store-contract/views.ts";
+import { waitCases } from "./store-contract/waits.ts";
 
 /** An empty store. `reopen` gives what a new process finds after this one ended without a word. */
 export interface OpenedStore {
@@ -35,6 +37,8 @@ export function storeContract(subject: StoreSubject): readonly ContractCase[] {
     ...memoryCases,
     ...laneCases,
     ...leaseCases,
+    ...waitCases,
+    ...keptCases,
     ...limitCases,
     ...valueCases,
     ...viewCases,

@@ -4,10 +4,12 @@ import {
   errors as codes,
   type PromptOptions,
   type InboundMessage,
+  type Part,
   type TurnResult,
 } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
+import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "../terminal-user.ts";
 import { againCode, restartAsked } from "../restart.ts";
 import type { HostCommandContext } from "./index.ts";
@@ -31,7 +33,7 @@ async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
   const terminal = new Terminal(host.approvals, run.interactive, process.stdout.isTTY && !json);
   try {
     const result = await host.inbox.prompt(
-      inbound(text, run.options["session"]),
+      inbound(text, run.options["session"], await pictures(run, host)),
       terminal.options(askOptions(run)),
     );
     const { error, ...shown } = result;
@@ -51,6 +53,7 @@ async function conversation(run: HostCommandContext): Promise<number> {
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
   const host = await run.host();
+  let shown = await pictures(run, host);
   const terminal = new Terminal(host.approvals, true);
   let session = typeof run.options["session"] === "string" ? run.options["session"] : newSession();
   run.err(
@@ -63,7 +66,10 @@ async function conversation(run: HostCommandContext): Promise<number> {
       if (run.signal.aborted) return 130;
       if (line === undefined || line.trim() === "/exit") return 0;
       if (line.trim() === "/new") run.err(`Conversation ${(session = newSession())}.`);
-      else if (line.trim() !== "") await answer(run, host, terminal, line, session);
+      else if (line.trim() !== "") {
+        await answer(run, host, terminal, { text: line, session, shown });
+        shown = [];
+      }
     }
   } finally {
     terminal.close();
@@ -89,15 +95,18 @@ async function answer(
   run: HostCommandContext,
   host: Host,
   terminal: Terminal,
-  text: string,
-  session: string,
+  {
+    text,
+    session,
+    shown,
+  }: { readonly text: string; readonly session: string; readonly shown: readonly Part[] },
 ): Promise<void> {
   const stop = new AbortController();
   const release = terminal.onInterrupt(() => stop.abort());
   try {
     const signal = AbortSignal.any([run.signal, stop.signal]);
     const result = await host.inbox.prompt(
-      inbound(text, session),
+      inbound(text, session, shown),
       terminal.options({ ...askOptions(run), signal }),
     );
     terminal.finish(result.reply);
@@ -119,11 +128,16 @@ function askOptions(run: HostCommandContext): PromptOptions {
   };
 }
 
-function inbound(text: string, session: unknown): InboundMessage {
+function pictures(run: HostCommandContext, host: Host): Promise<readonly Part[]> {
+  return picturesOf(host, run.options["image"], userOfTerminal());
+}
+
+function inbound(text: string, session: unknown, shown: readonly Part[]): InboundMessage {
   const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
   const id = randomBytes(8).toString("hex");
   const continued = typeof session === "string" ? session : newSession();
-  return directMessage({ channel, id, from: sender, text, trust: "owner", session: continued });
+  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session: continued });
+  return { ...message, parts: [...message.parts, ...shown] };
 }
 
 function newSession(): string {

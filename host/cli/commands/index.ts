@@ -32,6 +32,11 @@ export const hostCommands: readonly HostCommand[] = [
         flags: "-C, --workspace <dir>",
         summary: "work in this folder instead of the configured workspace",
       },
+      {
+        flags: "--image <file>",
+        summary: "show the model this picture, with the message or the first one; may be repeated",
+        repeatable: true,
+      },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
       { flags: "--json", summary: "print one JSON object (with -m)" },
       {
@@ -67,6 +72,11 @@ export const hostCommands: readonly HostCommand[] = [
     summary: "change a key in config.toml, or several at once; comments and layout stay",
     args: ["<key>", "<value>", "[keys-and-values...]"],
     load: async () => ({ run: (await import("./config.ts")).set }),
+  },
+  {
+    name: "config reload",
+    summary: "have the running service apply config.toml as it is now; says what takes a restart",
+    load: () => import("./reload.ts"),
   },
   {
     name: "config schema",

@@ -74,6 +74,13 @@ export function sessionsIn(sessions: SessionMap): Sessions {
       known.turns.pop();
       return true;
     },
+    rename: async (session, to) => {
+      const known = sessions.get(session);
+      if (!known || sessions.has(to)) return false;
+      sessions.delete(session);
+      sessions.set(to, known);
+      return true;
+    },
     recent: async (session, turns) =>
       structuredClone(turns > 0 ? (sessions.get(session)?.turns ?? []).slice(-turns).flat() : []),
     list: async (limit) =>

@@ -2,7 +2,8 @@ import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
 import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
-import type { Claim, Store } from "../../store.ts";
+import type { Claim } from "../../lanes.ts";
+import type { Store } from "../../store.ts";
 import type { OpenedStore } from "../store-contract.ts";
 
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;

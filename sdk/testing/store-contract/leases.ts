@@ -18,7 +18,7 @@ export const leaseCases: Cases = {
     assert.deepEqual([taken.message.id, taken.deliveryCount], ["1", 2]);
     assert.equal(await lanes.renew(lost, LEASE, NOW + 1001), false);
     assert.equal(await lanes.answer(lost, "late", "test:a", turn(1)), false);
-    await lanes.retry(lost, NOW, "late");
+    await lanes.retry(lost, { at: NOW, reason: "late" });
     await lanes.deadLetter(lost, "late");
     await lanes.ack(lost);
     assert.deepEqual(await sessions.recent("test:a", 5), []);
@@ -83,5 +83,12 @@ export const leaseCases: Cases = {
     assert.equal(await lanes.hold("test:a", "me", LEASE, NOW), false);
     await lanes.ack(claim);
     assert.equal(await lanes.hold("test:a", "me", LEASE, NOW), true);
+  },
+  "CHA-06: a lease that ran out and was taken by nobody can be renewed": async ({ store }) => {
+    const { lanes } = store;
+    await lanes.accept([message("a", "1")]);
+    const claim = await claimed(store, "w", NOW, 1000);
+    assert.equal(await lanes.renew(claim, LEASE, NOW + 5000), true);
+    assert.equal(await lanes.claim("other", LEASE, NOW + 5001), undefined);
   },
 };

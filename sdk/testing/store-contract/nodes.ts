@@ -9,7 +9,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
       stores.map(({ lanes }) => lanes.accept([message("a", "1"), message("a", "2")])),
     );
     assert.deepEqual(
-      [0, 1].map((at) => fresh.filter((answer) => answer[at]).length),
+      [0, 1].map((at) => fresh.filter((answer) => answer[at] === "accepted").length),
       [1, 1],
     );
   },

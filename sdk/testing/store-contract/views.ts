@@ -48,6 +48,25 @@ export const viewCases: Cases = {
     assert.equal(await sessions.undo("nobody"), false);
     assert.equal((await sessions.recent("s", 9)).length, turn(1).length);
   },
+  "CTX-05: a session gets another id with all that belongs to it, and the old id is free again": async ({
+    store: { sessions },
+    reopen,
+  }) => {
+    await sessions.open("s", "test:1");
+    await sessions.append("s", turn(1));
+    await sessions.compact("s", 0, base);
+    await sessions.share("s", "test:2");
+    assert.equal(await sessions.rename("nobody", "x"), false);
+    assert.equal(await sessions.rename("s", "old"), true);
+    assert.deepEqual(await sessions.view("s", 9), { generation: 0, base: [], turns: [] });
+    await sessions.append("s", turn(2));
+    assert.equal(await sessions.rename("s", "old"), false);
+    const again = (await reopen()).sessions;
+    assert.deepEqual(await again.view("old", 9), { generation: 1, base, turns: [] });
+    assert.deepEqual(await again.access("old"), { owner: "test:1", sharedWith: ["test:2"] });
+    assert.deepEqual(await again.recent("old", 9), turn(1));
+    assert.deepEqual(await again.recent("s", 9), turn(2));
+  },
   "CTX-05: a removed session leaves no base behind": async ({ store: { sessions } }) => {
     await sessions.append("s", turn(1));
     await sessions.compact("s", 0, base);

@@ -1,0 +1,235 @@
+import { laneOf, Store, type Claim, type Logger, type Retry, type Sent, type TurnResult } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Telling } from "../record/observers.ts";
+import type { Approvals } from "../tools/approvals.ts";
+import { askInChannel } from "./approvals-in-channels.ts";
+import type { Admission } from "./admission.ts";
+import type { Clock } from "./clock.ts";
+import type { Conversations } from "./conversations.ts";
+import type { Delivery } from "./delivery.ts";
+import { kindOf } from "./failure-kind.ts";
+import type { Outages } from "./outages.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Outcomes } from "./outcomes.ts";
+import { sentences } from "./sentences.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+/** A message that fails for the service's own reasons is tried so often, in about ten seconds. */
+const fewFailures = 4;
+/** One that fails while the model or the platform serves others. */
+const manyFailures = 16;
+/** A message that brings the process down again and again must not do so for ever. */
+const maxBegun = 20;
+/** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
+const backoffMs = [500, 2_000, 8_000, 20_000];
+const dayMs = 86_400_000;
+const model = "model";
+
+export interface AttemptDeps {
+  readonly store: Store;
+  readonly conversations: Conversations;
+  readonly admission: Admission;
+  readonly approvals: Approvals;
+  readonly outages: Outages;
+  readonly outcomes: Outcomes;
+  readonly outbox: Outbox;
+  readonly delivery: Delivery;
+  readonly wakeup: Wakeup;
+  readonly clock: Clock;
+  readonly observers: Telling;
+  readonly log: Logger;
+  /** Milliseconds that a message is kept for which could not be answered or sent. */
+  readonly keepMs: number;
+}
+
+/**
+ * One attempt at a message that was claimed: its turn is run, the answer recorded, then sent. What cannot be done now is
+ * done later; what ends without an answer is put aside, and its sender is told.
+ */
+export class Attempts {
+  readonly #deps: AttemptDeps;
+
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
+  async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
+    this.#tell(claim, "begun");
+    try {
+      if (claim.begun > maxBegun)
+        return await this.#giveUp(claim, `it was begun ${maxBegun} times and never ended`);
+      const reply = claim.reply ?? (await this.#answer(claim, signal));
+      if (reply !== undefined && (await holds())) await this.#send(claim, reply, signal);
+    } catch (error) {
+      // If the service stops meanwhile, the lease ends with it and the message is taken up at the next start.
+      await this.#broke(claim, asError(error)).catch(() => {});
+    } finally {
+      await this.#deps.outages.leave(claim).catch(() => {});
+    }
+  }
+
+  /** Runs the turn and records its answer before anything is sent; undefined if there is nothing to send now. */
+  async #answer(claim: Claim, signal: AbortSignal): Promise<string | undefined> {
+    const { store, outages, admission, outcomes, clock } = this.#deps;
+    if (!outages.mayTry(model, claim)) return this.#waitFor(model, claim, { reason: `the ${model} is away` });
+    if (claim.triedAt === undefined) {
+      const at = await admission.pausedUntil(store, claim.message);
+      if (at !== undefined)
+        return this.#retry(claim, { at, reason: "its sender writes faster than allowed" });
+    }
+
+    const { result, messages } = await this.#turn(claim, signal);
+    if (signal.aborted) return this.#retry(claim, { at: clock.now(), reason: "the service stopped" });
+    const { error, tool_calls, reply, stop_reason } = result;
+    // What tools did is not done again, so this turn's end is the message's.
+    if (error && tool_calls.length === 0) return this.#failed(claim, error);
+
+    if (!error) await outages.worked(model, clock.now());
+    const text = reply || (error?.message ?? sentences.noText(stop_reason));
+    const lane = laneOf(claim.message);
+    const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
+    if (recorded) this.#tell(claim, "answered");
+    return recorded ? text : undefined;
+  }
+
+  #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
+    const { message } = claim;
+    return this.#deps.conversations.turn(message, laneOf(message), {
+      signal,
+      approvals: message.trust === "owner" ? "ask" : "none",
+      onEvent: (event) => {
+        if (event.type === "approval_request") void askInChannel(this.#deps, message, event.request, signal);
+      },
+    });
+  }
+
+  /** The turn ended without an answer. */
+  async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
+    const { outages, log, clock } = this.#deps;
+    const lane = laneOf(claim.message);
+    const kind = kindOf(error);
+    if (kind === "request") {
+      await outages.worked(model, clock.now());
+      return this.#giveUp(claim, error.message);
+    }
+    if (kind === "own" || kind === "passing")
+      log.warn(
+        { lane, attempt: claim.deliveryCount },
+        `A message could not be answered yet: ${error.message}`,
+      );
+    if (kind === "own") return this.#tryLater(claim, error.message, fewFailures);
+
+    const counts = outages.workedSince(model, claim);
+    if (counts && claim.failures + 1 >= manyFailures) return this.#giveUp(claim, error.message);
+    if (kind === "passing") return this.#tryLater(claim, error.message, counts ? manyFailures : Infinity);
+
+    outages.failed(model, claim, error.message, error.retryAfterMs);
+    if (kind === "account") await this.#tellWaiting(claim, error.message);
+    return this.#waitFor(model, claim, { reason: error.message, triedAt: clock.now(), counts });
+  }
+
+  async #send(claim: Claim, reply: string, signal: AbortSignal): Promise<void> {
+    const { store, outages, outcomes, delivery, log, clock } = this.#deps;
+    const platform = `channel:${claim.message.channel}`;
+    if (!outages.mayTry(platform, claim))
+      return this.#waitFor(platform, claim, { reason: "the platform takes nothing now" });
+
+    const sent: Sent = await delivery.reply(claim, reply, signal);
+    const isKept = sent.status === "retry" && sent.scope === "channel";
+    if (!isKept && sent.status !== "retry") await outages.worked(platform, clock.now());
+    if (sent.status === "sent") {
+      await outcomes.record(() => store.lanes.ack(claim));
+      return this.#tell(claim, "sent");
+    }
+    if (isKept) {
+      outages.failed(platform, claim, sent.reason, sent.afterMs);
+      return this.#waitFor(platform, claim, { reason: sent.reason, triedAt: clock.now() });
+    }
+
+    const level = sent.status === "refused" ? "error" : "warn";
+    const lane = laneOf(claim.message);
+    log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
+    if (sent.status === "refused") {
+      await outcomes.record(() => store.lanes.deadLetter(claim, sent.reason));
+      return this.#tell(claim, "aside");
+    }
+    const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
+    return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
+  }
+
+  /** Something of the service's own failed. A store that fails is no fault of the message's. */
+  async #broke(claim: Claim, error: Error & { readonly code?: unknown }): Promise<void> {
+    const { outcomes, log } = this.#deps;
+    if (error.code === "STORE_FAILED") {
+      outcomes.failed(error);
+      await this.#tryLater(claim, error.message, Infinity);
+      return;
+    }
+    log.error(
+      { lane: laneOf(claim.message), err: error },
+      `A message could not be answered: ${error.message}`,
+    );
+    await this.#tryLater(claim, error.message, fewFailures);
+  }
+
+  /** Tries again after a while, longer each time; what failed too often, or is too old, ends. */
+  async #tryLater(claim: Claim, reason: string, most: number, afterMs: number = 0): Promise<undefined> {
+    const now = this.#deps.clock.now();
+    const counts = Number.isFinite(most);
+    if (counts && claim.failures + 1 >= most) return this.#giveUp(claim, reason);
+
+    const step = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
+    const wait = Math.max(afterMs, step * (0.75 + Math.random() / 2));
+    if (now + wait > this.#expiry(claim)) return this.#expired(claim, reason);
+    return this.#retry(claim, { at: now + wait, reason, triedAt: now, counts });
+  }
+
+  /** Keeps the message until what it waits for is back. */
+  async #waitFor(what: string, claim: Claim, retry: Omit<Retry, "at" | "waitsFor">): Promise<undefined> {
+    const at = this.#expiry(claim);
+    if (this.#deps.clock.now() >= at) return this.#expired(claim, retry.reason);
+    await this.#retry(claim, { ...retry, at, waitsFor: what });
+    await this.#deps.outages.settle(what);
+  }
+
+  async #retry(claim: Claim, retry: Retry): Promise<undefined> {
+    await this.#deps.outcomes.record(() => this.#deps.store.lanes.retry(claim, retry));
+    this.#tell(claim, "waits");
+  }
+
+  #expiry({ acceptedAt }: Claim): number {
+    return acceptedAt + this.#deps.keepMs;
+  }
+
+  #expired(claim: Claim, reason: string): Promise<undefined> {
+    const hours = this.#deps.keepMs / 3_600_000;
+    return this.#giveUp(claim, `it was kept for ${hours} hours, and still: ${reason}`);
+  }
+
+  /** Puts the message aside for good and tells its sender, in one step. */
+  async #giveUp(claim: Claim, reason: string): Promise<undefined> {
+    const { store, outbox, outcomes, wakeup, log } = this.#deps;
+    const { message, isNotice } = claim;
+    log.error({ lane: laneOf(message), id: message.id }, `A message was put aside: ${reason}`);
+    const notice = isNotice ? undefined : outbox.notice(message, "ended", sentences.ended(message, reason));
+    await outcomes.record(() => store.lanes.deadLetter(claim, reason, notice));
+    this.#tell(claim, "aside");
+    wakeup.wake();
+  }
+
+  #tell({ message }: Claim, state: "begun" | "answered" | "sent" | "waits" | "aside"): void {
+    this.#deps.observers.tell("laneMoved", { lane: laneOf(message), state });
+  }
+
+  /** Somebody has to mend something first, which may take long: the conversation is told, once a day. */
+  async #tellWaiting(claim: Claim, reason: string): Promise<void> {
+    const { store, outbox, outcomes, wakeup, clock } = this.#deps;
+    const { message } = claim;
+    const day = Math.floor(clock.now() / dayMs);
+    const text = sentences.waits(message, reason);
+    const told = outbox.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
+    await outcomes.record(() => store.lanes.post(told));
+    wakeup.wake();
+  }
+}

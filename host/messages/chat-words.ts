@@ -1,0 +1,95 @@
+import {
+  ChatCommands,
+  Store,
+  textOf,
+  userOf,
+  type ChatCommand,
+  type InboundMessage,
+  type Logger,
+  type Trust,
+  type TurnResult,
+} from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Outbox } from "./outbox.ts";
+import { Control, type ControlDeps } from "./conversation-control.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+/** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
+const form = /^\s*\/([a-z][a-z0-9-]*)(?:@\w+)?(?:\s+([^]*))?$/i;
+/** How far back a platform may deliver a message again. */
+const knownMs = 8 * 86_400_000;
+const knownSpace = "chat-commands";
+const ranks: readonly Trust[] = ["guest", "member", "owner"];
+
+interface Deps extends ControlDeps {
+  readonly log: Logger;
+  readonly outbox: Outbox;
+  readonly wakeup: Wakeup;
+}
+
+/** Words behind a slash are answered here, by the service; no model ever sees one. */
+export class ChatWords {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** For a channel: true where the message was a command and is answered, once, however often it is delivered. */
+  async control(message: InboundMessage, session: string): Promise<boolean> {
+    const { registry, outbox, wakeup } = this.#deps;
+    const store = registry.get(Store);
+    if (!store || !form.test(textOf(message.parts))) return false;
+    const key = `${message.channel}:${message.id}`;
+    if (!(await store.values.add(knownSpace, key, true, Date.now() + knownMs))) return true;
+    const said = (await this.answer(message, session)) ?? "";
+    await store.lanes.post(outbox.notice(message, "command", said));
+    wakeup.wake();
+    return true;
+  }
+
+  /** What the person is told; undefined where the message is no command. Never throws. */
+  async answer(message: InboundMessage, session: string): Promise<string | undefined> {
+    const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
+    if (word === undefined) return undefined;
+    const commands = this.#commandsFor(message.trust);
+    const command = commands.find(({ name }) => name === word.toLowerCase());
+    if (!command) return unknown(word, commands);
+    const conversation = new Control(this.#deps, message, session);
+    try {
+      const facts = { user: userOf(message), trust: message.trust };
+      return await command.run({ args: args.trim(), ...facts, conversation, commands });
+    } catch (error) {
+      this.#deps.log.warn(
+        { session, command: command.name, err: asError(error) },
+        `/${command.name} failed.`,
+      );
+      return `/${command.name} could not be done: ${asError(error).message}`;
+    }
+  }
+
+  #commandsFor(trust: Trust): readonly ChatCommand[] {
+    const all = [...(this.#deps.registry.get(ChatCommands)?.values() ?? [])];
+    const may = all.filter((command) => ranks.indexOf(command.trust ?? "guest") <= ranks.indexOf(trust));
+    return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+}
+
+/** As a caller who waits gets it. */
+export function saidBy(session: string, reply: string): TurnResult {
+  return {
+    reply,
+    session_id: session,
+    provider: "none",
+    model: null,
+    stop_reason: "EndTurn",
+    usage: { input_tokens: 0, output_tokens: 0 },
+    tool_calls: [],
+  };
+}
+
+function unknown(word: string, commands: readonly ChatCommand[]): string {
+  const names = commands.map(({ name }) => `/${name}`).join(" ");
+  const known = names === "" ? "There are none." : `There are: ${names}.`;
+  return `There is no command /${word} for you. ${known} Write // to begin a message with a slash.`;
+}

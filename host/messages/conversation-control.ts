@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import {
+  errors,
+  laneOf,
+  Store,
+  userOf,
+  type ApprovalRequest,
+  type ConversationControl,
+  type DecisionOutcome,
+  type InboundMessage,
+  type ModelRef,
+  type SessionSummary,
+} from "@gantry/sdk";
+import type { Registry } from "../plugins/registry.ts";
+import type { Telling } from "../record/observers.ts";
+import type { Approvals } from "../tools/approvals.ts";
+import type { Rulings } from "../tools/rulings.ts";
+import { offeredTools } from "../turn/completion.ts";
+import { modelSpace, type Conversations } from "./conversations.ts";
+
+/** A conversation that another process holds is not waited for longer: a command answers at once. */
+const patienceMs = 5_000;
+const manySessions = 1_000;
+
+export interface ControlDeps {
+  readonly registry: Registry;
+  readonly conversations: Conversations;
+  readonly approvals: Approvals;
+  readonly rulings: Rulings;
+  readonly observers: Telling;
+  readonly want: ModelRef;
+}
+
+/** What a command may do to the conversation of its message. A conversation keeps its id; what it leaves gets another. */
+export class Control implements ConversationControl {
+  readonly session: string;
+  readonly #deps: ControlDeps;
+  readonly #message: InboundMessage;
+
+  constructor(deps: ControlDeps, message: InboundMessage, session: string) {
+    this.#deps = deps;
+    this.#message = message;
+    this.session = session;
+  }
+
+  async begin(): Promise<string | undefined> {
+    await this.#deps.conversations.stop(this.session, "forget");
+    return this.#alone(async () => {
+      const kept = await this.#leave();
+      await this.#store().sessions.open(this.session, laneOf(this.#message));
+      return kept;
+    });
+  }
+
+  async resume(wanted: string): Promise<boolean> {
+    const own = await this.sessions(manySessions);
+    const found = own.find(({ id }) => id === wanted) ?? own.find(({ id }) => id.endsWith(`.${wanted}`));
+    if (!found || found.id === this.session) return false;
+    await this.#deps.conversations.stop(this.session, "forget");
+    return this.#alone(async () => {
+      await this.#leave();
+      return this.#store().sessions.rename(found.id, this.session);
+    });
+  }
+
+  async sessions(limit: number): Promise<readonly SessionSummary[]> {
+    const all = await this.#store().sessions.list(manySessions);
+    const owner = laneOf(this.#message);
+    return all.filter((session) => session.owner === owner).slice(0, limit);
+  }
+
+  async compact(): Promise<boolean> {
+    this.#mustRest();
+    return this.#alone(async () => {
+      const options = { signal: AbortSignal.timeout(patienceMs * 12), approvals: "none" } as const;
+      return (await this.#deps.conversations.run(this.#message, this.session, options)).compact();
+    });
+  }
+
+  async undo(): Promise<boolean> {
+    this.#mustRest();
+    return this.#alone(() => this.#store().sessions.undo(this.session));
+  }
+
+  stop(): Promise<boolean> {
+    return this.#deps.conversations.stop(this.session, "keep");
+  }
+
+  async model(): Promise<ModelRef> {
+    const { want, registry } = this.#deps;
+    const chosen = await registry.get(Store)?.values.get<string>(modelSpace, this.session);
+    return { provider: want.provider, model: chosen ?? want.model };
+  }
+
+  async useModel(model: string | undefined): Promise<void> {
+    const { values } = this.#store();
+    if (model === undefined) await values.remove(modelSpace, this.session);
+    else await values.put(modelSpace, this.session, model);
+  }
+
+  tools(): readonly { readonly name: string; readonly description: string }[] {
+    return offeredTools(this.#deps.registry);
+  }
+
+  questions(): readonly ApprovalRequest[] {
+    return this.#deps.approvals.pending(this.#decider());
+  }
+
+  decide(id: string, decision: "allow" | "deny"): DecisionOutcome {
+    return this.#deps.approvals.decide(id, decision, this.#decider());
+  }
+
+  #decider() {
+    return { user: userOf(this.#message), conversation: this.session, trust: this.#message.trust };
+  }
+
+  /** What was said so far, if anything, gets an id of its own; this one is free afterwards. */
+  async #leave(): Promise<string | undefined> {
+    const { sessions } = this.#store();
+    this.#deps.rulings.conversations.forget(this.session);
+    if ((await sessions.recent(this.session, 1)).length === 0) {
+      await sessions.remove(this.session);
+      return undefined;
+    }
+    const kept = `${this.session}.${randomBytes(4).toString("hex")}`;
+    await sessions.rename(this.session, kept);
+    this.#deps.observers.tell("sessionEnded", { session: kept, reason: "left" });
+    return kept;
+  }
+
+  #mustRest(): void {
+    if (this.#deps.conversations.isRunning(this.session)) throw errors.SESSION_RUNNING();
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#deps.conversations.alone(this.session, AbortSignal.timeout(patienceMs), work);
+  }
+
+  #store(): Store {
+    const store = this.#deps.registry.get(Store);
+    if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    return store;
+  }
+}

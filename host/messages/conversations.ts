@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import {
+  errors,
+  laneOf,
+  Store,
+  Tools,
+  userOf,
+  type InboundMessage,
+  type Lanes,
+  type PromptOptions,
+  type TurnResult,
+} from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Registry } from "../plugins/registry.ts";
+import type { Redaction } from "../record/redaction.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
+import { TurnRun } from "../turn/turn-run.ts";
+import type { Turn, TurnDeps } from "../turn/turn.ts";
+import type { Clock } from "./clock.ts";
+import { Queue } from "./queue.ts";
+import { enterSession } from "./session-access.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+const leaseMs = 60_000;
+/** How long a caller waits for a conversation that another process holds. */
+const patienceMs = 120_000;
+const askAgainMs = 100;
+
+export interface ConversationDeps {
+  readonly registry: Registry;
+  readonly hooks: HookTable;
+  readonly sources: SessionSources;
+  readonly turn: TurnDeps;
+  readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
+  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  readonly forOwner: Redaction;
+  /** This process, in leases. */
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly wakeup: Wakeup;
+}
+
+/** Where the store keeps the model that a person chose for a conversation. */
+export const modelSpace = "session-model";
+
+/** `isPrivate`: nobody but the owner sees the answer. */
+interface TurnOptions extends PromptOptions {
+  readonly isPrivate?: boolean;
+}
+
+/** Runs the turns of conversations, one at a time each. */
+export class Conversations {
+  readonly #deps: ConversationDeps;
+  readonly #queue = new Queue();
+  readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
+  async enter(message: InboundMessage): Promise<string> {
+    const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
+    if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
+    const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
+    const sessions = this.#deps.registry.get(Store)?.sessions;
+    if (sessions) await enterSession(sessions, session, laneOf(message));
+    return session;
+  }
+
+  /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
+  async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    this.#refuseTaken(options);
+    const isPrivate = message.trust === "owner";
+    const traced = { trace: message.trace, conversation: shortHash(session) };
+    const turnOf = (): Promise<Turn> =>
+      runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+    if (options.keep === false) return (await turnOf()).result;
+
+    return this.alone(session, options.signal, async () => {
+      const turn = await turnOf();
+      const sessions = this.#deps.registry.get(Store)?.sessions;
+      if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
+      return turn.result;
+    });
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
+  }
+
+  /** Does something with a conversation while nobody else does. */
+  alone<T>(session: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(session, signal, async () => {
+      const release = await this.#hold(session, signal);
+      try {
+        return await work();
+      } finally {
+        await release();
+      }
+    });
+  }
+
+  /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
+  async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
+    await this.#deps.sources.addMessage(session, message);
+    const stop = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const running = { stop, ended };
+    this.#running.set(session, running);
+    try {
+      const signal = AbortSignal.any([options.signal, stop.signal]);
+      const run = await this.run(message, session, { ...options, signal });
+      const turn = await run.run();
+      return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
+    } finally {
+      if (this.#running.get(session) === running) this.#running.delete(session);
+      end();
+    }
+  }
+
+  /** A turn of this session that could be run now. */
+  async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
+    const { registry, want, turn, forOwner } = this.#deps;
+    const store = registry.get(Store);
+    const view = options.history
+      ? { generation: 0, base: options.history, turns: [] }
+      : await store?.sessions.view(session, turn.maxTurns);
+    const chosen = await store?.values.get<string>(modelSpace, session);
+    const { provider = want.provider, model = chosen ?? want.model, isPrivate, ...rest } = options;
+    return new TurnRun(turn, {
+      message,
+      session,
+      user: userOf(message),
+      view: view ?? { generation: 0, base: [], turns: [] },
+      want: { provider, model },
+      redaction: isPrivate ? forOwner : turn.redaction,
+      options: rest,
+    });
+  }
+
+  /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */
+  async stop(session: string, how: "keep" | "forget"): Promise<boolean> {
+    const running = this.#running.get(session);
+    running?.stop.abort(how);
+    await running?.ended;
+    return running !== undefined;
+  }
+
+  isRunning(session: string): boolean {
+    return this.#running.has(session);
+  }
+
+  /** Keeps other processes out of the conversation while its turn runs; returns the function that lets them in again. */
+  async #hold(session: string, signal: AbortSignal): Promise<() => Promise<void>> {
+    const { registry, holder, clock, wakeup } = this.#deps;
+    const lanes = registry.get(Store)?.lanes;
+    if (!lanes) return async () => {};
+    await this.#take(lanes, session, signal);
+    const again = (): void => void lanes.hold(session, holder, leaseMs, clock.now()).catch(() => {});
+    const renewal = setInterval(again, leaseMs / 3);
+    renewal.unref();
+    return async () => {
+      clearInterval(renewal);
+      await lanes.release(session, holder);
+      // The conversation may be a channel's, with messages that waited for this turn.
+      wakeup.wake();
+    };
+  }
+
+  async #take(lanes: Lanes, session: string, signal: AbortSignal): Promise<void> {
+    const { holder, clock } = this.#deps;
+    const begun = performance.now();
+    while (!(await lanes.hold(session, holder, leaseMs, clock.now()))) {
+      if (signal.aborted) throw errors.TURN_CANCELLED();
+      if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+    }
+  }
+}
+
+/** A person ended the turn, so that is its answer. */
+function stopped({ result, messages }: Turn, how: unknown): Turn {
+  const { error: _, ...rest } = result;
+  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
+  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
+}

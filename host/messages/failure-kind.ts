@@ -1,0 +1,18 @@
+import type { ProviderFailure } from "@gantry/sdk";
+
+/**
+ * What a failed turn means for its message. `away`: the model is left alone until a time. `account`: the owner has to mend
+ * something first. `request`: the model will never take this message. `passing`: another try can help. `own`: the service's
+ * own trouble with this message, which a few tries tell from a passing one.
+ */
+export type FailureKind = "away" | "account" | "request" | "passing" | "own";
+
+/** Nothing is configured, or not rightly: as much a matter of the owner's as a refused account. */
+const accountCodes = new Set(["NO_PROVIDER", "PROVIDER_UNKNOWN", "PROVIDER_NO_KEY", "PROVIDER_URL"]);
+const accountStatus = new Set([401, 402, 403, 404]);
+
+export function kindOf({ code, status, retry, retryAfterMs }: ProviderFailure): FailureKind {
+  if (accountCodes.has(code) || (status !== undefined && accountStatus.has(status))) return "account";
+  if (retry) return retryAfterMs === undefined ? "passing" : "away";
+  return status !== undefined && status >= 400 && status < 500 ? "request" : "own";
+}

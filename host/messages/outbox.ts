@@ -1,0 +1,72 @@
+import {
+  directMessage,
+  errors,
+  Store,
+  textOf,
+  textParts,
+  type InboundMessage,
+  type Notice,
+  type Outbox as OutboxSlot,
+  type ServiceMessage,
+} from "@gantry/sdk";
+import type { Audit } from "../record/audit.ts";
+import type { Redaction } from "../record/redaction.ts";
+import type { Registry } from "../plugins/registry.ts";
+import type { Clock } from "./clock.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+export interface OutboxDeps {
+  readonly registry: Registry;
+  readonly redaction: Redaction;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly wakeup: Wakeup;
+}
+
+/** Messages of the service itself: redacted, recorded, kept on disk until they are sent. */
+export class Outbox implements OutboxSlot {
+  readonly #deps: OutboxDeps;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  async send(message: ServiceMessage): Promise<"accepted" | "duplicate"> {
+    const { registry, audit, wakeup } = this.#deps;
+    const store = registry.get(Store);
+    if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    const notice = this.#notice(message);
+    await audit.record({
+      event_type: "service_message",
+      tool: "",
+      args: { key: message.key, text: notice.reply },
+      result: "accepted",
+      user: `${message.channel}:${message.conversation.id}`,
+      session_id: message.key,
+    });
+    const isNew = await store.lanes.post(notice);
+    if (isNew) wakeup.wake();
+    return isNew ? "accepted" : "duplicate";
+  }
+
+  /** What the sender of a message is told beside an answer, or in place of one; `about` is told once for this message. */
+  notice(message: InboundMessage, about: string, text: string): Notice {
+    const { channel, conversation, replyTo, id } = message;
+    const parts = textParts(text);
+    return this.#notice({ channel, conversation, to: replyTo, parts, key: `${about}:${id}` });
+  }
+
+  #notice({ channel, conversation, to, parts, key }: ServiceMessage): Notice {
+    const message = directMessage({
+      channel,
+      // Platforms' ids never look so, and what was said under one is not said again.
+      id: `gantry:${key}`,
+      from: "gantry",
+      text: "",
+      conversation,
+      replyTo: to,
+      parts: [],
+    });
+    return { message, reply: this.#deps.redaction.text(textOf(parts)), at: this.#deps.clock.now() };
+  }
+}

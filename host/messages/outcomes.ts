@@ -1,0 +1,66 @@
+import { GantryError, type Logger } from "@gantry/sdk";
+import { asError, withTimeout } from "@gantry/sdk/node";
+
+/** A store that fails is tried again after this time. */
+export const againMs = 500;
+/** A store that does not answer for so long has failed: what waits for it must not wait for ever. */
+const answerMs = 30_000;
+
+/** Writes down what became of messages, also while the store cannot for a while: what was sent must not be sent again. */
+export class Outcomes {
+  readonly #log: Logger;
+  #waiting = 0;
+  #storeFails = false;
+  #stopped = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** True while an outcome waits for the store; until it is written, nothing new may be begun. */
+  get wait(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Tries again and again; throws what the store throws once `stop` was called, and at once what it will never keep. */
+  async record<T>(write: () => Promise<T>): Promise<T> {
+    let waits = false;
+    try {
+      for (;;) {
+        try {
+          const value = await withTimeout(
+            answerMs,
+            write(),
+            () => new Error(`the store did not answer in ${answerMs / 1_000} s`),
+          );
+          this.worksAgain();
+          return value;
+        } catch (error) {
+          if (this.#stopped || (error instanceof GantryError && error.code === "STORE_REFUSED")) throw error;
+          if (!waits) this.#waiting += 1;
+          waits = true;
+          this.failed(asError(error));
+          await new Promise((resolve) => setTimeout(resolve, againMs));
+        }
+      }
+    } finally {
+      if (waits) this.#waiting -= 1;
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Said once, however long it lasts and however many messages wait for it. */
+  failed(error: Error): void {
+    if (!this.#storeFails)
+      this.#log.error({ err: error }, `The inbox cannot be kept, so messages wait: ${error.message}`);
+    this.#storeFails = true;
+  }
+
+  worksAgain(): void {
+    if (this.#storeFails) this.#log.info({}, "The inbox is kept again.");
+    this.#storeFails = false;
+  }
+}

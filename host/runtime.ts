@@ -1,0 +1,30 @@
+import type { Runtime } from "@gantry/sdk";
+import type { LeftOut } from "./plugins/load-chosen.ts";
+import type { LoadedPlugin } from "./plugins/loader.ts";
+import { version } from "./version.ts";
+
+interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> {
+  readonly plugins: readonly LoadedPlugin[];
+  readonly leftOut?: readonly LeftOut[];
+}
+
+/** Where things are and what runs, for plugins; `failed` names those that failed since the start. */
+export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime {
+  const { configDir, configFile, workspace, plugins, leftOut = [] } = options;
+  return Object.freeze({
+    version,
+    configDir,
+    configFile,
+    workspace,
+    started: Date.now(),
+    get plugins() {
+      const running = plugins.map(({ plugin: { name }, from }) => ({
+        name,
+        from,
+        state: failed.has(name) ? ("failed" as const) : ("running" as const),
+      }));
+      const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
+      return [...running, ...absent];
+    },
+  });
+}

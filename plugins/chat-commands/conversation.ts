@@ -1,0 +1,67 @@
+import type { ChatCommand, SessionSummary } from "@gantry/sdk";
+
+const LISTED = 20;
+
+export const conversationCommands: readonly ChatCommand[] = [
+  {
+    name: "new",
+    summary: "begin a new conversation; this one is kept",
+    async run({ conversation }) {
+      const kept = await conversation.begin();
+      const where = kept === undefined ? "" : ` What was before: /resume ${shortOf(kept)}`;
+      return `A new conversation begins.${where}`;
+    },
+  },
+  {
+    name: "sessions",
+    summary: "your earlier conversations",
+    async run({ conversation }) {
+      const found = await conversation.sessions(LISTED);
+      if (found.length === 0) return "There is no earlier conversation.";
+      return found.map((session) => line(session, conversation.session)).join("\n");
+    },
+  },
+  {
+    name: "resume",
+    args: "[id]",
+    summary: "go on with an earlier conversation; without an id, with the last one",
+    async run({ args, conversation }) {
+      const earlier = (await conversation.sessions(LISTED)).filter(({ id }) => id !== conversation.session);
+      const wanted = args === "" ? earlier[0]?.id : args;
+      if (wanted !== undefined && (await conversation.resume(wanted)))
+        return `The conversation ${shortOf(wanted)} goes on.`;
+      return `There is no such conversation of yours${args === "" ? "" : `: ${args}`}. /sessions lists them.`;
+    },
+  },
+  {
+    name: "compact",
+    summary: "sum up what was said, so that more has room",
+    run: async ({ conversation }) =>
+      (await conversation.compact())
+        ? "What was said is summed up; the last turns stay as they are."
+        : "There is nothing to sum up yet.",
+  },
+  {
+    name: "undo",
+    summary: "take the last turn out of the conversation; what tools did stays done",
+    run: async ({ conversation }) =>
+      (await conversation.undo())
+        ? "The last turn is taken out; what tools did in it stays done."
+        : "There is no turn to take out.",
+  },
+  {
+    name: "stop",
+    summary: "end the answer that is being made",
+    run: async ({ conversation }) => ((await conversation.stop()) ? "It is ended." : "Nothing runs here."),
+  },
+];
+
+function line({ id, turns, updated }: SessionSummary, present: string): string {
+  const what = id === present ? "this one" : `/resume ${shortOf(id)}`;
+  return `${what} - ${turns} turn${turns === 1 ? "" : "s"}, ${updated.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** What tells a conversation that was left apart from others of the same person. */
+function shortOf(id: string): string {
+  return /\.([0-9a-f]{8})$/.exec(id)?.[1] ?? id;
+}

@@ -1,0 +1,34 @@
+import type { ChatCommand, ChatCommandRun } from "@gantry/sdk";
+
+export const decisionCommands: readonly ChatCommand[] = [
+  {
+    name: "approve",
+    args: "[id]",
+    summary: "allow the call that is asked about",
+    trust: "owner",
+    run: (run) => decide(run, "allow"),
+  },
+  {
+    name: "deny",
+    args: "[id]",
+    summary: "refuse the call that is asked about",
+    trust: "owner",
+    run: (run) => decide(run, "deny"),
+  },
+];
+
+/** Without an id the only open question is meant; with several, which one has to be said. */
+function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "deny"): string {
+  const open = conversation.questions().filter(({ id }) => id.startsWith(args.toLowerCase()));
+  const [question] = open;
+  if (!question) return "There is no such open question.";
+  if (open.length > 1) {
+    const lines = open.map(
+      ({ id, tool, preview }) => `${id.slice(0, 6)} ${tool}: ${preview.split("\n", 1)[0]}`,
+    );
+    return ["Several are open; say which:", ...lines].join("\n");
+  }
+  const outcome = conversation.decide(question.id, decision);
+  if (outcome !== "done") return `It could not be decided: ${outcome}.`;
+  return `${question.tool}: ${decision === "allow" ? "allowed" : "denied"}.`;
+}

@@ -1,0 +1,42 @@
+import type { ChatCommand } from "@gantry/sdk";
+
+export const helpCommands: readonly ChatCommand[] = [
+  {
+    name: "help",
+    summary: "these words",
+    run: ({ commands }) =>
+      [
+        ...commands.map(
+          ({ name, args, summary }) => `/${name}${args === undefined ? "" : ` ${args}`} - ${summary}`,
+        ),
+        "Write // to begin a message with a slash.",
+      ].join("\n"),
+  },
+  {
+    name: "tools",
+    summary: "what the agent can do here",
+    trust: "member",
+    run({ conversation }) {
+      const tools = conversation
+        .tools()
+        .map(({ name, description }) => `${name} - ${firstSentence(description)}`);
+      return tools.length === 0 ? "No tool is loaded." : tools.join("\n");
+    },
+  },
+  {
+    name: "model",
+    args: "[name]",
+    summary: "which model answers here; with a name, that one from now on; `default` for the configured one",
+    trust: "owner",
+    async run({ args, conversation }) {
+      if (args !== "") await conversation.useModel(args === "default" ? undefined : args);
+      const { provider = "the configured provider", model = "its default model" } =
+        await conversation.model();
+      return `${args === "" ? "" : "From the next message on: "}${model} (${provider}).`;
+    },
+  },
+];
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}

@@ -1,0 +1,124 @@
+import type { Command, CommandContext, KeptMessage, Lanes, Redactor, Store } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+import { printer, type Printer } from "./printer.ts";
+
+const json = { flags: "--json", summary: "print JSON" };
+const all = { flags: "--all", summary: "every message that was put aside" };
+const pageSize = 500;
+
+export interface Needs {
+  readonly store: Store;
+  readonly redactors: ReadonlyMap<string, Redactor>;
+}
+
+export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
+  const { lanes } = store;
+  const print = (): Printer => printer([...redactors.values()]);
+  return [
+    {
+      name: "inbox list",
+      summary: "messages of channels that were put aside, or wait for an answer",
+      options: [json, { flags: "--waiting", summary: "those that wait, instead of those put aside" }],
+      run: (run) => list(run, lanes, print()),
+    },
+    {
+      name: "inbox show",
+      summary: "one such message: who wrote it, what, and why it was not answered",
+      args: ["<number>"],
+      options: [json],
+      run: (run) => show(run, lanes, print()),
+    },
+    {
+      name: "inbox retry",
+      summary: "try messages anew that were put aside",
+      args: ["[numbers...]"],
+      options: [json, all],
+      run: (run) => change(run, lanes, "retried", (kept) => putBack(lanes, kept)),
+    },
+    {
+      name: "inbox drop",
+      summary: "give messages up: they are neither answered nor listed any more",
+      args: ["[numbers...]"],
+      options: [json, all],
+      run: (run) => change(run, lanes, "dropped", (kept) => drop(lanes, kept)),
+    },
+  ];
+}
+
+async function list({ options, out }: CommandContext, lanes: Lanes, print: Printer): Promise<number> {
+  const state = options["waiting"] === true ? "waiting" : "dead";
+  if (options["json"]) {
+    const messages: object[] = [];
+    for await (const kept of everyMessage(lanes, state)) messages.push(print.entry(kept));
+    out(JSON.stringify({ messages }));
+    return 0;
+  }
+  let isEmpty = true;
+  for await (const kept of everyMessage(lanes, state)) {
+    out(print.line(kept));
+    isEmpty = false;
+  }
+  if (isEmpty) out(state === "dead" ? "No message was put aside." : "No message waits.");
+  return 0;
+}
+
+async function show({ args, options, out }: CommandContext, lanes: Lanes, print: Printer): Promise<number> {
+  const number = numberOf(args[0] ?? "");
+  const kept = await lanes.read(number);
+  if (!kept) throw errors.INBOX_UNKNOWN(number);
+  if (options["json"]) out(JSON.stringify(print.whole(kept)));
+  else for (const line of print.lines(kept)) out(line);
+  return 0;
+}
+
+async function change(
+  { args, options, out }: CommandContext,
+  lanes: Lanes,
+  word: "retried" | "dropped",
+  apply: (kept: KeptMessage) => Promise<void>,
+): Promise<number> {
+  if (args.length === 0 && options["all"] !== true) throw errors.INBOX_WHICH();
+  const done: number[] = [];
+  const chosen = options["all"] === true ? everyMessage(lanes, "dead") : named(args, lanes);
+  for await (const kept of chosen) {
+    await apply(kept);
+    done.push(kept.number);
+  }
+  if (options["json"]) out(JSON.stringify({ [word]: done }));
+  else out(done.length === 1 ? `1 message is ${word}.` : `${done.length} messages are ${word}.`);
+  return 0;
+}
+
+async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Promise<void> {
+  if (state === "waiting") throw errors.INBOX_NOT_DEAD(number, reason ?? "it waits for its turn");
+  if (!(await lanes.putBack(number, Date.now()))) throw errors.INBOX_BUSY(number);
+}
+
+async function drop(lanes: Lanes, { number }: KeptMessage): Promise<void> {
+  if (!(await lanes.drop(number))) throw errors.INBOX_BUSY(number);
+}
+
+/** All are looked up before the first is changed, so that a wrong number changes nothing. */
+async function* named(args: readonly string[], lanes: Lanes): AsyncGenerator<KeptMessage> {
+  const found: KeptMessage[] = [];
+  for (const number of new Set(args.map(numberOf))) {
+    const kept = await lanes.read(number);
+    if (!kept) throw errors.INBOX_UNKNOWN(number);
+    found.push(kept);
+  }
+  yield* found;
+}
+
+async function* everyMessage(lanes: Lanes, state: KeptMessage["state"]): AsyncGenerator<KeptMessage> {
+  let after: number | undefined;
+  do {
+    const page = await lanes.page(state, pageSize, after);
+    yield* page;
+    after = page.at(-1)?.number;
+  } while (after !== undefined);
+}
+
+function numberOf(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw errors.INBOX_BAD_NUMBER(text);
+  return Number(text);
+}

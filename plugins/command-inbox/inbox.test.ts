@@ -1,0 +1,122 @@
+import { Commands, definePlugin, directMessage, Redactors, Store, type CommandContext } from "@gantry/sdk";
+import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import store from "../store-sqlite/index.ts";
+import plugin from "./index.ts";
+
+const hidden = definePlugin({
+  name: "redact-test",
+  provides: [Redactors],
+  setup: (host) =>
+    host.provide(Redactors, {
+      name: "test",
+      holdBack: 20,
+      redact: (text) => text.replaceAll("sk-secret", "[hidden]"),
+    }),
+});
+
+interface Told {
+  readonly code: number;
+  readonly out: readonly string[];
+}
+
+interface Started extends AsyncDisposable {
+  readonly host: TestHost;
+  run(name: string, args?: readonly string[], options?: CommandContext["options"]): Promise<Told>;
+}
+
+/** Two messages were put aside, one of them with its answer; a third waits. */
+async function start(): Promise<Started> {
+  const host = await startTestHost({ plugins: [store, hidden, plugin] });
+  const { lanes } = host.slot(Store);
+  const write = (from: string, text: string) =>
+    directMessage({ channel: "chat", id: `id-${from}`, from, text });
+  await lanes.accept([
+    write("1", "my key is sk-secret"),
+    write("2", "two\u001b[2J\nlines"),
+    write("3", "three"),
+  ]);
+  const claim = async () => (await lanes.claim("w", 60_000, Date.now()))!;
+  await lanes.deadLetter(await claim(), "the model said sk-secret");
+  const second = await claim();
+  await lanes.answer(second, "hello", "chat:2", []);
+  await lanes.deadLetter(second, "refused");
+  const run: Started["run"] = async (name, args = [], options = {}) => {
+    const out: string[] = [];
+    const signal = AbortSignal.timeout(5_000);
+    const context = { args, options, out: (line: string) => void out.push(line), err: () => {}, signal };
+    const code = await host
+      .slot(Commands)
+      .get(name)!
+      .run({ ...context, interactive: false, serve: async () => 1 });
+    return { code, out };
+  };
+  return { host, run, [Symbol.asyncDispose]: () => host.stop() };
+}
+
+test("INB-02: dead letters are listed with the reason, redacted and in one line each; those that wait apart", async () => {
+  await using t = await start();
+  const { out } = await t.run("inbox list");
+  expect(out).toHaveLength(2);
+  expect(out[0]).toMatch(/^ +1 {2}\d{4}-.*chat id-1 {2}the model said \[hidden\]$/);
+  expect((await t.run("inbox list", [], { waiting: true })).out).toEqual([
+    expect.stringMatching(/^ +3 {2}\d{4}-.*chat id-3 {2}it waits for its turn$/),
+  ]);
+  const listed = JSON.parse((await t.run("inbox list", [], { json: true })).out.join("")) as {
+    messages: object[];
+  };
+  expect(listed.messages).toMatchObject([
+    { number: 1, state: "dead", id: "id-1", reason: "the model said [hidden]", isAnswered: false },
+    { number: 2, state: "dead", reason: "refused", isAnswered: true },
+  ]);
+});
+
+test("INB-02: one is shown whole, with what was written and what was answered, redacted and without control signs", async () => {
+  await using t = await start();
+  expect((await t.run("inbox show", ["1"])).out).toContain("text       my key is [hidden]");
+  const second = (await t.run("inbox show", ["2"])).out;
+  expect(second).toContain("text       two lines");
+  expect(second).toContain("answer     hello");
+  const whole = JSON.parse((await t.run("inbox show", ["2"], { json: true })).out.join("")) as object;
+  expect(whole).toMatchObject({ number: 2, from: "chat:2", answer: "hello" });
+});
+
+test("INB-02: retry puts back what was put aside, by number or all of it", async () => {
+  await using t = await start();
+  const { lanes } = t.host.slot(Store);
+  expect((await t.run("inbox retry", ["2"])).out).toEqual(["1 message is retried."]);
+  expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 1 });
+  const { out } = await t.run("inbox retry", [], { all: true, json: true });
+  expect(out).toEqual(['{"retried":[1]}']);
+  expect(await lanes.stats()).toEqual({ waiting: 3, running: 0, deadLetters: 0 });
+  expect((await t.run("inbox list")).out).toEqual(["No message was put aside."]);
+});
+
+test("INB-02: drop gives messages up, whether they wait or were put aside", async () => {
+  await using t = await start();
+  expect((await t.run("inbox drop", ["1", "3"])).out).toEqual(["2 messages are dropped."]);
+  expect((await t.run("inbox drop", [], { all: true })).out).toEqual(["1 message is dropped."]);
+  expect(await t.host.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+  expect((await t.run("inbox list", [], { waiting: true })).out).toEqual(["No message waits."]);
+});
+
+test.each([
+  ["inbox retry", [], "INBOX_WHICH"],
+  ["inbox show", ["x"], "INBOX_BAD_NUMBER"],
+  ["inbox show", ["-1"], "INBOX_BAD_NUMBER"],
+  ["inbox show", ["99"], "INBOX_UNKNOWN"],
+  ["inbox retry", ["1", "99"], "INBOX_UNKNOWN"],
+  ["inbox retry", ["3"], "INBOX_NOT_DEAD"],
+])("INB-02: %s %j is refused with %s, and nothing is changed", async (name, args, code) => {
+  await using t = await start();
+  await expect(t.run(name, args)).rejects.toMatchObject({ code });
+  expect(await t.host.slot(Store).lanes.stats()).toEqual({ waiting: 1, running: 0, deadLetters: 2 });
+});
+
+test("INB-02: a message that is being answered is not dropped", async () => {
+  await using t = await start();
+  const { lanes } = t.host.slot(Store);
+  await lanes.claim("w", 60_000, Date.now());
+  await expect(t.run("inbox drop", ["3"])).rejects.toMatchObject({ code: "INBOX_BUSY" });
+  expect((await lanes.stats()).running).toBe(1);
+});

@@ -1,0 +1,14 @@
+import { Commands, definePlugin, Redactors, Store } from "@gantry/sdk";
+import { inboxCommands } from "./commands.ts";
+import { errors } from "./errors.ts";
+
+export default definePlugin({
+  name: "command-inbox",
+  summary: "The words `inbox list`, `show`, `retry` and `drop`.",
+  needs: { store: Store, redactors: Redactors },
+  provides: [Commands],
+  errors,
+  setup(host) {
+    for (const command of inboxCommands(host.needs)) host.provide(Commands, command);
+  },
+});

@@ -1,0 +1,43 @@
+import {
+  Checks,
+  ConfigFile,
+  definePlugin,
+  History,
+  Observers,
+  optional,
+  Providers,
+  ProviderTable,
+  Store,
+} from "@gantry/sdk";
+import { Type } from "typebox";
+import { CompactHistory } from "./compact-history.ts";
+import { Gauge } from "./gauge.ts";
+import { Windows } from "./windows.ts";
+
+export default definePlugin({
+  name: "history-compact",
+  summary: "Keeps conversations within the model's window: long results cut, old turns summarised.",
+  table: "",
+  config: Type.Object({
+    memory: Type.Object({
+      compact_at_percent: Type.Integer({
+        default: 80,
+        minimum: 20,
+        maximum: 95,
+        description:
+          "How full the model's window may be, in percent, before what is old in a conversation is made shorter.",
+      }),
+    }),
+    providers: ProviderTable,
+  }),
+  needs: { models: Providers, configFile: optional(ConfigFile), store: optional(Store) },
+  provides: [Checks, History, Observers],
+  setup(host) {
+    const windows = new Windows(host.needs, host.config.providers);
+    const gauge = new Gauge();
+    const percent = host.config.memory.compact_at_percent;
+    host.provide(History, new CompactHistory(windows, gauge, percent, host.log));
+    host.provide(Observers, { name: host.name, modelAnswered: (answer) => gauge.measure(answer) });
+    host.provide(Checks, { name: "context-window", kind: "status", run: () => windows.rows() });
+  },
+});

@@ -1,0 +1,116 @@
+import {
+  providerSettings,
+  type CheckRow,
+  type ConfigFile,
+  type ModelRef,
+  type Provider,
+  type Providers,
+  type ProviderTable,
+  type Store,
+  type Values,
+} from "@gantry/sdk";
+import { knownWindow } from "./known-windows.ts";
+
+/** Taken where nothing is known; the first refusal tells better. */
+const ASSUMED = 128_000;
+const SPACE = "context-window";
+const KEPT_MS = 30 * 86_400_000;
+/** A server that says nothing is asked again after this long. */
+const AGAIN_MS = 3_600_000;
+const ASK_MS = 5_000;
+
+export interface Window {
+  readonly tokens: number;
+  /** Who says so. */
+  readonly source: "configuration" | "learnt" | "server" | "name" | "assumed";
+}
+
+export interface WindowNeeds {
+  readonly models: Providers;
+  readonly configFile: ConfigFile | undefined;
+  readonly store: Store | undefined;
+}
+
+/** How many tokens each model takes: from the configuration, what it has refused, what its server says, or its name. */
+export class Windows {
+  readonly #models: Providers;
+  readonly #configFile: ConfigFile | undefined;
+  readonly #table: ProviderTable;
+  readonly #values: Values | undefined;
+  readonly #learnt = new Map<string, number>();
+  readonly #said = new Map<string, { readonly tokens: number | undefined; readonly at: number }>();
+
+  constructor(needs: WindowNeeds, table: ProviderTable) {
+    this.#models = needs.models;
+    this.#configFile = needs.configFile;
+    this.#values = needs.store?.values;
+    this.#table = table;
+  }
+
+  /** `askServer` is for conversations that have a length to speak of; short ones cost no request. */
+  async of(ref: ModelRef, askServer: boolean, signal: AbortSignal): Promise<Window> {
+    const provider = await this.#models.resolve(ref.provider, ref.model).catch(() => undefined);
+    const configured = providerSettings(this.#table, ...idsOf(ref, provider)).context_window;
+    if (configured !== undefined) return { tokens: configured, source: "configuration" };
+    const learnt = await this.#known(ref);
+    if (learnt !== undefined) return { tokens: learnt, source: "learnt" };
+    const said = askServer ? await this.#ask(ref, provider, signal) : this.#said.get(keyOf(ref))?.tokens;
+    if (said !== undefined) return { tokens: said, source: "server" };
+    const known = ref.model === undefined ? undefined : knownWindow(ref.model);
+    return known === undefined ? { tokens: ASSUMED, source: "assumed" } : { tokens: known, source: "name" };
+  }
+
+  /** The model has refused what was longer. */
+  async learn(ref: ModelRef, tokens: number): Promise<void> {
+    this.#learnt.set(keyOf(ref), tokens);
+    await this.#values?.put(SPACE, keyOf(ref), tokens, Date.now() + KEPT_MS);
+  }
+
+  /** For `status`, which asks nobody. */
+  async rows(): Promise<readonly CheckRow[]> {
+    const provider = await this.#models.resolve().catch(() => undefined);
+    if (!provider) return [];
+    const ref = { provider: this.#configured("provider"), model: this.#configured("model") };
+    const { tokens, source } = await this.of(ref, false, AbortSignal.timeout(ASK_MS));
+    const detail = `${tokens} tokens (${source})`;
+    if (source !== "assumed") return [{ what: "context window", state: "ok", detail }];
+    const cure = `Set providers."${provider.name}".context_window if the model takes less.`;
+    return [{ what: "context window", state: "ok", detail, cure }];
+  }
+
+  #configured(what: "provider" | "model"): string | undefined {
+    const value = this.#configFile?.get(`agent.${what}`) ?? this.#configFile?.get(`default_${what}`);
+    return typeof value === "string" ? value : undefined;
+  }
+
+  async #known(ref: ModelRef): Promise<number | undefined> {
+    const key = keyOf(ref);
+    if (this.#learnt.has(key)) return this.#learnt.get(key);
+    const kept = await this.#values?.get<number>(SPACE, key);
+    if (kept !== undefined) this.#learnt.set(key, kept);
+    return kept;
+  }
+
+  async #ask(
+    ref: ModelRef,
+    provider: Provider | undefined,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const before = this.#said.get(keyOf(ref));
+    if (before && (before.tokens !== undefined || Date.now() - before.at < AGAIN_MS)) return before.tokens;
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+    const tokens = await provider?.contextWindow?.(ref.model, limited).catch(() => undefined);
+    this.#said.set(keyOf(ref), { tokens, at: Date.now() });
+    return tokens;
+  }
+}
+
+function keyOf({ provider = "", model = "" }: ModelRef): string {
+  return `${provider} ${model}`;
+}
+
+/** A table may stand under the id as it is written, the provider's name, an alias, or the word before the address. */
+function idsOf({ provider: id = "" }: ModelRef, provider: Provider | undefined): readonly string[] {
+  const name = provider?.name ?? id;
+  return [id, name, ...(provider?.aliases ?? []), name.replace(/:.*$/s, "")];
+}

@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { textOf } from "@gantry/sdk";
+import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import sandbox from "../sandbox-landlock/index.ts";
+import plugin from "./index.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "gantry-instructions-"));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(home, { recursive: true, force: true });
+});
+
+async function start(config: Record<string, unknown> = {}, workspace = home) {
+  const model = fakeProvider(["ok"]);
+  const security = { workspace_path: workspace };
+  const t = await startTestHost({
+    plugins: [plugin, sandbox, model, memoryStore()],
+    config: { security, ...config },
+  });
+  const prompt = (): string => textOf(model.requests.at(-1)?.messages[0]?.parts ?? []);
+  const said = (): string => textOf(model.requests.at(-1)?.messages.at(-1)?.parts ?? []);
+  return Object.assign(t, { prompt, said });
+}
+
+test("AGT-07: agent.instructions stand in the prompt, as text or from a file, which may change", async () => {
+  await using t = await start({ agent: { instructions: "Answer in rhymes." } });
+  await t.ask("hi");
+  expect(t.prompt()).toContain("Answer in rhymes.");
+  const file = path.join(home, "rules.md");
+  await writeFile(file, "Answer in prose.\n");
+  await using u = await start({ agent: { instructions: `file:${file}` } });
+  await u.ask("hi");
+  expect(u.prompt()).toContain("Answer in prose.");
+  await writeFile(file, "Answer in verse.\n");
+  await u.ask("hi");
+  expect(u.prompt()).toContain("Answer in verse.");
+});
+
+test("AGT-07: instructions that cannot be read end the turn with the cure, not without them", async () => {
+  await using t = await start({ agent: { instructions: "file:/nowhere/rules.md" } });
+  expect((await t.ask("hi")).error).toMatchObject({ code: "INSTRUCTIONS_UNREADABLE" });
+});
+
+test("AGT-07: AGENTS.md of the workspace is in every turn; one that grows beyond its budget is cut, and the cut is said", async () => {
+  await using t = await start();
+  await t.ask("hi");
+  expect(t.prompt()).not.toContain("Instructions for this workspace");
+  await writeFile(path.join(home, "AGENTS.md"), "Run the tests with make.");
+  await t.ask("hi");
+  expect(t.prompt()).toContain(
+    `from ${path.join(t.runtime.workspace, "AGENTS.md")}:\nRun the tests with make.`,
+  );
+  await writeFile(path.join(home, "AGENTS.md"), "x".repeat(100_000));
+  await t.ask("hi");
+  expect(t.prompt()).toContain("[cut: ");
+  expect(t.prompt().length).toBeLessThan(36_000);
+});
+
+test("AGT-07: an AGENTS.md that leads out of the workspace is not shown", async () => {
+  await writeFile(path.join(home, "secret"), "the secret");
+  await mkdir(path.join(home, "work"));
+  await symlink(path.join(home, "secret"), path.join(home, "work", "AGENTS.md"));
+  await using t = await start({}, path.join(home, "work"));
+  await t.ask("hi");
+  expect(t.prompt()).not.toContain("the secret");
+  expect(t.logs.some(({ message }) => message.includes("is not shown to the model"))).toBe(true);
+});
+
+test("AGT-07: date, time zone, system and workspace are named without breaking the prefix; another day is said with the message", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(new Date("2026-03-01T12:00:00"));
+  await using t = await start();
+  await t.ask("hi");
+  const first = t.prompt();
+  expect(first).toMatch(/The conversation began on Sunday, 2026-03-01, time zone \S+\./);
+  expect(first).toContain(`The workspace is ${t.runtime.workspace}.`);
+  expect(t.said()).toBe("hi");
+  vi.setSystemTime(new Date("2026-03-03T09:00:00"));
+  await t.ask("and now?");
+  expect(t.prompt()).toBe(first);
+  expect(t.said()).toBe("[Today is Tuesday, 2026-03-03.]\nand now?");
+  await t.ask("still?");
+  expect(t.said()).toBe("still?");
+});

@@ -1,0 +1,97 @@
+import type { InboundMessage, KeptMessage, Lanes } from "@gantry/sdk";
+import type { Database } from "./database.ts";
+import { forget, free, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";
+
+interface Row {
+  readonly seq: number;
+  readonly state: number;
+  readonly channel: string;
+  readonly id: string;
+  readonly lane: string;
+  readonly accepted: number;
+  readonly ended: number | null;
+  readonly failures: number;
+  readonly reason: string | null;
+  readonly waits_for: string | null;
+  readonly reply: string | null;
+  readonly message: string;
+}
+
+const COLUMNS = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, failures, reason, waits_for, reply, message
+  FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane AND head = seq`;
+
+/** What a person does with messages that wait or were put aside. */
+export function createKept(db: Database): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
+  return {
+    async page(state, limit, after = 0) {
+      const code = state === "dead" ? SET_ASIDE : PENDING;
+      const text = `${COLUMNS} WHERE state = ? AND seq > ? ORDER BY seq LIMIT ?`;
+      const rows = await db.read((sql) => sql.all<Row>(text, code, after, Math.max(0, limit)));
+      return rows.map(keptOf);
+    },
+
+    async read(number) {
+      const text = `${COLUMNS} WHERE seq = ? AND state IN (${PENDING}, ${SET_ASIDE})`;
+      const row = await db.read((sql) => sql.get<Row>(text, number));
+      if (!row) return undefined;
+      const message = JSON.parse(row.message) as InboundMessage;
+      return { ...keptOf(row), message, ...(row.reply !== null && { reply: row.reply }) };
+    },
+
+    putBack(number, now) {
+      return db.commit((sql) => {
+        const row = sql.get<{ lane: string }>(
+          `UPDATE inbox SET state = ${PENDING}, accepted = ?, begun = 0, failures = 0, tried = NULL, ended = NULL
+           WHERE seq = ? AND state = ${SET_ASIDE} RETURNING lane`,
+          now,
+          number,
+        );
+        if (!row) return false;
+        // Behind a message that runs it is first once that has ended.
+        sql.run(
+          `INSERT INTO lanes (lane, head) VALUES (?, ?) ON CONFLICT DO UPDATE SET
+           head = excluded.head, due = 0, waits_for = NULL, ready = until
+           WHERE running = 0 AND (head IS NULL OR head > excluded.head)`,
+          row.lane,
+          number,
+        );
+        return true;
+      });
+    },
+
+    drop(number) {
+      return db.commit((sql) => {
+        const row = sql.get<{ state: number; lane: string; head: number | null; running: number | null }>(
+          `SELECT state, inbox.lane, head, running FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane
+           WHERE seq = ? AND state IN (${PENDING}, ${SET_ASIDE})`,
+          number,
+        );
+        const isFirst = row?.state === PENDING && row.head === number;
+        if (!row || (isFirst && row.running === 1)) return false;
+
+        forget(sql, number);
+        if (!isFirst) return true;
+        moveHead(sql, row.lane);
+        if (sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder IS NULL", row.lane)) free(sql, row.lane);
+        return true;
+      });
+    },
+  };
+}
+
+function keptOf(row: Row): KeptMessage {
+  const { seq, state, channel, id, lane, accepted, ended, failures, reason, waits_for, reply } = row;
+  return {
+    number: seq,
+    state: state === SET_ASIDE ? "dead" : "waiting",
+    channel,
+    id,
+    lane,
+    accepted: new Date(accepted).toISOString(),
+    failures,
+    isAnswered: reply !== null,
+    ...(ended !== null && { ended: new Date(ended).toISOString() }),
+    ...(reason !== null && { reason }),
+    ...(waits_for !== null && { waitsFor: waits_for }),
+  };
+}

@@ -1,0 +1,11 @@
+import { defineErrors, failed, policy } from "@gantry/sdk";
+
+export const errors = defineErrors({
+  WEB_NO_NET: policy(
+    "No plugin opens addresses for tools, so none can be opened safely: list one, see `gantry plugins list`.",
+  ),
+  WEB_NOT_TEXT: failed(
+    "%s is %s, in which there is no text to read: download it with a command where that is allowed.",
+  ),
+  WEB_GARBLED: failed("%s sent what cannot be unpacked as %s: try another address."),
+});

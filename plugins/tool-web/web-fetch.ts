@@ -1,0 +1,92 @@
+import { type Net, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+import type { FetchedPage } from "./fetch-page.ts";
+import type { ReadPage } from "./read-page.ts";
+
+export interface WebOptions {
+  /** Undefined where no plugin opens addresses. */
+  readonly net: Net | undefined;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+/** Characters of one answer; the rest is a further call away. */
+const PAGE_SIGNS = 40_000;
+const MAX_LINKS = 100;
+/** The words around the text need room too. */
+const FRAME_BYTES = 1_024;
+
+export function webFetchTool({ net, timeoutMs, maxOutputBytes }: WebOptions): Tool {
+  return defineTool({
+    name: "web_fetch",
+    description:
+      "Opens an address by GET and gives the readable text of the page, with its links numbered. Scripts of the page do not run.",
+    input: Type.Object({
+      url: Type.String({ minLength: 1, maxLength: 4_096, description: "With http:// or https://." }),
+      offset: Type.Optional(
+        Type.Integer({ minimum: 1, description: "The first character of the text to give; default 1." }),
+      ),
+    }),
+    parallel: true,
+    timeoutMs,
+    offered: () => net !== undefined,
+    effects: ({ url }) => ({ urls: [url] }),
+    preview: ({ url }) => `open ${url}`,
+    async run({ args: { url, offset = 1 }, signal }) {
+      if (!net) throw errors.WEB_NO_NET();
+      const [{ fetchPage }, { readPage }] = await Promise.all([
+        import("./fetch-page.ts"),
+        import("./read-page.ts"),
+      ]);
+      const page = await fetchPage(net, url, { signal, timeoutMs });
+      const read = await readPage(page);
+      return report(page, read, { offset, room: maxOutputBytes - FRAME_BYTES });
+    },
+  });
+}
+
+function report(
+  { url, status, cut }: FetchedPage,
+  { title, text, links }: ReadPage,
+  { offset, room }: { readonly offset: number; readonly room: number },
+): ToolResult {
+  const failed = status >= 400;
+  const head = [...(title === "" ? [] : [title]), url];
+  if (failed) head.unshift(`HTTP ${status}`);
+  if (text === "") return { text: [...head, "[there is no text]"].join("\n"), failed };
+  if (offset > text.length)
+    return { text: [...head, `[the text has only ${text.length} characters]`].join("\n"), failed };
+
+  const from = offset - 1;
+  const shown = fitting(text.slice(from, from + PAGE_SIGNS), room);
+  const last = from + shown.length;
+  const notes = [
+    ...(last < text.length || from > 0 ? [`characters ${offset}-${last} of ${text.length}`] : []),
+    ...(last < text.length ? [`go on with offset ${last + 1}`] : []),
+    ...(cut ? ["the page is longer than what was read"] : []),
+  ];
+  const frame = notes.length > 0 ? [`[${notes.join("; ")}]`] : [];
+  const told = linksIn(shown, links, room - Buffer.byteLength(shown));
+  return { text: [...head, "", shown, ...told, ...frame].join("\n"), failed };
+}
+
+/** As much of a text as there is room for. */
+function fitting(text: string, room: number): string {
+  if (Buffer.byteLength(text) <= room) return text;
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, Math.max(0, room)), { stream: true });
+}
+
+/** The addresses of the links that stand in what is shown. */
+function linksIn(shown: string, links: readonly string[], room: number): readonly string[] {
+  const lines: string[] = [];
+  let left = room;
+  for (const [at, link] of links.entries()) {
+    if (lines.length === MAX_LINKS || !shown.includes(`[${at + 1}]`)) continue;
+    const line = `[${at + 1}] ${link}`;
+    left -= Buffer.byteLength(line) + 1;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  return lines.length > 0 ? ["", ...lines] : [];
+}

@@ -1,0 +1,57 @@
+import type { ApprovalRequest, DecisionOutcome, Trust } from "./channel.ts";
+import type { Awaitable, ModelRef } from "./hooks.ts";
+import type { SessionSummary } from "./store.ts";
+import { many } from "./slot.ts";
+
+/** What a command may do to the conversation that it was written in, and to no other. */
+export interface ConversationControl {
+  readonly session: string;
+  /** Begins anew; what was before is kept under another id, which is returned. Undefined where nothing was said yet. */
+  begin(): Promise<string | undefined>;
+  /** Goes on with an earlier conversation of the same person, which the present one makes room for. False where there is none. */
+  resume(session: string): Promise<boolean>;
+  /** Those of the same person, the newest first. */
+  sessions(limit: number): Promise<readonly SessionSummary[]>;
+  /** Makes what the model sees of it shorter. False where there is nothing to leave out. */
+  compact(): Promise<boolean>;
+  /** Takes the last turn out of what the model sees; what tools did stays done. False where there is none. */
+  undo(): Promise<boolean>;
+  /** Ends the turn that runs, which includes its questions. False where none runs. */
+  stop(): Promise<boolean>;
+  /** Who answers in this conversation. */
+  model(): Promise<ModelRef>;
+  /** From the next message on; undefined: the configured one again. */
+  useModel(model: string | undefined): Promise<void>;
+  tools(): readonly { readonly name: string; readonly description: string }[];
+  /** Open questions that this person may decide here. */
+  questions(): readonly ApprovalRequest[];
+  decide(id: string, decision: "allow" | "deny"): DecisionOutcome;
+}
+
+export interface ChatCommandRun {
+  /** What stands behind the word. */
+  readonly args: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  readonly trust: Trust;
+  readonly conversation: ConversationControl;
+  /** Those that this person may use. */
+  readonly commands: readonly ChatCommand[];
+}
+
+/** A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model never sees it. */
+export interface ChatCommand {
+  /** Lower case, without the slash. */
+  readonly name: string;
+  readonly summary: string;
+  /** As people write them: `[id]`. */
+  readonly args?: string;
+  /** Who may use it at least. Default: `guest`, which is everybody who may write. */
+  readonly trust?: Trust;
+  /** Gives what the person is told. It works while a turn runs, so it must not wait for one. */
+  run(run: ChatCommandRun): Awaitable<string>;
+}
+export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
+  return typeof command.run === "function" ? undefined : "has no run()";
+});

@@ -1,0 +1,21 @@
+import type { Conversation } from "./channel.ts";
+import type { Json, Part } from "./content.ts";
+import { one } from "./slot.ts";
+
+/** A message that answers nobody: an alert, a reminder, a notice. */
+export interface ServiceMessage {
+  readonly channel: string;
+  readonly conversation: Conversation;
+  /** The `replyTo` of an earlier message of that conversation, or an address that the channel knows. */
+  readonly to: Json;
+  readonly parts: readonly Part[];
+  /** What was said under a key is not said again. */
+  readonly key: string;
+}
+
+/** The one way out for messages of the service itself: redacted, audited, kept on disk until sent; filled by the host. */
+export interface Outbox {
+  /** Resolves once it is on disk. */
+  send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
+}
+export const Outbox = one<Outbox>("outbox");

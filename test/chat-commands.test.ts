@@ -1,0 +1,166 @@
+import { Store, textOf } from "@gantry/sdk";
+import {
+  createMemoryStore,
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+} from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import commands from "../plugins/chat-commands/index.ts";
+import usage from "../plugins/usage-ledger/index.ts";
+import { gate, guard, tool } from "./helpers/plugins.ts";
+
+const asks = guard("ask", () => ({ verdict: "ask", code: "ASK", reason: "a person decides" }));
+const call = { calls: [{ name: "work", args: {} }] };
+
+async function start(
+  script: Parameters<typeof fakeProvider>[0],
+  ...plugins: Parameters<typeof startTestHost>[0]["plugins"]
+) {
+  const model = fakeProvider(script);
+  const store = createMemoryStore();
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  const t = await startTestHost({
+    plugins: [commands, usage, model, memoryStore(store), channel, ...plugins],
+  });
+  const said = (): readonly string[] => channel.sent.map(({ text }) => text);
+  /** Sends a message and gives what comes next. */
+  const talk = async (text: string, from = "alice"): Promise<string> => {
+    const count = channel.sent.length + 1;
+    await channel.receive({ text, from });
+    await channel.sentCount(count);
+    return said().at(-1) ?? "";
+  };
+  return Object.assign(t, { model, store, channel, said, talk });
+}
+
+test("TTY-02: /help lists the same words in the terminal and in a channel; an unknown word is answered by the service", async () => {
+  await using t = await start(["ok"]);
+  await t.serve();
+  const words = [
+    "approve",
+    "compact",
+    "deny",
+    "help",
+    "model",
+    "new",
+    "resume",
+    "sessions",
+    "stop",
+    "tools",
+    "undo",
+    "usage",
+  ];
+  const { reply } = await t.ask("/help");
+  expect(reply.match(/^\/[a-z]+/gm)).toEqual(words.map((word) => `/${word}`));
+  expect(await t.talk("/help")).toBe(reply);
+  expect(await t.talk("/foo bar")).toMatch(/^There is no command \/foo for you\. There are: \/approve/);
+  expect((await t.ask("/foo")).reply).toContain("Write // to begin a message with a slash.");
+  expect(t.model.requests).toEqual([]);
+});
+
+test("TTY-02: // sends a slash, and a path is no command", async () => {
+  await using t = await start(["ok"]);
+  await t.ask("//help me");
+  await t.ask("/etc/hosts is empty");
+  expect(t.model.requests.map(({ messages }) => textOf(messages.at(-1)?.parts ?? []))).toEqual([
+    "/help me",
+    "/etc/hosts is empty",
+  ]);
+});
+
+test("CTX-05: /new begins anew in a channel and keeps what was before, /sessions lists it, /resume goes on with it", async () => {
+  await using t = await start(["one", "two", "three"]);
+  await t.serve();
+  await t.talk("my dog is Rex");
+  const began = await t.talk("/new");
+  const id = /\/resume ([0-9a-f]{8})$/.exec(began)?.[1] as string;
+  expect(began).toBe(`A new conversation begins. What was before: /resume ${id}`);
+  await t.talk("who am I?");
+  expect(t.model.requests[1]?.messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  expect(await t.talk("/sessions")).toMatch(new RegExp(`^this one - 1 turn.*\\n/resume ${id} - 1 turn`));
+  expect(await t.talk(`/resume ${id}`)).toBe(`The conversation ${id} goes on.`);
+  await t.talk("and my dog?");
+  const texts = t.model.requests[2]?.messages.map(({ parts }) => textOf(parts));
+  expect(texts?.slice(1)).toEqual(["my dog is Rex", "one", "and my dog?"]);
+});
+
+test("CTX-05: nobody resumes somebody else's conversation", async () => {
+  await using t = await start(["one", "two"]);
+  await t.serve();
+  await t.talk("mine");
+  const id = /([0-9a-f]{8})$/.exec(await t.talk("/new"))?.[1] as string;
+  expect(await t.talk(`/resume ${id}`, "bob")).toContain("There is no such conversation of yours");
+  expect(await t.talk("/resume fake:alice", "bob")).toContain("There is no such conversation of yours");
+  expect(await t.talk("/sessions", "bob")).toBe("There is no earlier conversation.");
+});
+
+test("CTX-05: a command that a platform delivers twice is done once", async () => {
+  await using t = await start(["one", "two"]);
+  await t.serve();
+  await t.talk("first");
+  await t.talk("second");
+  await t.channel.receive({ text: "/undo", id: "same" });
+  await t.channel.sentCount(3);
+  await t.channel.receive({ text: "/undo", id: "same" });
+  await t.talk("/help");
+  expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
+  expect(t.said().filter((text) => text.startsWith("The last turn"))).toHaveLength(1);
+});
+
+test("CTX-05: /stop ends a turn that runs and whose question is open, and its message is not begun again", async () => {
+  const { opened, open } = gate();
+  await using t = await start([{ text: "never", after: opened }, "next"]);
+  await t.serve();
+  await t.channel.receive({ text: "go" });
+  await expect.poll(() => t.model.requests.length).toBe(1);
+  await t.channel.receive({ text: "/stop" });
+  await t.channel.sentCount(2);
+  open();
+  expect(t.said().toSorted()).toEqual(["It is ended.", "Stopped."]);
+  expect(await t.talk("and now?")).toBe("next");
+  expect(await t.talk("/stop")).toBe("Nothing runs here.");
+});
+
+test("CTX-05: /approve and /deny decide an open question, the owner's alone", async () => {
+  const ran: string[] = [];
+  const work = tool("work", async () => String(ran.push("work")));
+  await using t = await start([call, "done", call, "not done"], asks, work);
+  await t.serve();
+  await t.channel.receive({ text: "go" });
+  await t.channel.sentCount(1);
+  expect(await t.talk("/help")).toContain("/approve [id]");
+  expect(await t.talk("/approve", "bob")).toContain("There is no command /approve for you.");
+  await t.channel.receive({ text: "/approve" });
+  await expect.poll(() => t.said()).toEqual(expect.arrayContaining(["work: allowed.", "done"]));
+  await t.channel.receive({ text: "again" });
+  await expect.poll(() => t.said().filter((text) => text.startsWith("May work run this?")).length).toBe(2);
+  await t.channel.receive({ text: "/deny" });
+  await expect.poll(() => t.said()).toEqual(expect.arrayContaining(["work: denied.", "not done"]));
+  expect(ran).toEqual(["work"]);
+});
+
+test("CTX-05: /undo takes the last turn back, /model changes who answers here alone, /tools and /usage tell", async () => {
+  const work = tool("work", async () => "");
+  await using t = await start(["one", "two", "three"], work);
+  await t.ask("first");
+  await t.ask("second");
+  expect((await t.ask("/undo")).reply).toContain("The last turn is taken out");
+  expect((await t.ask("/model large")).reply).toContain("From the next message on: large");
+  expect(await t.ask("third")).toMatchObject({ model: "large" });
+  expect(
+    t.model.requests
+      .at(-1)
+      ?.messages.map(({ parts }) => textOf(parts))
+      .slice(1),
+  ).toEqual(["first", "one", "third"]);
+  expect(await t.ask("elsewhere", { session: "other" })).toMatchObject({ model: null });
+  await t.ask("/model default");
+  expect(await t.ask("fourth")).toMatchObject({ model: null });
+  expect((await t.ask("/tools")).reply).toBe("work - The tool work.");
+  await expect
+    .poll(async () => (await t.ask("/usage")).reply)
+    .toMatch(/^Today \(UTC\): 5 requests, 50 tokens in/);
+  expect(t.slot(Store)).toBe(t.store);
+});

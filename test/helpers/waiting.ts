@@ -1,0 +1,106 @@
+import {
+  Channels,
+  definePlugin,
+  directMessage,
+  Inbox,
+  Store,
+  textOf,
+  type OutgoingMessage,
+  type Plugin,
+  type Receipt,
+  type Sent,
+  type Trust,
+} from "@gantry/sdk";
+import type { TestHost } from "@gantry/sdk/testing";
+import { vi } from "vitest";
+
+export interface SentOut {
+  readonly to: string;
+  readonly text: string;
+  /** Unix ms, by the simulated clock. */
+  readonly at: number;
+}
+
+/** A channel that knows when it sent what. */
+export interface Chat {
+  readonly plugin: Plugin;
+  readonly sent: readonly SentOut[];
+  /** How often the platform was asked to send. */
+  asked(): number;
+  /** What the platform answers; undefined: it takes the message. */
+  answers: (message: OutgoingMessage) => Sent | undefined;
+}
+
+export function chat(): Chat {
+  const sent: SentOut[] = [];
+  let asked = 0;
+  const it: Chat = {
+    sent,
+    asked: () => asked,
+    answers: () => undefined,
+    plugin: definePlugin({
+      name: "channel-chat",
+      provides: [Channels],
+      setup: (host) =>
+        host.provide(Channels, {
+          name: "chat",
+          async send(message) {
+            asked += 1;
+            const answer = it.answers(message);
+            if (answer && answer.status !== "sent") return answer;
+            sent.push({ to: String(message.to), text: textOf(message.parts), at: Date.now() });
+            return { status: "sent" };
+          },
+        }),
+    }),
+  };
+  return it;
+}
+
+let number = 0;
+
+/** Messages of one sender, in one delivery. */
+export function write(
+  t: TestHost,
+  from: string,
+  texts: readonly string[],
+  trust: Trust = "member",
+): Promise<readonly Receipt[]> {
+  const messages = texts.map((text) =>
+    directMessage({ channel: "chat", id: `m${(number += 1)}`, from, text, trust }),
+  );
+  return t.slot(Inbox).receive(messages);
+}
+
+const realTimeout = globalThis.setTimeout;
+/** Real milliseconds, at most, that one step of simulated time waits for files; what waits for a timer needs the next step. */
+const settleMs = 100;
+
+/** Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits until all that is due is done. */
+export async function passing(
+  t: TestHost,
+  done: () => Promise<boolean> | boolean,
+  stepMs: number = 1_000,
+): Promise<void> {
+  for (let i = 0; !(await done()); i += 1) {
+    if (i > 100_000) throw new Error("what was waited for did not come in simulated time");
+    await vi.advanceTimersByTimeAsync(stepMs);
+    await settled(t);
+  }
+}
+
+async function settled(t: TestHost): Promise<void> {
+  const { lanes } = t.slot(Store);
+  for (let waited = 0; waited < settleMs; waited += 2) {
+    const [{ running }, due = Infinity] = await Promise.all([lanes.stats(), lanes.nextDue()]);
+    if (running === 0 && due > Date.now()) return;
+    await new Promise((resolve) => realTimeout(resolve, 2));
+    // What is to be claimed looks in a moment.
+    if (running === 0) await vi.advanceTimersByTimeAsync(10);
+  }
+}
+
+export function simulateTime(): Disposable {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+  return { [Symbol.dispose]: () => void vi.useRealTimers() };
+}

@@ -1,0 +1,159 @@
+import { definePlugin, directMessage, errors, Store } from "@gantry/sdk";
+import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import { createStore } from "../plugins/store-sqlite/store.ts";
+import { tool } from "./helpers/plugins.ts";
+import { storeFile } from "./helpers/stores.ts";
+import { chat, simulateTime, passing, write } from "./helpers/waiting.ts";
+
+test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, and its answer is neither kept nor sent", async () => {
+  const kept = storeFile();
+  using _time = simulateTime();
+  const channel = chat();
+  let state = "not begun";
+  const wait = tool("wait", async ({ signal }) => {
+    state = "runs";
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    state = "ended";
+    return "never";
+  });
+  const model = fakeProvider([{ calls: [{ name: "wait", args: {} }] }, "too late"]);
+  const store = kept.plugin();
+  await using t = await startTestHost({ plugins: [channel.plugin, model, wait, store] });
+  await t.serve();
+  await write(t, "a", ["go"]);
+  await passing(t, () => state === "runs", 10);
+
+  // Another process takes the lane, as after a lease that ran out while this one stood still.
+  const other = createStore(kept.file);
+  const claim = await other.store.lanes.claim("other", 3_600_000, Date.now() + 3_600_000);
+  expect(claim?.message.parts).toMatchObject([{ text: "go" }]);
+  await passing(t, () => state === "ended");
+  expect(channel.sent).toEqual([]);
+  expect(await other.store.lanes.answer(claim!, "by the other", "chat:a", [])).toBe(true);
+  await other.close();
+});
+
+test("CHA-06: a recorded reply is not sent by who has lost the lane", async () => {
+  const kept = storeFile();
+  const channel = chat();
+  const renewed: boolean[] = [];
+  const store = kept.plugin(() => ({
+    renew: async () => (renewed.push(false), false),
+  }));
+  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hello"]), store] });
+  await t.serve();
+  await write(t, "a", ["hi"]);
+  await expect.poll(() => renewed.length).toBeGreaterThan(0);
+  await t.stop();
+  expect(channel.sent).toEqual([]);
+});
+
+test("CTX-07: a message over which the process died twenty times is put aside, and its sender is told once", async () => {
+  const kept = storeFile();
+  const before = createStore(kept.file);
+  const message = directMessage({ channel: "chat", id: "poison", from: "a", text: "boom" });
+  await before.store.lanes.accept([
+    message,
+    directMessage({ channel: "chat", id: "2", from: "a", text: "hi" }),
+  ]);
+  for (let life = 0; life < 20; life += 1) {
+    const at = Date.now() + life * 10;
+    expect((await before.store.lanes.claim(`life ${life}`, 1, at))?.message.id).toBe("poison");
+  }
+  await before.close();
+  const channel = chat();
+  const model = fakeProvider(["fine"]);
+  await using t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
+  await t.serve();
+  await expect.poll(() => channel.sent.length).toBe(2);
+  expect(channel.sent.map(({ text }) => text).toSorted()).toEqual([
+    expect.stringContaining("put aside"),
+    "fine",
+  ]);
+  expect(model.requests).toHaveLength(1);
+  expect(await t.slot(Store).lanes.page("dead", 5)).toMatchObject([
+    { id: "poison", reason: "it was begun 20 times and never ended" },
+  ]);
+});
+
+test("CHA-06: while an outcome cannot be written, no new turn is begun; then all goes on", async () => {
+  const kept = storeFile();
+  using _time = simulateTime();
+  const channel = chat();
+  let fails = true;
+  let tried = 0;
+  const store = kept.plugin((lanes) => ({
+    ack: async (claim) => {
+      tried += 1;
+      if (fails) throw errors.STORE_FAILED("a.db", "database or disk is full");
+      await lanes.ack(claim);
+    },
+  }));
+  const model = fakeProvider(["hello"]);
+  await using t = await startTestHost({ plugins: [channel.plugin, model, store] });
+  await t.serve();
+  await write(t, "a", ["one"]);
+  await passing(t, () => tried > 0, 10);
+  await write(t, "b", ["two"]);
+  await passing(t, () => tried > 5, 200);
+  expect([model.requests.length, channel.sent.length]).toEqual([1, 1]);
+  fails = false;
+  await passing(t, () => channel.sent.length === 2, 200);
+  const said = t.logs.filter(({ message }) => message.includes("disk is full"));
+  expect(said.map(({ level }) => level)).toEqual(["error"]);
+});
+
+test("INB-04: a store that fails for a while is no message's fault: nothing is put aside, and it is said once", async () => {
+  const kept = storeFile();
+  using _time = simulateTime();
+  const channel = chat();
+  let fails = true;
+  const { store, close } = createStore(kept.file);
+  const full = definePlugin({
+    name: "store-full",
+    provides: [Store],
+    setup(host) {
+      const limits = {
+        ...store.limits,
+        hit: (...args: Parameters<typeof store.limits.hit>) =>
+          fails
+            ? Promise.reject(errors.STORE_FAILED("a.db", "attempt to write a readonly database"))
+            : store.limits.hit(...args),
+      };
+      host.provide(Store, { ...store, limits });
+      host.onDispose(close);
+    },
+  });
+  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hello"]), full] });
+  await t.serve();
+  for (const from of ["a", "b", "c"]) await write(t, from, ["hi"]);
+  const began = Date.now();
+  await passing(t, () => Date.now() > began + 600_000, 5_000);
+  fails = false;
+  await passing(t, () => channel.sent.length === 3);
+  expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+});
+
+test("CTX-07: a sentence for the sender is sent once, also after a restart before it went out", async () => {
+  const kept = storeFile();
+  const failure = { code: "BAD", message: "bad request", status: 400, retry: false };
+  const first = chat();
+  first.answers = () => ({ status: "retry", scope: "channel", reason: "away" });
+  const t1 = await startTestHost({
+    plugins: [first.plugin, fakeProvider([{ failure }]), kept.plugin()],
+  });
+  await t1.serve();
+  await write(t1, "a", ["hi"]);
+  await expect.poll(() => first.asked()).toBe(1);
+  await t1.stop();
+  const second = chat();
+  await using t2 = await startTestHost({
+    plugins: [second.plugin, fakeProvider(["never"]), kept.plugin()],
+  });
+  await t2.serve();
+  await expect.poll(() => second.sent.length).toBe(1);
+  expect(second.sent[0]?.text).toContain("put aside");
+  await expect.poll(async () => (await t2.slot(Store).lanes.stats()).waiting).toBe(0);
+  expect(second.sent).toHaveLength(1);
+});
