@@ -78,6 +78,7 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
+  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -100,6 +101,7 @@ export class Host {
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
     const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
+    this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
@@ -117,8 +119,7 @@ export class Host {
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    const rules = new AllowRules(config.host.security.allow);
-    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const rulings = new Rulings(registry, new AllowRules(config.host.security.allow), agent.autonomy_level);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
     const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
@@ -232,7 +233,6 @@ export class Host {
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
-  /** Every plugin with the file it came from. */
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
     return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }

@@ -8,7 +8,7 @@ import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree } from "./config/read.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
-import { mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
+import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
@@ -155,6 +155,24 @@ export function effective(config: Configured, key: string): unknown {
     ),
   );
   return valueAt(nested.reduce(merged, {}), key);
+}
+
+/** The keys whose values differ, and those of them that only a new process reads again. */
+export function changedKeys(
+  before: Configured,
+  now: Configured,
+): { readonly all: readonly string[]; readonly restart: readonly string[] } {
+  const known = new Map(
+    [...leaves(before.schema), ...leaves(now.schema)].map(({ key, leaf }) => [key, leaf]),
+  );
+  const all = [...known.keys()].filter(
+    (key) => JSON.stringify(effective(before, key)) !== JSON.stringify(effective(now, key)),
+  );
+  const needsRestart = (key: string): boolean => {
+    const schema: { readonly needsRestart?: boolean } | undefined = known.get(key)?.schema;
+    return schema?.needsRestart === true;
+  };
+  return { all, restart: all.filter(needsRestart) };
 }
 
 function merged(one: unknown, other: unknown): unknown {

@@ -87,22 +87,24 @@ export const errors = defineErrors({
   ),
   PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
   PROVIDER_AUTH: failed(
-    "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network.",
+    "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network%s.",
   ),
   PROVIDER_FORBIDDEN: failed(
-    "%s answered HTTP 403: the credential has no right to this; check the account, its region and the model's terms.",
+    "%s answered HTTP 403: the credential has no right to this; check the account, its region and the model's terms%s.",
   ),
   PROVIDER_MODEL_UNKNOWN: failed(
     "%s answered HTTP 404 model not found for `%s` (%s): compare the name with `gantry models refresh`, and check that the address has its path, such as /v1.",
   ),
   PROVIDER_RATE_LIMIT: failed(
-    "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
+    "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers%s.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
   PROVIDER_OVERFLOW: failed(
     "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
   ),
-  PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
+  PROVIDER_SERVER: failed(
+    "%s failed with HTTP %s: try again later, or set reliability.fallback_providers%s.",
+  ),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
   ),
@@ -193,11 +195,13 @@ export const errors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
-  ALREADY_RUNNING: failed(
-    "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
-  ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
     "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
+  ),
+  ALREADY_RUNNING: failed(
+    "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
   ),
   NO_DESCRIPTORS: failed(
     "The service has no file descriptor left for %s (%s): raise its limit of open files (LimitNOFILE, ulimit -n); it goes on by itself once some are free.",

@@ -49,10 +49,13 @@ export interface CheckRow {
   readonly cure?: string;
 }
 
-/** What a plugin says of itself in `status` (quick, local) and `doctor` (may reach out). */
+/**
+ * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
+ * there a row that is wrong means that the service cannot do its work, and `what` is told to anybody.
+ */
 export interface Check {
   readonly name: string;
-  readonly kind: "status" | "doctor" | "channel";
+  readonly kind: "status" | "doctor" | "channel" | "ready";
   run(signal: AbortSignal): Promise<readonly CheckRow[]>;
 }
 export const Checks = many<Check>("checks");

@@ -14,6 +14,7 @@ export * from "./hooks.ts";
 export * from "./image-marker.ts";
 export * from "./lanes.ts";
 export * from "./media.ts";
+export * from "./meters.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./observer.ts";

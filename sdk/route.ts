@@ -5,6 +5,8 @@ import { many } from "./slot.ts";
 export type RouteAuth = "token" | "none" | "own";
 
 export interface RouteRequest {
+  /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
+  readonly id: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

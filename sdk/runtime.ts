@@ -58,12 +58,12 @@ export interface ConfigFile {
 }
 export const ConfigFile = one<ConfigFile>("config-file");
 
-/** The table `[runtime]`: bounds for whatever a tool starts, and for the installed service. */
+/** The table `[runtime]`: bounds for whatever a tool starts. */
 export const RuntimeLimits = Type.Object({
   max_memory_mb: Type.Integer({
     default: 512,
     minimum: 16,
-    description: "Memory of everything that tools start, and of the installed service, in MiB.",
+    description: "Memory of everything that tools start, in MiB.",
   }),
   max_cpu_percent: Type.Integer({
     default: 100,

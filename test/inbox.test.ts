@@ -9,30 +9,24 @@ import {
   Inbox,
   refuse,
   Services,
+  type Claim,
   type Plugin,
-  type Store,
 } from "@gantry/sdk";
-import {
-  createMemoryStore,
-  fakeChannel,
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-} from "@gantry/sdk/testing";
+import { fakeChannel, fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
+import store from "../plugins/store-sqlite/index.ts";
+import { createStore } from "../plugins/store-sqlite/store.ts";
 import { gate, redactor, tool } from "./helpers/plugins.ts";
+import { storeFile } from "./helpers/stores.ts";
+import { passing, simulateTime } from "./helpers/waiting.ts";
 
 const failure = { code: "PROVIDER_SERVER", message: "down", retry: true };
 const said = ({ messages }: ChatRequest) => textOf(messages.at(-1)?.parts ?? []);
 
 /** Lets the workers' waits for a message to fall due pass at once, until `done` says so. */
-async function skipping(done: () => Promise<boolean> | boolean): Promise<void> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-  try {
-    while (!(await done())) await vi.advanceTimersByTimeAsync(5_000);
-  } finally {
-    vi.useRealTimers();
-  }
+async function skipping(t: TestHost, done: () => Promise<boolean> | boolean): Promise<void> {
+  using _time = simulateTime();
+  await passing(t, done);
 }
 
 test("CHA-07: messages of one sender are answered one at a time, in order of arrival", async () => {
@@ -48,7 +42,7 @@ test("CHA-07: messages of one sender are answered one at a time, in order of arr
       };
     },
   ]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   const texts = Array.from({ length: 20 }, (_, i) => `m${i}`);
   for (const text of texts) await channel.receive({ text });
@@ -61,7 +55,7 @@ test("CHA-07: different senders are answered beside each other", async () => {
   const { opened, open } = gate();
   let waiting = 0;
   const model = fakeProvider([() => ((waiting += 1) === 50 && open(), { text: "ok", after: opened })]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   await Promise.all(Array.from({ length: 50 }, (_, i) => channel.receive({ text: "hi", from: `s${i}` })));
   await channel.sentCount(50);
@@ -71,7 +65,7 @@ test("CHA-07: different senders are answered beside each other", async () => {
 test("CHA-07: a sender's later turn sees the earlier one; another sender's does not", async () => {
   const channel = fakeChannel();
   const model = fakeProvider(["one", "two", "three"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   for (const [sender, text] of [
     ["alice", "first"],
@@ -87,7 +81,7 @@ test("CHA-07: a sender's later turn sees the earlier one; another sender's does 
 test("CHA-06: a message with a known id is a duplicate and is answered once, also after its answer", async () => {
   const channel = fakeChannel();
   const model = fakeProvider(["ok"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   const receipts = await Promise.all([
     channel.receive({ text: "a", id: "1" }),
@@ -111,7 +105,7 @@ test("CHA-06: two of one id in one delivery count once; the receipts come in the
         sender.id === "eve" ? refuse({ code: "NOT_LISTED", message: "not listed" }) : undefined,
       ),
   });
-  await using t = await startTestHost({ plugins: [channel, guardOf, fakeProvider(["ok"]), memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, guardOf, fakeProvider(["ok"]), store] });
   const message = directMessage({ channel: "fake", id: "", from: "alice", text: "hi", timestamp: 1 });
   const receipts = await t.slot(Inbox).receive([
     { ...message, id: "1" },
@@ -124,27 +118,28 @@ test("CHA-06: two of one id in one delivery count once; the receipts come in the
 
 test("CHA-06: what was accepted before the workers run is answered once they do", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
-  const first = await startTestHost({ plugins: [channel, memoryStore(store)] });
+  const kept = storeFile();
+  const first = await startTestHost({ plugins: [channel, kept.plugin()] });
   await channel.receive({ text: "hi" });
   await first.stop();
-  await using t = await startTestHost({ plugins: [channel, fakeProvider(["hello"]), memoryStore(store)] });
+  await using t = await startTestHost({ plugins: [channel, fakeProvider(["hello"]), kept.plugin()] });
   await t.serve();
   await channel.sentCount(1);
   expect(channel.sent).toEqual([{ to: "alice", text: "hello" }]);
 });
 
 test("CHA-06: a reply that was recorded and not sent is sent after a restart, without another turn", async () => {
-  const store = createMemoryStore();
+  const kept = storeFile();
   const message = directMessage({ channel: "fake", id: "1", from: "alice", text: "hi", timestamp: 1 });
-  await store.lanes.accept([message]);
-  const claim = (await store.lanes.claim("a dead process", 60_000, Date.now())) as NonNullable<
-    Awaited<ReturnType<Store["lanes"]["claim"]>>
-  >;
-  await store.lanes.answer(claim, "recorded", "fake:alice", []);
+  const before = createStore(kept.file);
+  const { lanes } = before.store;
+  await lanes.accept([message]);
+  const claim = (await lanes.claim("a dead process", 60_000, Date.now())) as Claim;
+  await lanes.answer(claim, "recorded", "fake:alice", []);
+  await before.close();
   const channel = fakeChannel();
   const model = fakeProvider(["another"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore(store)] });
+  await using t = await startTestHost({ plugins: [channel, model, kept.plugin()] });
   await t.serve();
   await channel.sentCount(1);
   expect([channel.sent, model.requests]).toEqual([[{ to: "alice", text: "recorded" }], []]);
@@ -154,10 +149,10 @@ test("CHA-06: a sending that fails for now is tried again with the same reply; t
   const channel = fakeChannel();
   channel.outcomes.push({ status: "retry", reason: "HTTP 503" }, { status: "retry", reason: "HTTP 429" });
   const model = fakeProvider(["hello"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   await channel.receive({ text: "hi" });
-  await skipping(() => channel.sent.length === 1);
+  await skipping(t, () => channel.sent.length === 1);
   expect(model.requests).toHaveLength(1);
   expect(t.logs.map(({ message }) => message)).toEqual([
     "A reply was not sent: HTTP 503",
@@ -169,7 +164,7 @@ test("CHA-06: later messages of a lane wait behind one that is tried again; othe
   const channel = fakeChannel();
   channel.outcomes.push({ status: "retry", reason: "HTTP 503" });
   await using t = await startTestHost({
-    plugins: [channel, fakeProvider([(request) => `re ${said(request)}`]), memoryStore()],
+    plugins: [channel, fakeProvider([(request) => `re ${said(request)}`]), store],
   });
   await t.serve();
   await channel.receive({ text: "a1" });
@@ -182,68 +177,73 @@ test("CHA-06: later messages of a lane wait behind one that is tried again; othe
 test("CHA-06: a reply that the platform will never take is set aside with the reason, and the lane goes on", async () => {
   const channel = fakeChannel();
   channel.outcomes.push({ status: "refused", reason: "API error: 403" });
-  const store = createMemoryStore();
+  const kept = storeFile();
   await using t = await startTestHost({
-    plugins: [channel, fakeProvider(["one", "two"]), memoryStore(store)],
+    plugins: [channel, fakeProvider(["one", "two"]), kept.plugin()],
   });
   await t.serve();
   await channel.receive({ text: "a", id: "1" });
   await channel.receive({ text: "b", id: "2" });
   await channel.sentCount(1);
   expect(channel.sent.map(({ text }) => text)).toEqual(["two"]);
-  expect(await store.lanes.page("dead", 9)).toMatchObject([
+  expect(await kept.store.lanes.page("dead", 9)).toMatchObject([
     { channel: "fake", id: "1", reason: "API error: 403" },
   ]);
 });
 
-test("CHA-06: a message whose turn keeps failing is tried four times and set aside, and the lane goes on", async () => {
+test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and set aside, its sender is told once, and the lane goes on", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
+  const kept = storeFile();
   const model = fakeProvider([
     (request) => (said(request) === "poison" ? { failure: { ...failure, retry: false } } : "fine"),
   ]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore(store)] });
+  await using t = await startTestHost({ plugins: [channel, model, kept.plugin()] });
   await t.serve();
   await channel.receive({ text: "poison", id: "1" });
   await channel.receive({ text: "food", id: "2" });
-  await skipping(() => channel.sent.length === 1);
-  expect(channel.sent).toEqual([{ to: "alice", text: "fine" }]);
-  expect(await store.lanes.page("dead", 9)).toMatchObject([{ id: "1", reason: "down" }]);
+  await skipping(t, () => channel.sent.length === 2);
+  expect(channel.sent.map(({ text }) => text).toSorted()).toEqual([
+    "I could not answer your message, and it was put aside.",
+    "fine",
+  ]);
+  expect(await kept.store.lanes.page("dead", 9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
-  expect(t.logs.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual(
-    [1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
-  );
+  expect(t.logs.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual([
+    ...[1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
+    ["error", undefined, "A message was put aside: down"],
+  ]);
 });
 
 test("CHA-06: a model that is away for half an hour costs no message", async () => {
   const channel = fakeChannel();
   const until = Date.now() + 30 * 60_000;
   const model = fakeProvider([() => (Date.now() < until ? { failure } : "back again")]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   await channel.receive({ text: "hi" });
-  await skipping(() => channel.sent.length === 1);
+  await skipping(t, () => channel.sent.length === 1);
   expect(channel.sent).toEqual([{ to: "alice", text: "back again" }]);
 });
 
 test("CHA-06: an answer that the store will never keep is put aside, and other lanes go on", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
-  const { answer } = store.lanes;
-  store.lanes.answer = async (claim, ...rest) => {
-    if (claim.message.id === "odd") throw errors.STORE_REFUSED("memory", "a value of another type");
-    return answer(claim, ...rest);
-  };
+  const kept = storeFile();
+  const refusing = kept.plugin(({ answer }) => ({
+    answer: async (claim, ...rest) => {
+      if (claim.message.id === "odd") throw errors.STORE_REFUSED("gantry.db", "a value of another type");
+      return answer(claim, ...rest);
+    },
+  }));
   await using t = await startTestHost({
-    plugins: [channel, fakeProvider([(request) => `re ${said(request)}`]), memoryStore(store)],
+    plugins: [channel, fakeProvider([(request) => `re ${said(request)}`]), refusing],
   });
   await t.serve();
   await channel.receive({ text: "a", id: "odd" });
   await channel.receive({ text: "b", from: "bob" });
   await channel.sentCount(1);
   expect(channel.sent).toEqual([{ to: "bob", text: "re b" }]);
-  await skipping(async () => (await store.lanes.stats()).deadLetters === 1);
-  expect(await store.lanes.page("dead", 9)).toMatchObject([
+  await skipping(t, async () => (await kept.store.lanes.stats()).deadLetters === 1);
+  expect(await kept.store.lanes.page("dead", 9)).toMatchObject([
     { id: "odd", reason: expect.stringContaining("a value of another type") },
   ]);
 });
@@ -253,7 +253,7 @@ test("CHA-06: a turn that failed after its tools ran is not run again: the sende
   let ran = 0;
   const count = tool("count", async () => String((ran += 1)));
   const model = fakeProvider([{ calls: [{ name: "count", args: {} }] }, { failure }]);
-  await using t = await startTestHost({ plugins: [channel, count, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, count, model, store] });
   await t.serve();
   await channel.receive({ text: "go" });
   await channel.sentCount(1);
@@ -275,14 +275,14 @@ test("CHA-06: a channel that throws while it sends is treated as one that cannot
         },
       }),
   });
-  const store = createMemoryStore();
-  await using t = await startTestHost({ plugins: [channel, rude, fakeProvider(["ok"]), memoryStore(store)] });
+  const kept = storeFile();
+  await using t = await startTestHost({ plugins: [channel, rude, fakeProvider(["ok"]), kept.plugin()] });
   await t.serve();
   await t
     .slot(Inbox)
     .receive([directMessage({ channel: "rude", id: "1", from: "alice", text: "hi", timestamp: 1 })]);
-  await skipping(async () => tries === 2 && (await store.lanes.stats()).waiting === 0);
-  expect(t.logs.map(({ message }) => message)).toEqual(["A message could not be answered: socket hang up"]);
+  await skipping(t, async () => tries === 2 && (await kept.store.lanes.stats()).waiting === 0);
+  expect(t.logs.map(({ message }) => message)).toEqual(["A reply was not sent: socket hang up"]);
 });
 
 test("CHA-02: a sender who is not allowed is ignored: one log line, one audit record, no turn and no reply", async () => {
@@ -296,7 +296,7 @@ test("CHA-02: a sender who is not allowed is ignored: one log line, one audit re
       ),
   });
   const model = fakeProvider(["never"]);
-  await using t = await startTestHost({ plugins: [channel, list, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, list, model, store] });
   await t.serve();
   expect(await channel.receive({ text: "hi", from: "+49" })).toBe("refused");
   expect(t.logs.map(({ message, detail }) => [message, detail["user"]])).toEqual([
@@ -310,38 +310,36 @@ test("CHA-02: a sender who is not allowed is ignored: one log line, one audit re
 
 test("CHA-07: a backlog beyond its bound is answered with full, so that the platform comes again", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
-  const full = {
-    ...store,
-    lanes: { ...store.lanes, stats: async () => ({ waiting: 10_000, running: 0, deadLetters: 0 }) },
-  };
-  await using _ = await startTestHost({ plugins: [channel, memoryStore(full)] });
+  const full = storeFile().plugin(() => ({
+    stats: async () => ({ waiting: 10_000, running: 0, deadLetters: 0 }),
+  }));
+  await using _ = await startTestHost({ plugins: [channel, full] });
   expect(await channel.receive({ text: "one too many" })).toBe("full");
 });
 
 test("CLI-04: on stop running turns end first; what cannot end in its time stays on disk for the next start", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
+  const kept = storeFile();
   const { opened, open } = gate();
   const t = await startTestHost({
-    plugins: [channel, fakeProvider([{ text: "late", after: opened }]), memoryStore(store)],
+    plugins: [channel, fakeProvider([{ text: "late", after: opened }]), kept.plugin()],
   });
   await t.serve();
   await channel.receive({ text: "hi" });
-  await expect.poll(async () => (await store.lanes.stats()).running).toBe(1);
+  await expect.poll(async () => (await kept.store.lanes.stats()).running).toBe(1);
   const stopped = t.stop();
   await channel.receive({ text: "too late", id: "next" }).catch(() => {});
   open();
   await stopped;
   expect(channel.sent.map(({ text }) => text)).toEqual(["late"]);
-  expect((await store.lanes.stats()).running).toBe(0);
+  expect((await kept.store.lanes.stats()).running).toBe(0);
 });
 
 test("CLI-04: a turn that hangs is cancelled after its time, and its message is due again", async () => {
   const channel = fakeChannel();
-  const store = createMemoryStore();
+  const kept = storeFile();
   const model = fakeProvider([{ text: "never", after: new Promise(() => {}) }]);
-  const t = await startTestHost({ plugins: [channel, model, memoryStore(store)] });
+  const t = await startTestHost({ plugins: [channel, model, kept.plugin()] });
   await t.serve();
   await channel.receive({ text: "hi" });
   await expect.poll(() => model.requests.length).toBe(1);
@@ -349,7 +347,7 @@ test("CLI-04: a turn that hangs is cancelled after its time, and its message is 
   await t.stop();
   timeout.mockRestore();
   expect(channel.sent).toEqual([]);
-  expect(await store.lanes.claim("next", 1_000, Date.now())).toMatchObject({
+  expect(await kept.store.lanes.claim("next", 1_000, Date.now())).toMatchObject({
     message: { parts: textParts("hi") },
   });
 });
@@ -411,7 +409,7 @@ test("CLI-04: a second service on the same state is refused while the first runs
 test("SEC-09: replies to channels are redacted", async () => {
   const channel = fakeChannel();
   await using t = await startTestHost({
-    plugins: [channel, fakeProvider(["the key is sk-abcdef123456"]), memoryStore(), redactor(/sk-\w+/g)],
+    plugins: [channel, fakeProvider(["the key is sk-abcdef123456"]), store, redactor(/sk-\w+/g)],
   });
   await t.serve();
   await channel.receive({ text: "hi" });
@@ -422,7 +420,7 @@ test("SEC-09: replies to channels are redacted", async () => {
 test("SEC-12: who may write speaks in their own words; what they quote is marked as material", async () => {
   const channel = fakeChannel();
   const model = fakeProvider(["ok"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   const quoted = textParts("you are free\nSYSTEM");
   await channel.receive({ text: "what is this?", from: "bob", quoted });
@@ -438,7 +436,7 @@ test("AGT-01: who continues a channel's conversation from elsewhere waits for th
   const channel = fakeChannel();
   const { opened, open } = gate();
   const model = fakeProvider([{ text: "one", after: opened }, "two"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   await channel.receive({ text: "hi" });
   await expect.poll(() => model.requests.length).toBe(1);
@@ -454,7 +452,7 @@ test("AGT-01: a message that waited for such a turn is answered right after it",
   const channel = fakeChannel();
   const { opened, open } = gate();
   const model = fakeProvider([{ text: "one", after: opened }, "two"]);
-  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
   const asked = t.ask("hi", { session: "fake:alice", user: "fake:alice" });
   await expect.poll(() => model.requests.length).toBe(1);
@@ -472,7 +470,7 @@ test("SEC-02: an answer to a question that is delivered twice is not taken for a
   const model = fakeProvider([{ calls: [{ name: "write", args: {} }] }, "done", "what?"]);
   const asking = guard("asking", () => ask({ code: "MAYBE", message: "m" }));
   await using t = await startTestHost({
-    plugins: [channel, asking, tool("write", async () => "ok"), model, memoryStore()],
+    plugins: [channel, asking, tool("write", async () => "ok"), model, store],
   });
   await t.serve();
   await channel.receive({ text: "go" });

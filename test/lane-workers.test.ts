@@ -1,29 +1,13 @@
-import { definePlugin, directMessage, errors, Store, type Lanes, type Plugin } from "@gantry/sdk";
+import { definePlugin, directMessage, errors, Store } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { createStore } from "../plugins/store-sqlite/store.ts";
 import { tool } from "./helpers/plugins.ts";
-import { tempDir } from "./helpers/temp-dir.ts";
+import { storeFile } from "./helpers/stores.ts";
 import { chat, simulateTime, passing, write } from "./helpers/waiting.ts";
 
-/** The real store, with some of its lanes' members replaced. */
-function storeWith(file: string, change: (lanes: Lanes) => Partial<Lanes>): Plugin {
-  const { store, close } = createStore(file);
-  const lanes = { ...store.lanes, ...change(store.lanes) };
-  return definePlugin({
-    name: "store-changed",
-    provides: [Store],
-    setup(host) {
-      host.provide(Store, { ...store, lanes });
-      host.onDispose(close);
-    },
-  });
-}
-
-const nothing = (): Partial<Lanes> => ({});
-
 test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, and its answer is neither kept nor sent", async () => {
-  using home = tempDir();
+  const kept = storeFile();
   using _time = simulateTime();
   const channel = chat();
   let state = "not begun";
@@ -34,14 +18,14 @@ test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, a
     return "never";
   });
   const model = fakeProvider([{ calls: [{ name: "wait", args: {} }] }, "too late"]);
-  const store = storeWith(`${home.dir}/a.db`, nothing);
+  const store = kept.plugin();
   await using t = await startTestHost({ plugins: [channel.plugin, model, wait, store] });
   await t.serve();
   await write(t, "a", ["go"]);
   await passing(t, () => state === "runs", 10);
 
   // Another process takes the lane, as after a lease that ran out while this one stood still.
-  const other = createStore(`${home.dir}/a.db`);
+  const other = createStore(kept.file);
   const claim = await other.store.lanes.claim("other", 3_600_000, Date.now() + 3_600_000);
   expect(claim?.message.parts).toMatchObject([{ text: "go" }]);
   await passing(t, () => state === "ended");
@@ -51,10 +35,10 @@ test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, a
 });
 
 test("CHA-06: a recorded reply is not sent by who has lost the lane", async () => {
-  using home = tempDir();
+  const kept = storeFile();
   const channel = chat();
   const renewed: boolean[] = [];
-  const store = storeWith(`${home.dir}/a.db`, () => ({
+  const store = kept.plugin(() => ({
     renew: async () => (renewed.push(false), false),
   }));
   await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hello"]), store] });
@@ -66,9 +50,8 @@ test("CHA-06: a recorded reply is not sent by who has lost the lane", async () =
 });
 
 test("CTX-07: a message over which the process died twenty times is put aside, and its sender is told once", async () => {
-  using home = tempDir();
-  const file = `${home.dir}/a.db`;
-  const before = createStore(file);
+  const kept = storeFile();
+  const before = createStore(kept.file);
   const message = directMessage({ channel: "chat", id: "poison", from: "a", text: "boom" });
   await before.store.lanes.accept([
     message,
@@ -81,7 +64,7 @@ test("CTX-07: a message over which the process died twenty times is put aside, a
   await before.close();
   const channel = chat();
   const model = fakeProvider(["fine"]);
-  await using t = await startTestHost({ plugins: [channel.plugin, model, storeWith(file, nothing)] });
+  await using t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
   await t.serve();
   await expect.poll(() => channel.sent.length).toBe(2);
   expect(channel.sent.map(({ text }) => text).toSorted()).toEqual([
@@ -95,12 +78,12 @@ test("CTX-07: a message over which the process died twenty times is put aside, a
 });
 
 test("CHA-06: while an outcome cannot be written, no new turn is begun; then all goes on", async () => {
-  using home = tempDir();
+  const kept = storeFile();
   using _time = simulateTime();
   const channel = chat();
   let fails = true;
   let tried = 0;
-  const store = storeWith(`${home.dir}/a.db`, (lanes) => ({
+  const store = kept.plugin((lanes) => ({
     ack: async (claim) => {
       tried += 1;
       if (fails) throw errors.STORE_FAILED("a.db", "database or disk is full");
@@ -122,11 +105,11 @@ test("CHA-06: while an outcome cannot be written, no new turn is begun; then all
 });
 
 test("INB-04: a store that fails for a while is no message's fault: nothing is put aside, and it is said once", async () => {
-  using home = tempDir();
+  const kept = storeFile();
   using _time = simulateTime();
   const channel = chat();
   let fails = true;
-  const { store, close } = createStore(`${home.dir}/a.db`);
+  const { store, close } = createStore(kept.file);
   const full = definePlugin({
     name: "store-full",
     provides: [Store],
@@ -153,13 +136,12 @@ test("INB-04: a store that fails for a while is no message's fault: nothing is p
 });
 
 test("CTX-07: a sentence for the sender is sent once, also after a restart before it went out", async () => {
-  using home = tempDir();
-  const file = `${home.dir}/a.db`;
+  const kept = storeFile();
   const failure = { code: "BAD", message: "bad request", status: 400, retry: false };
   const first = chat();
   first.answers = () => ({ status: "retry", scope: "channel", reason: "away" });
   const t1 = await startTestHost({
-    plugins: [first.plugin, fakeProvider([{ failure }]), storeWith(file, nothing)],
+    plugins: [first.plugin, fakeProvider([{ failure }]), kept.plugin()],
   });
   await t1.serve();
   await write(t1, "a", ["hi"]);
@@ -167,7 +149,7 @@ test("CTX-07: a sentence for the sender is sent once, also after a restart befor
   await t1.stop();
   const second = chat();
   await using t2 = await startTestHost({
-    plugins: [second.plugin, fakeProvider(["never"]), storeWith(file, nothing)],
+    plugins: [second.plugin, fakeProvider(["never"]), kept.plugin()],
   });
   await t2.serve();
   await expect.poll(() => second.sent.length).toBe(1);

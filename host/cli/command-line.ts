@@ -3,11 +3,14 @@ import { Commands, errors, GantryError, type Command, type CommandContext } from
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
-import { jsonWriter, terminalWriter, type LogWriter } from "../record/log.ts";
+import { foldedWriter } from "../record/fold.ts";
+import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
 import { printable } from "../record/printable.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
+import { ManagerNotice } from "./notify-manager.ts";
+import { ServedHost } from "./served-host.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
 export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
@@ -37,6 +40,7 @@ class WordRun {
   #host: Host | undefined;
   #signal: "SIGINT" | "SIGTERM" | undefined;
   #serving = false;
+  #served: LogWriter | undefined;
   /** Set where the answer was lost on its way out, as on a full disk. */
   #unwritten: GantryError | undefined;
 
@@ -111,32 +115,38 @@ class WordRun {
   async #writer(): Promise<LogWriter> {
     const lowest = this.#debug ? "debug" : "warn";
     const terminal = terminalWriter(lowest, (line) => void process.stderr.write(`gantry: ${line}\n`));
-    const served = process.stderr.isTTY
-      ? terminalWriter(
-          this.#debug ? "debug" : "info",
-          (line) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`),
-        )
-      : undefined;
-    let json: LogWriter | undefined;
-    this.#prepareServing = async () =>
-      void (json = served ?? (await jsonWriter(this.#debug ? "debug" : "info")));
-    return (level, detail, message) => (json ?? terminal)(level, detail, message);
+    return (level, detail, message) => (this.#served ?? terminal)(level, detail, message);
   }
-  #prepareServing: () => Promise<void> = async () => {};
+
+  /** How a service logs: readable lines for a person, JSON for what reads logs. */
+  async #servedWriter(configured: Level): Promise<LogWriter> {
+    const lowest = this.#debug ? "debug" : configured;
+    if (!process.stderr.isTTY) return foldedWriter(await jsonWriter(lowest));
+    return foldedWriter(terminalWriter(lowest, printDated));
+  }
 
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
-    const host = await this.#start();
-    await this.#prepareServing();
+    const first = await this.#start();
+    this.#served = await this.#servedWriter(first.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
     setFlagsFromString("--semi-space-growth-factor=1");
-    await host.serving.start(services);
-    host.log.info({ pid: process.pid }, "Gantry is ready.");
+    const served = new ServedHost(this.#session, first, services, async () => {
+      const next = await this.#session.start(await this.#writer(), { debug: this.#debug });
+      this.#served = await this.#servedWriter(next.config.host.log.level);
+      return next;
+    });
+    const notice = new ManagerNotice(process.env);
+    await served.start();
+    process.on("SIGHUP", () => void served.reload().then(() => (this.#host = served.host)));
+    first.log.info({ pid: process.pid }, "Gantry is ready.");
+    notice.ready();
     if (!this.#abort.signal.aborted)
       await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
-    host.log.info({ signal: this.#signal }, "Gantry stops.");
-    await host.serving.stop();
+    served.host.log.info({ signal: this.#signal }, "Gantry stops.");
+    notice.stopping();
+    await served.stop();
     return this.#signal === "SIGINT" ? 130 : 0;
   }
 
@@ -177,4 +187,8 @@ class WordRun {
   async end(): Promise<void> {
     await this.#host?.stop();
   }
+}
+
+function printDated(line: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 }

@@ -93,6 +93,15 @@ export const hostKeys = Type.Object({
       description: "How many messages of one sender are answered in a minute; further ones wait.",
     }),
   }),
+  log: Type.Object({
+    level: Type.Union(
+      [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
+      {
+        default: "info",
+        description: "The least important lines that a service logs; --debug goes before it.",
+      },
+    ),
+  }),
   tools: Type.Object({
     max_output_bytes: toolsKeys.max_output_bytes,
   }),

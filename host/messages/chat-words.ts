@@ -83,7 +83,7 @@ export function saidBy(session: string, reply: string): TurnResult {
     provider: "none",
     model: null,
     stop_reason: "EndTurn",
-    usage: { input_tokens: 0, output_tokens: 0 },
+    usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
     tool_calls: [],
   };
 }

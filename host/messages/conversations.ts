@@ -3,12 +3,15 @@ import {
   errors,
   laneOf,
   Store,
+  Tools,
   userOf,
   type InboundMessage,
   type Lanes,
   type PromptOptions,
   type TurnResult,
 } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
@@ -69,14 +72,26 @@ export class Conversations {
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
   async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+    this.#refuseTaken(options);
     const isPrivate = message.trust === "owner";
-    if (options.keep === false) return (await this.turn(message, session, { ...options, isPrivate })).result;
+    const traced = { trace: message.trace, conversation: shortHash(session) };
+    const turnOf = (): Promise<Turn> =>
+      runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+    if (options.keep === false) return (await turnOf()).result;
+
     return this.alone(session, options.signal, async () => {
-      const turn = await this.turn(message, session, { ...options, isPrivate });
+      const turn = await turnOf();
       const sessions = this.#deps.registry.get(Store)?.sessions;
       if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
       return turn.result;
     });
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** Does something with a conversation while nobody else does. */

@@ -1,5 +1,6 @@
-import { type Claim, type Logger, type Store } from "@gantry/sdk";
-import { asError, openFilesLimit } from "@gantry/sdk/node";
+import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
+import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
+import { runTraced } from "../plugins/attribution.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";
@@ -110,7 +111,8 @@ export class LaneWorkers {
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-    const work = this.#attempts.work(claim, signal, holds).finally(() => {
+    const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
+    const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
       this.#running.delete(claim);
       void this.#fill();
     });

@@ -1,11 +1,13 @@
 import path from "node:path";
-import { errors, Services, Store, type Service } from "@gantry/sdk";
-import { asError, ProcessLock } from "@gantry/sdk/node";
+import { errors, GantryError, Services, Store, type Service } from "@gantry/sdk";
+import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Running turns get this long when the service stops. */
 const graceMs = 8_000;
+/** They get this long when another configuration takes over. */
+const retireMs = 600_000;
 
 export interface ServingDeps extends Omit<WorkerDeps, "store"> {
   readonly registry: Registry;
@@ -20,18 +22,19 @@ export class Serving {
   readonly #running: Service[] = [];
   #workers: LaneWorkers | undefined;
   #lock: ProcessLock | undefined;
+  readonly #cut = new AbortController();
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING if another process
-   * serves this state, and STATE_UNWRITABLE.
+   * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process
+   * serves this state; `lock` is that of the one whose place is taken.
    */
-  async start(names?: readonly string[]): Promise<void> {
+  async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
     const { registry } = this.#deps;
-    this.#lock = await this.#takeLock();
+    const held = lock ?? (await this.#takeLock());
     try {
       await this.#deps.prepare();
       const store = registry.get(Store);
@@ -44,17 +47,34 @@ export class Serving {
         this.#running.push(service);
         await service.start();
       }
+      this.#lock = held;
     } catch (error) {
-      await this.stop();
+      await this.#end(graceMs);
+      if (!lock) await held.release();
       throw error;
     }
   }
 
   /** No new work; what runs gets its time; the rest stays on disk for the next start. */
   async stop(): Promise<void> {
-    const signal = AbortSignal.timeout(graceMs);
+    this.#cut.abort();
+    await this.#end(graceMs);
+    await this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  /** No new work, which a successor in this process takes with the lock; `ended` resolves when what runs has ended. */
+  retire(): { readonly lock: ProcessLock | undefined; readonly ended: Promise<void> } {
+    const lock = this.#lock;
+    this.#lock = undefined;
+    return { lock, ended: this.#end(retireMs) };
+  }
+
+  async #end(ms: number): Promise<void> {
+    const signal = ms === graceMs ? AbortSignal.timeout(ms) : cutBy(this.#cut.signal, ms);
     const services = this.#running.splice(0).toReversed();
     const all = [...services.map((service) => service.stop(signal)), this.#workers?.stop(signal)];
+    this.#workers = undefined;
     for (const ended of await Promise.allSettled(all)) {
       if (ended.status === "rejected")
         this.#deps.log.error(
@@ -62,32 +82,37 @@ export class Serving {
           `A service did not stop cleanly: ${asError(ended.reason).message}`,
         );
     }
-    this.#workers = undefined;
-    await this.#lock?.release();
-    this.#lock = undefined;
+  }
+
+  /** Two that serve at once would run the same turns twice: the one that was away for long leaves. */
+  #lost(): void {
+    this.#deps.log.error({}, "Another process has taken the place of this service, which stops.");
+    process.kill(process.pid, "SIGTERM");
   }
 
   async #takeLock(): Promise<ProcessLock> {
     const { configDir } = this.#deps;
-    const file = path.join(configDir, "state", "serving.lock");
+    const file = servingLock(configDir);
     try {
-      return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid));
+      const busy = (pid: number): Error => errors.ALREADY_RUNNING(configDir, pid);
+      return await ProcessLock.take(file, busy, () => this.#lost());
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      throw stateTroubles.has(code) ? errors.STATE_UNWRITABLE(path.dirname(file), code) : error;
+      if (error instanceof GantryError) throw error;
+      throw errors.STATE_UNWRITABLE(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
     }
   }
 }
 
-/** What a disk or its owner answers, not the program. */
-const stateTroubles: ReadonlySet<string | undefined> = new Set([
-  "EACCES",
-  "EDQUOT",
-  "EIO",
-  "EMFILE",
-  "ENFILE",
-  "ENOSPC",
-  "ENOTDIR",
-  "EPERM",
-  "EROFS",
-]);
+/** Aborted after so many ms, or `graceMs` after `cut`. */
+function cutBy(cut: AbortSignal, ms: number): AbortSignal {
+  const end = new AbortController();
+  const abort = (): void => end.abort();
+  const timer = setTimeout(abort, ms).unref();
+  const soon = (): void => {
+    clearTimeout(timer);
+    setTimeout(abort, graceMs).unref();
+  };
+  if (cut.aborted) soon();
+  else cut.addEventListener("abort", soon, { once: true });
+  return end.signal;
+}

@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 const running = new AsyncLocalStorage<string>();
+const tracing = new AsyncLocalStorage<Trace>();
+
+/** What every log line says of the message that it belongs to. */
+export interface Trace {
+  /** The id of the request that brought it. */
+  readonly trace: string | undefined;
+  /** A short name for its conversation. */
+  readonly conversation: string;
+}
 
 /** Runs a plugin's code so that what it starts and what fails there later still carries its name. */
 export function runAs<T>(plugin: string, work: () => T): T {
@@ -10,4 +19,13 @@ export function runAs<T>(plugin: string, work: () => T): T {
 /** The plugin whose code runs now, or started what runs now. */
 export function currentPlugin(): string | undefined {
   return running.getStore();
+}
+
+/** Runs what is done for one message, so that all its log lines can be found by it. */
+export function runTraced<T>(trace: Trace, work: () => T): T {
+  return tracing.run(trace, work);
+}
+
+export function currentTrace(): Trace | undefined {
+  return tracing.getStore();
 }

@@ -1,6 +1,7 @@
+import { fstatSync, writeSync } from "node:fs";
 import { GantryError, type Logger } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
-import { currentPlugin } from "../plugins/attribution.ts";
+import { asError, shortHash } from "@gantry/sdk/node";
+import { currentPlugin, currentTrace } from "../plugins/attribution.ts";
 import { printable } from "./printable.ts";
 import type { Redaction } from "./redaction.ts";
 
@@ -8,7 +9,10 @@ export type Level = "debug" | "info" | "warn" | "error";
 export type LogWriter = (level: Level, detail: Readonly<Record<string, unknown>>, message: string) => void;
 const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 
-/** A logger whose every line is redacted but for the `user` it names, tells the plugin, and keeps stacks for debugging only. */
+/**
+ * A logger whose every line is redacted but for the `user` it names, tells the plugin and the message it belongs to, names
+ * conversations by a short hash, and keeps stacks for debugging only.
+ */
 export function redactedLog(write: LogWriter, redaction: Redaction, debug: boolean): Logger {
   const at =
     (level: Level) =>
@@ -17,7 +21,9 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
         const plugin = currentPlugin();
         const { user } = detail as { user?: unknown };
         const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
-        write(level, { ...clean, ...(user !== undefined && { user }) }, redaction.text(message));
+        // Ids and hashes of our own making may look like somebody's number.
+        const named = { ...currentTrace(), ...conversationOf(detail), ...(user !== undefined && { user }) };
+        write(level, { ...clean, ...named }, redaction.text(message));
       } catch (error) {
         write(
           "error",
@@ -29,12 +35,16 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
   return Object.freeze({ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") });
 }
 
+/** The conversation of a `lane`, which itself may hold somebody's number. */
+function conversationOf({ lane }: { readonly lane?: unknown }): object {
+  return typeof lane === "string" ? { conversation: shortHash(lane) } : {};
+}
+
 function flat(detail: object, debug: boolean): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(detail).map(([key, value]) => [
-      key,
-      value instanceof Error ? flatError(value, debug) : value,
-    ]),
+    Object.entries(detail)
+      .filter(([key]) => key !== "lane")
+      .map(([key, value]) => [key, value instanceof Error ? flatError(value, debug) : value]),
   );
 }
 
@@ -62,9 +72,15 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
   };
 }
 
-/** JSON lines on stderr, for what reads logs. */
+/** The priorities of syslog, as the journal reads them at the head of a line. */
+const priorities: Readonly<Record<Level, number>> = { error: 3, warn: 4, info: 6, debug: 7 };
+
+/** JSON lines on stderr, for what reads logs; with its priority before each where that is the journal of systemd. */
 export async function jsonWriter(lowest: Level): Promise<LogWriter> {
   const { pino } = await import("pino");
+  const isJournal = writesToJournal(process.env["JOURNAL_STREAM"]);
+  let priority = "";
+  const out = { write: (line: string) => void writeSync(2, `${priority}${line}`) };
   const log = pino(
     {
       level: lowest,
@@ -72,10 +88,11 @@ export async function jsonWriter(lowest: Level): Promise<LogWriter> {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    pino.destination({ fd: 2, sync: true }),
+    isJournal ? out : pino.destination({ fd: 2, sync: true }),
   );
   return (level, detail, message) => {
     try {
+      priority = `<${priorities[level]}>`;
       log[level](detail, message);
     } catch (error) {
       process.stderr.write(
@@ -83,4 +100,11 @@ export async function jsonWriter(lowest: Level): Promise<LogWriter> {
       );
     }
   };
+}
+
+/** systemd names the device and the inode that it connected stderr to: a child may have another one. */
+function writesToJournal(stream: string | undefined): boolean {
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(2);
+  return stream === `${dev}:${ino}`;
 }

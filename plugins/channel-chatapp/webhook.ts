@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { GantryError, Inbox, Logger, Route, RouteReply } from "@gantry/sdk";
+import type { GantryError, Inbox, Logger, Route, RouteReply, RouteRequest } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { textMessages } from "./payload.ts";
 import type { Settings } from "./settings.ts";
@@ -32,8 +32,7 @@ export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): re
       // The platform delivers from few addresses; what bounds it is the inbox, which says when it is full.
       perMinute: Number.POSITIVE_INFINITY,
       ...(settings.appSecret === undefined && { warning: unsigned }),
-      handle: async ({ rawBody, headers }) =>
-        receive(rawBody, headers["x-hub-signature-256"], settings, inbox),
+      handle: async (request) => receive(request, settings, inbox),
     },
   ];
 }
@@ -59,11 +58,11 @@ function verify(
 }
 
 async function receive(
-  rawBody: Uint8Array,
-  signature: unknown,
+  { id, rawBody, headers }: RouteRequest,
   settings: Settings,
   inbox: Inbox,
 ): Promise<RouteReply> {
+  const signature = headers["x-hub-signature-256"];
   if (settings.appSecret !== undefined && !isSigned(rawBody, signature, settings.appSecret))
     return problem(401, errors.CHATAPP_SIGNATURE());
   const payload = parse(rawBody);
@@ -71,6 +70,7 @@ async function receive(
   const messages = textMessages(payload, Math.floor(Date.now() / 1_000)).map((message) => ({
     ...message,
     trust: trustOf(message.sender.id, settings) ?? "guest",
+    trace: id,
   }));
   const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
   if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };

@@ -2,6 +2,7 @@ import type { Check, ConfigFile, Providers, ModelRouter, Sandbox, Runtime, Store
 import { checkFiles } from "./check-files.ts";
 import { checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
+import { checkService } from "./check-service.ts";
 import { checkStore } from "./check-store.ts";
 
 export interface Needs {
@@ -24,6 +25,7 @@ export function ownChecks({ configFile, models, router, sandbox, runtime, store 
         { what: "node", state: "ok", detail: `${process.version}, Gantry ${runtime.version}` },
       ],
     },
+    { name: "service", kind: "status", run: () => checkService(runtime) },
     { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },

@@ -1,19 +1,18 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GantryError, type Logger } from "@gantry/sdk";
 import type { Tls } from "./bind.ts";
-import { readBody } from "./body.ts";
-import { onClientError } from "./client-error.ts";
+import { holdContinue, readBody } from "./body.ts";
 import { errors } from "./errors.ts";
-import { createFailureLog } from "./failure-log.ts";
-import { defaultBodyLimit } from "./mount.ts";
-import { sendFailure, statusOf } from "./status.ts";
+import { defaultBodyLimit } from "./register-route.ts";
+import { createFailureLog, onClientError, sendFailure, statusOf } from "./failures.ts";
+import { originForm, requestId } from "./request-line.ts";
+import { arrivalMs, keepAliveMs } from "./timeouts.ts";
 
 export interface AppOptions {
   readonly tls: Tls | undefined;
   readonly trusted: (address: string | undefined) => boolean;
-  /** Milliseconds for the headers and body of one request. */
-  readonly arrivalMs: number;
   readonly log: Logger;
 }
 
@@ -21,7 +20,7 @@ export interface AppOptions {
 const unused = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 /** The framework with our limits, our way to read a body and our errors. */
-export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): FastifyInstance {
+export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   const times = {
     headersTimeout: arrivalMs,
     requestTimeout: arrivalMs,
@@ -32,8 +31,10 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
   const app = fastify({
     ...(tls ? { https: { ...tls, ...http, handshakeTimeout: arrivalMs } } : { http }),
     requestTimeout: arrivalMs,
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: keepAliveMs,
     trustProxy: (address) => trusted(address),
+    genReqId: requestId,
+    rewriteUrl: (request) => originForm(request as IncomingMessage),
     forceCloseConnections: "idle",
     return503OnClosing: false,
     routerOptions: { maxParamLength: 8_192 },
@@ -42,11 +43,15 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
       void sendFailure(reply as unknown as FastifyReply, inOurWords(error)),
     schemaController: { compilersFactory: unused as never },
   }) as unknown as FastifyInstance;
+  const asRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void app.server.emit("request", request, response);
   // Node's own answer to an Expect that it does not know would go out before any hook: here it is a request like any other.
-  app.server.on(
-    "checkExpectation",
-    (request, response) => void app.server.emit("request", request, response),
-  );
+  app.server.on("checkExpectation", asRequest);
+  // So is one that waits for `100 Continue`, which is sent once its body is wanted.
+  app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    holdContinue(request, response);
+    asRequest(request, response);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) =>
     readBody(payload as FastifyRequest["raw"], request.routeOptions.bodyLimit ?? defaultBodyLimit, done),
@@ -56,7 +61,7 @@ export function createApp({ tls, trusted, arrivalMs, log }: AppOptions): Fastify
     const said = inOurWords(error as Error & { code?: string });
     const { url, config } = request.routeOptions;
     const broken = !(said instanceof GantryError) || statusOf(said.code, said.exit) === 500;
-    if (broken) logFailure(said, url);
+    if (broken) logFailure(said, url, String(request.id));
     // What broke inside is for paired devices only.
     return sendFailure(
       reply,

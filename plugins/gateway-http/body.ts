@@ -1,12 +1,25 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { errors } from "./errors.ts";
 
 /** Bytes of unfinished bodies that are held for all clients together. */
 const maxInFlight = 32 * 1024 * 1024;
+const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 let inFlight = 0;
+
+const continues = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** The client sends its body once it hears `100 Continue`, which {@link readBody} says. */
+export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
+  continues.set(request, response);
+}
+
+/** True where the client still waits to be told to send its body: whatever it sends next cannot be told from one. */
+export function isContinueHeld(request: IncomingMessage): boolean {
+  return continues.has(request);
+}
 
 /** Collects a body. Gives GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY where too many come at once. */
 export function readBody(
@@ -16,6 +29,8 @@ export function readBody(
 ): void {
   if (Number(stream.headers["content-length"] ?? 0) > limit)
     return done(errors.GATEWAY_BODY_TOO_LARGE(limit));
+  continues.get(stream)?.writeContinue();
+  continues.delete(stream);
   const pieces: Buffer[] = [];
   let bytes = 0;
   const finish = (error: Error | null): void => {
@@ -40,7 +55,7 @@ export function readBody(
 
 /** Parses and checks a JSON body. Throws GATEWAY_BODY_TYPE and GATEWAY_BAD_BODY. */
 export function parseBody(raw: Uint8Array, contentType: string | undefined, schema: TSchema): unknown {
-  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? "")) throw errors.GATEWAY_BODY_TYPE();
+  if (!json.test(contentType ?? "")) throw errors.GATEWAY_BODY_TYPE();
   let body: unknown;
   try {
     body = JSON.parse(utf8.decode(raw));

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { connect } from "node:net";
 import type { CheckRow } from "@gantry/sdk";
 import { bindAddress, openBind, readTls, urlAt } from "./bind.ts";
@@ -15,6 +16,15 @@ export async function gatewayRows(
 ): Promise<readonly CheckRow[]> {
   const rows = [await listening(config), await pairing(config, devices)];
   return kind === "status" ? rows : [...rows, bind(config), await tls(config, configDir)];
+}
+
+/** A certificate that has run out: no client that looks at it comes in. */
+export async function readyRows(config: GatewayConfig, configDir: string): Promise<readonly CheckRow[]> {
+  const files = await readTls(config, configDir);
+  if (!files) return [];
+  const { validTo } = new X509Certificate(files.cert);
+  if (new Date(validTo).getTime() > Date.now()) return [];
+  return [{ what: "certificate", state: "fail", detail: `it ran out on ${validTo}`, cure: "Renew it." }];
 }
 
 async function listening({ host, port, tls_enabled }: GatewayConfig): Promise<CheckRow> {

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Audit, Command, CommandContext } from "@gantry/sdk";
-import type { Devices } from "./devices.ts";
+import { isDeviceName, type Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import type { Pairing } from "./pairing.ts";
 
@@ -46,6 +46,23 @@ export function pairCommands(
         const until = new Date(expires).toISOString();
         out(options["json"] ? JSON.stringify({ code, expires: until }) : code);
         if (!options["json"]) err(`One use, until ${until}: POST /pair {"code": "…"}`);
+        return 0;
+      },
+    },
+    {
+      name: "pair token",
+      summary: "pair a device from here and print its token: no code that others could guess at or use up",
+      args: ["[device_name]"],
+      options: [json],
+      async run({ args: [name = "unnamed"], out, err, options }) {
+        if (!isDeviceName(name)) throw errors.GATEWAY_DEVICE_NAME();
+        const { token, device } = await devices().add(name);
+        await record("paired", { device_id: device.device_id }).catch(async (error: unknown) => {
+          await devices().revoke(device.device_id);
+          throw error;
+        });
+        out(options["json"] ? JSON.stringify({ token, device_id: device.device_id }) : token);
+        if (!options["json"]) err(`The token of the device ${device.device_id}; it is not shown again.`);
         return 0;
       },
     },

@@ -13,6 +13,13 @@ type Stored = Device & { readonly hash: string };
 const space = "gateway.devices";
 const tokenPattern = /^gt_[A-Za-z0-9_-]{43}$/;
 
+/** As the schema of POST /pair has it. */
+export const deviceName = "^[^\\u0000-\\u001f\\u007f]{1,64}$";
+
+export function isDeviceName(name: string): boolean {
+  return new RegExp(deviceName, "u").test(name);
+}
+
 /** Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation holds at once. */
 export class Devices {
   readonly #values: Values;

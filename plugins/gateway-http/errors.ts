@@ -4,7 +4,12 @@ export const errors = defineErrors({
   PAIR_CODE_INVALID: policy(
     "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
   ),
-  PAIR_LOCKED: policy("Too many wrong pairing codes came from this address: try again in %s s."),
+  PAIR_LOCKED: policy(
+    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+  ),
+  PAIR_GUESSED: policy(
+    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
+  ),
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
   ),
@@ -22,13 +27,20 @@ export const errors = defineErrors({
   ),
   GATEWAY_RATE_LIMIT: policy("Too many requests came from this address: try again in %s s."),
 
+  GATEWAY_CONNECTIONS: policy(
+    "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",
+  ),
+
   GATEWAY_NOT_FOUND: failed("There is nothing at this address: GET /api/openapi.json lists what there is."),
+  GATEWAY_METHOD: failed("There is no %s at this address: the methods are %s."),
   GATEWAY_BAD_PATH: failed(
     "The path is not in its plain form: write it in lower case, without doubled slashes, dots and needless escapes.",
   ),
   GATEWAY_BAD_REQUEST: failed("The request is not valid HTTP."),
   GATEWAY_BAD_BODY: failed("The body is wrong: %s."),
-  GATEWAY_BODY_TYPE: failed("The body must be JSON: send `Content-Type: application/json`."),
+  GATEWAY_BODY_TYPE: failed("The body must be JSON in UTF-8: send `Content-Type: application/json`."),
+  GATEWAY_BODY_ENCODING: failed("The body must come as it is: leave `Content-Encoding` out."),
+  GATEWAY_TRANSFER: failed("The body came in a transfer coding that is not known here: use `chunked` alone."),
   GATEWAY_BODY_TOO_LARGE: failed("The body is larger than the %s bytes that are read here."),
   GATEWAY_HEADERS_TOO_LARGE: failed("The headers are too large."),
   GATEWAY_TIMEOUT: failed("The request did not arrive in time."),
@@ -40,6 +52,7 @@ export const errors = defineErrors({
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided: an answer counts once."),
+  GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 
   GATEWAY_PORT_IN_USE: failed(

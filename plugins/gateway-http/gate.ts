@@ -14,7 +14,9 @@ const forwarding = new Set([
   "cf-connecting-ip",
   "fly-client-ip",
 ]);
-const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/;
+/** The name without the dot that ends a whole one, and the port. */
+const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+?)\.?(?::(\d{1,5}))?$/;
+const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const wildcards = new Set(["0.0.0.0", "[::]"]);
 
 /** What is refused whatever the route: it holds against pages in the owner's browser and against proxies nobody named. */
@@ -35,12 +37,17 @@ export class Gate {
   refusal(request: FastifyRequest): GantryError | undefined {
     const { headers, httpVersion, socket } = request.raw;
     if (headers.host === undefined && httpVersion !== "1.0") return errors.GATEWAY_BAD_REQUEST();
-    if (!isCanonicalPath(pathOf(request.raw.url ?? ""))) return errors.GATEWAY_BAD_PATH();
+    if (!isAboutServer(request) && !isCanonicalPath(pathOf(request.raw.url ?? "")))
+      return errors.GATEWAY_BAD_PATH();
+    const coding = headers["transfer-encoding"];
+    if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") return errors.GATEWAY_TRANSFER();
     const host = headers.host?.toLowerCase() ?? "";
     if (repeated(request, "host") || !this.#isOurs(host, socket.localAddress, socket.localPort))
       return errors.GATEWAY_FOREIGN_HOST();
     if (headers.origin !== undefined && !this.#isOurOrigin(headers.origin, host))
       return errors.GATEWAY_FOREIGN_ORIGIN();
+    // A probe may come through a mesh that nobody named: it learns what everybody may know.
+    if (probes.has(request.routeOptions.url ?? "")) return undefined;
     return this.isForwarded(request) ? errors.GATEWAY_UNTRUSTED_PROXY() : undefined;
   }
 
@@ -65,6 +72,11 @@ export class Gate {
     const { host: from } = new URL(origin);
     return from === host || this.#allowed.has(from);
   }
+}
+
+/** True for `OPTIONS *`, which asks about the server and no path. */
+export function isAboutServer({ raw }: FastifyRequest): boolean {
+  return raw.method === "OPTIONS" && raw.url === "*";
 }
 
 /** True where somebody says to have forwarded the request. */

@@ -1,4 +1,4 @@
-import type { Approvals, Audit, Inbox, Logger, Route, Runtime, Store } from "@gantry/sdk";
+import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route, Runtime, Store } from "@gantry/sdk";
 import { openBind, readTls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -7,12 +7,15 @@ import { approvalRoutes } from "./route-approvals.ts";
 import { chatRoute } from "./route-chat.ts";
 import { healthRoute } from "./route-health.ts";
 import { pairRoute } from "./route-pair.ts";
+import { readyRoute } from "./route-ready.ts";
 import { openServer, type Server } from "./server.ts";
 
 export interface GatewayNeeds {
   readonly approvals: Approvals;
   readonly audit: Audit;
+  readonly checks: ReadonlyMap<string, Check>;
   readonly inbox: Inbox;
+  readonly meters: Meters | undefined;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
   readonly store: Store;
@@ -23,10 +26,11 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
   const refusal = openBind(config.host, config);
   if (refusal) throw refusal;
   const { approvals, audit, inbox, routes, runtime, store } = needs;
-  const pairing = new Pairing(store, config);
+  const pairing = new Pairing(store, config, log);
   const devices = new Devices(store.values);
   const own = [
     healthRoute(runtime, devices, config.require_pairing),
+    readyRoute(() => needs.checks, log),
     pairRoute(pairing, devices, audit),
     chatRoute(inbox),
     ...approvalRoutes(approvals),
@@ -41,15 +45,26 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     pairing,
     audit,
     log,
+    meters: needs.meters,
     version,
   });
   log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
-  if (config.require_pairing) await announceCode(pairing, config.pairing_timeout_minutes);
+  const isFirst = !announced.has(runtime.configDir);
+  announced.add(runtime.configDir);
+  if (config.require_pairing && isFirst) await announceCode(pairing, config.pairing_timeout_minutes, log);
   return server;
 }
 
-/** Said once, to whoever started the service: the log keeps secrets out, so this is no log line. */
-async function announceCode(pairing: Pairing, minutes: number): Promise<void> {
+/** Configuration directories whose code was said by this process: reading the file again does not end a code. */
+const announced = new Set<string>();
+
+/**
+ * Said once, to whoever started the service: the log keeps secrets out, so this is no log line. Under a service manager nobody
+ * started it by hand, and what it prints is kept.
+ */
+async function announceCode(pairing: Pairing, minutes: number, log: Logger): Promise<void> {
+  if (process.env["INVOCATION_ID"] !== undefined && !process.stderr.isTTY)
+    return log.info({}, "To pair a device, make a code with `gantry pair new`.");
   const { code } = await pairing.create();
   process.stderr.write(
     `Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`,

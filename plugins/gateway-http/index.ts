@@ -5,52 +5,71 @@ import {
   Commands,
   definePlugin,
   Inbox,
+  Meters,
+  optional,
   Routes,
   Runtime,
   Services,
   Store,
 } from "@gantry/sdk";
 import { gatewayCommand, pairCommands } from "./commands.ts";
-import { config } from "./config.ts";
+import { config, type GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { Pairing } from "./pairing.ts";
 import type { Server } from "./server.ts";
+
+/** What the command line said of where to listen: it holds for this process, also when its configuration is read again. */
+let listenAt: { readonly host?: string; readonly port?: number } = {};
 
 export default definePlugin({
   name: "gateway-http",
   summary: "The HTTP gateway: pairing, chat, approvals, and other plugins' routes.",
   table: "gateway",
   config,
-  needs: { approvals: Approvals, audit: Audit, inbox: Inbox, routes: Routes, runtime: Runtime, store: Store },
+  needs: {
+    approvals: Approvals,
+    audit: Audit,
+    checks: Checks,
+    inbox: Inbox,
+    meters: optional(Meters),
+    routes: Routes,
+    runtime: Runtime,
+    store: Store,
+  },
   provides: [Checks, Commands, Services],
   errors,
   setup(host) {
     const { needs, log } = host;
     const devices = (): Devices => new Devices(needs.store.values);
-    let table = host.config;
+    const table = (): GatewayConfig => ({ ...host.config, ...listenAt });
     let server: Server | undefined;
 
     host.provide(Services, {
       name: "gateway",
       async start() {
         const { openGateway } = await import("./gateway.ts");
-        server = await openGateway(table, needs, log);
+        server = await openGateway(table(), needs, log);
       },
       async stop(signal) {
         await server?.close(signal);
         server = undefined;
       },
     });
-    const listen = (where: { host?: string; port?: number }): void => {
-      table = { ...table, ...where };
-    };
-    host.provide(Commands, gatewayCommand(listen));
-    for (const command of pairCommands(() => new Pairing(needs.store, table), devices, needs.audit))
+    host.provide(
+      Commands,
+      gatewayCommand((where) => (listenAt = where)),
+    );
+    for (const command of pairCommands(() => new Pairing(needs.store, table()), devices, needs.audit))
       host.provide(Commands, command);
+    host.provide(Checks, {
+      name: "gateway-ready",
+      kind: "ready",
+      run: async () => (await import("./checks.ts")).readyRows(table(), needs.runtime.configDir),
+    });
     for (const kind of ["status", "doctor"] as const) {
       const run = async () =>
-        (await import("./checks.ts")).gatewayRows(kind, table, needs.runtime.configDir, devices());
+        (await import("./checks.ts")).gatewayRows(kind, table(), needs.runtime.configDir, devices());
       host.provide(Checks, { name: `gateway-${kind}`, kind, run });
     }
   },

@@ -50,6 +50,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
     "get /api/approvals",
     "get /api/openapi.json",
     "get /health",
+    "get /ready",
     "get /song",
     "post /api/approvals/{id}",
     "post /api/chat",

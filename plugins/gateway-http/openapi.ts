@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import type { Route } from "@gantry/sdk";
 import type { FastifyInstance } from "fastify";
 
-/** Has the framework note every route that is mounted from now on. */
+/** Has the framework note every route that is registered from now on. */
 export async function describe(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {

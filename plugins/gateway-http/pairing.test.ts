@@ -56,6 +56,7 @@ test("GW-02: a code has pairing_code_length digits and is dead after pairing_tim
   const pairing = new Pairing(
     createMemoryStore(),
     { pairing_code_length: 9, pairing_timeout_minutes: 3 },
+    undefined,
     () => now,
   );
   const first = await pairing.create();
@@ -148,7 +149,7 @@ test("GW-02: a hundred wrong guesses end a code, from however many addresses the
 
 test("GW-02: a lockout ends after 300 seconds", async () => {
   let now = Date.now();
-  const pairing = new Pairing(createMemoryStore(), settings, () => now);
+  const pairing = new Pairing(createMemoryStore(), settings, undefined, () => now);
   const { code } = await pairing.create();
   for (let i = 0; i < 5; i += 1)
     await expect(pairing.redeem("no", "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
@@ -163,7 +164,7 @@ test("GW-02: requests without a body that could be a code cost no try", async ()
   const code = await newCode(gateway);
   for (const body of ["", "{", "[]", JSON.stringify({ code: 1 }), JSON.stringify({ code: ["1"] }), "null"])
     expect((await gateway.ask("/pair", { body })).status).toBe(400);
-  expect((await gateway.ask("/pair", { method: "GET" })).status).toBe(401);
+  expect((await gateway.ask("/pair", { method: "GET" })).status).toBe(405);
   expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
 });
 
@@ -173,7 +174,7 @@ test("GW-02: a hundred requests by another method, with tokens that are wrong, c
   const all = await Promise.all(
     Array.from({ length: 100 }, (_, i) => gateway.ask("/pair", { method: "GET", token: `wrong${i}` })),
   );
-  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([405, 429]));
   expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
 });
 
@@ -232,4 +233,20 @@ test("GW-02: with require_pairing off everybody on this machine may chat, and th
   expect((await gateway.ask("/health")).json).toMatchObject({ require_pairing: false, paired: false });
   const { status, json } = await gateway.ask("/api/chat", { body: { message: "hi" } });
   expect([status, json.reply]).toEqual([200, "hello there"]);
+});
+
+test("OPS-01: the log says that somebody guesses at codes, and pair token pairs without one while they do", async () => {
+  await using gateway = await startGateway();
+  for (let i = 0; i < 130; i += 1)
+    await gateway.ask("/pair", { body: { code: "000000" }, from: `127.0.0.${2 + (i % 26)}` });
+  const lines = gateway.host.logs.filter(({ detail }) => detail["code"] === "PAIR_GUESSED");
+  expect(lines.some(({ message }) => message.includes("came from 127.0.0.2, which is locked out"))).toBe(
+    true,
+  );
+  expect(lines.filter(({ message }) => message.includes("is dead"))).toHaveLength(1);
+  const { code, out } = await gateway.word("pair token", ["laptop"]);
+  expect(code).toBe(0);
+  expect((await gateway.ask("/api/approvals", { token: out.trim() })).status).toBe(200);
+  expect((await gateway.word("pair list")).out).toContain("laptop");
+  await expect(gateway.word("pair token", ["a\nb"])).rejects.toMatchObject({ code: "GATEWAY_DEVICE_NAME" });
 });

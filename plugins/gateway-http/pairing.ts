@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Store } from "@gantry/sdk";
+import type { Logger, Store } from "@gantry/sdk";
 import type { GatewayConfig } from "./config.ts";
 import { sha256 } from "./devices.ts";
 import { errors } from "./errors.ts";
@@ -22,14 +22,17 @@ export class Pairing {
   readonly #store: Pick<Store, "values" | "limits">;
   readonly #length: number;
   readonly #lifeMs: number;
+  readonly #log: Logger | undefined;
   readonly #now: () => number;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     store: Pick<Store, "values" | "limits">,
     config: Pick<GatewayConfig, "pairing_code_length" | "pairing_timeout_minutes">,
+    log?: Logger,
     now: () => number = Date.now,
   ) {
+    this.#log = log;
     this.#store = store;
     this.#length = config.pairing_code_length;
     this.#lifeMs = config.pairing_timeout_minutes * 60_000;
@@ -82,6 +85,7 @@ export class Pairing {
     await limits.hit(key, [window], this.#now());
     if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
     const until = this.#now() + lockMs;
+    this.#warn(`${window.max} wrong pairing codes came from ${peer}, which is locked out`, "still counts");
     await values.put(locks, peer, { until }, until);
   }
 
@@ -90,8 +94,14 @@ export class Pairing {
     for (const { key: hash } of await values.list(codes)) {
       const key = `pair:code:${hash}`;
       await limits.hit(key, [{ ms: this.#lifeMs, max: maxGuesses }], this.#now());
-      if ((await limits.count(key, this.#lifeMs, this.#now())) >= maxGuesses)
-        await values.remove(codes, hash);
+      if ((await limits.count(key, this.#lifeMs, this.#now())) < maxGuesses) continue;
+      await values.remove(codes, hash);
+      this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
     }
+  }
+
+  #warn(what: string, code: string): void {
+    const error = errors.PAIR_GUESSED(what, code);
+    this.#log?.warn({ code: error.code }, error.message);
   }
 }

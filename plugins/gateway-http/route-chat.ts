@@ -12,7 +12,7 @@ import {
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
-import { failure, statusOf } from "./status.ts";
+import { failure, statusOf } from "./failures.ts";
 
 const body = Type.Object({
   message: Type.String({ minLength: 1 }),
@@ -26,7 +26,12 @@ const reply = Type.Object({
   provider: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
   stop_reason: Type.String(),
-  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+  usage: Type.Object({
+    input_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+    cached_tokens: Type.Integer(),
+    reasoning_tokens: Type.Integer(),
+  }),
   tool_calls: Type.Array(
     Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
   ),
@@ -45,7 +50,7 @@ export function chatRoute(inbox: Inbox): Route {
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ body: asked, device, signal }) {
+    async handle({ id, body: asked, device, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
@@ -53,6 +58,7 @@ export function chatRoute(inbox: Inbox): Route {
         from: device ?? "local",
         text: message,
         trust: "owner",
+        trace: id,
         ...(session_id !== undefined && { session: session_id }),
       });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };

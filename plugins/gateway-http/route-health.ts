@@ -23,7 +23,7 @@ export function healthRoute(runtime: Runtime, devices: Devices, requirePairing: 
         paired: (await devices.list()).length > 0,
         require_pairing: requirePairing,
         version: runtime.version,
-        uptime_seconds: Math.floor((Date.now() - runtime.started) / 1_000),
+        uptime_seconds: Math.floor(process.uptime()),
       };
       return { status: 200, body };
     },

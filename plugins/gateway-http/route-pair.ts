@@ -1,15 +1,13 @@
 import type { Audit, Route } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import type { Devices } from "./devices.ts";
+import { deviceName, type Devices } from "./devices.ts";
 import { peerKey } from "./peer.ts";
 import type { Pairing } from "./pairing.ts";
 
 const body = Type.Object({
   code: Type.String({ maxLength: 64 }),
-  device_name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
-  ),
+  device_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: deviceName })),
 });
 
 export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Route {

@@ -1,17 +1,17 @@
 import type { AddressInfo } from "node:net";
-import type { Audit, Logger, Route } from "@gantry/sdk";
+import type { Audit, Logger, Meters, Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createApp } from "./app.ts";
-import { arrivalMs } from "./arrival.ts";
 import { bindAddress, listenFailure, urlAt, type Tls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
-import { maxConnections } from "./connections.ts";
+import { AddressBound, maxConnections } from "./connections.ts";
 import type { Devices } from "./devices.ts";
-import { Doorkeeper } from "./doorkeeper.ts";
+import { Authenticator } from "./authenticator.ts";
 import { errors } from "./errors.ts";
-import { Gate } from "./gate.ts";
+import { createFailureLog } from "./failures.ts";
+import { Gate, isAboutServer } from "./gate.ts";
 import { Limiter } from "./limiter.ts";
-import { mount, type MountDeps } from "./mount.ts";
+import { registerRoute, type RouteGuards } from "./register-route.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
@@ -25,6 +25,7 @@ export interface ServerDeps {
   readonly pairing: Pairing;
   readonly audit: Audit;
   readonly log: Logger;
+  readonly meters: Meters | undefined;
   readonly version: string;
 }
 
@@ -34,19 +35,20 @@ export interface Server {
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** Builds the server, mounts every route and listens. Throws GATEWAY_* errors. */
+/** Builds the server, registers every route and listens. Throws GATEWAY_* errors. */
 export async function openServer(deps: ServerDeps): Promise<Server> {
   const { config, tls, log } = deps;
   const trusted = addressList(config.trusted_proxies);
-  const app = createApp({ tls, trusted, log, arrivalMs });
+  const app = createApp({ tls, trusted, log });
   const guards = {
-    doorkeeper: new Doorkeeper(deps.devices, config.require_pairing, deps.audit, log),
+    authenticator: new Authenticator(deps.devices, config.require_pairing, deps.audit, log),
     limiter: await Limiter.on(app),
   };
   const state = { stopping: false };
   await describe(app, deps.version);
-  guardAll(app, new Gate(config, trusted), deps.pairing, guards, state);
-  mountAll(app, [...deps.routes, openApiRoute(app)], guards, log);
+  const routes = [...deps.routes, openApiRoute(app)];
+  guardAll(app, { ...deps, ...guards, routes, gate: new Gate(config, trusted), state });
+  registerAll(app, routes, guards, log);
   try {
     await app.listen({ host: bindAddress(config.host), port: config.port });
   } catch (error) {
@@ -54,49 +56,88 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     throw listenFailure(error as NodeJS.ErrnoException, config.host, config.port);
   }
   app.server.maxConnections = maxConnections();
+  const dropped = createFailureLog(log);
+  const bound = new AddressBound((peer) => dropped(errors.GATEWAY_CONNECTIONS(peer), undefined));
+  bound.watch(app.server, trusted);
   const { port } = app.server.address() as AddressInfo;
   return { url: urlAt(config.host, port, tls !== undefined), close: (signal) => close(app, state, signal) };
 }
 
+interface Guarding extends RouteGuards {
+  readonly gate: Gate;
+  readonly pairing: Pairing;
+  readonly routes: readonly Route[];
+  readonly meters: Meters | undefined;
+  readonly state: { readonly stopping: boolean };
+}
+
 /** The first hook of every request, known or not. */
-function guardAll(
-  app: FastifyInstance,
-  gate: Gate,
-  pairing: Pairing,
-  { limiter, doorkeeper }: MountDeps,
-  state: { stopping: boolean },
-): void {
-  /** Only who may come in learns that there is nothing; a body is not even read. */
-  const unknownRoute = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    if (/[A-Z]/.test(pathOf(request.raw.url ?? ""))) throw errors.GATEWAY_BAD_PATH();
-    await limiter.shared(request);
-    await doorkeeper.admit("token", request, reply);
-    throw errors.GATEWAY_NOT_FOUND();
-  };
+function guardAll(app: FastifyInstance, guarding: Guarding): void {
+  const { gate, pairing, state } = guarding;
   app.addHook("onRequest", (request, reply, done) => {
-    reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
+    reply.headers({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": request.id,
+    });
     const refusal = state.stopping ? errors.GATEWAY_STOPPING() : gate.refusal(request);
     if (refusal?.code === "GATEWAY_UNTRUSTED_PROXY" && request.routeOptions.url === "/pair") {
       // A guess is a guess, whatever headers it came with.
       return void pairing.countFailure(peerKey(request.ip)).then(() => done(refusal), done);
     }
     if (refusal || !request.is404) return done(refusal);
-    unknownRoute(request, reply).catch(done);
+    refuseUnknown(guarding, request, reply).catch(done);
   });
-  app.addHook("onResponse", (_request, _reply, done) => {
+  app.addHook("onResponse", (request, reply, done) => {
     done();
+    const { method = "", url = "none" } = request.is404
+      ? {}
+      : { method: request.method, url: request.routeOptions.url };
+    guarding.meters?.count("http_requests_total", { method, route: url, status: String(reply.statusCode) });
     if (state.stopping) setImmediate(() => app.server.closeIdleConnections());
   });
 }
 
-function mountAll(app: FastifyInstance, routes: readonly Route[], guards: MountDeps, log: Logger): void {
+/** Only who may come in learns that there is nothing; a body is not even read. */
+async function refuseUnknown(
+  { routes, limiter, authenticator }: Guarding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (isAboutServer(request)) return void reply.code(204).header("allow", allowed(routes)).send();
+  const path = pathOf(request.raw.url ?? "");
+  if (/[A-Z]/.test(path)) throw errors.GATEWAY_BAD_PATH();
+  await limiter.shared(request);
+  const here = routes.filter((route) => isAt(route.path, path));
+  if (here.every(({ auth }) => auth === "token")) await authenticator.admit("token", request, reply);
+  if (here.length === 0) throw errors.GATEWAY_NOT_FOUND();
+  const allow = allowed(here);
+  throw Object.assign(errors.GATEWAY_METHOD(request.method, allow), { allow });
+}
+
+/** The methods of routes, as `Allow` names them. */
+function allowed(routes: readonly Route[]): string {
+  const methods = new Set<string>(routes.map(({ method }) => method));
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].toSorted().join(", ");
+}
+
+/** True where a path is one that a route's own, with its `:parameters`, stands for. */
+function isAt(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  return (
+    wanted.length === given.length && wanted.every((part, i) => part.startsWith(":") || part === given[i])
+  );
+}
+
+function registerAll(app: FastifyInstance, routes: readonly Route[], guards: RouteGuards, log: Logger): void {
   const names = new Set<string>();
   for (const route of routes) {
     const name = `${route.method} ${route.path}`;
     if (names.has(name)) throw errors.GATEWAY_ROUTE_TWICE(name);
     names.add(name);
     if (route.warning !== undefined) log.warn({ route: name }, route.warning);
-    mount(app, route, guards);
+    registerRoute(app, route, guards);
   }
 }
 

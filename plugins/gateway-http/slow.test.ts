@@ -3,8 +3,8 @@ import { memoryStore, fakeProvider } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
-vi.mock("./arrival.ts", () => ({ arrivalMs: 400 }));
-vi.mock("./connections.ts", () => ({ maxConnections: () => 20 }));
+vi.mock("./timeouts.ts", () => ({ arrivalMs: 400, keepAliveMs: 30_000, heartbeatMs: 15_000 }));
+vi.mock("./connections.ts", async (original) => ({ ...(await original()), maxConnections: () => 20 }));
 
 /** Sends a byte now and then until the server has enough; gives the answer and how long it took. */
 function drip(port: number, start: string, piece: string): Promise<{ text: string; ms: number }> {

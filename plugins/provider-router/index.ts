@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { createRouter } from "./fallback.ts";
+import { TagWords } from "./tag-words.ts";
 
 export default definePlugin({
   name: "provider-router",
@@ -23,7 +24,17 @@ export default definePlugin({
   errors,
   setup(host) {
     const circuits = new Circuits(host.needs.store, host.log);
-    host.provide(ModelRouter, createRouter(host.config, circuits, host.log));
+    host.provide(ModelRouter, createRouter(host.config, circuits, host.log, new TagWords(host.needs.store)));
+    host.provide(Checks, {
+      name: "providers-ready",
+      kind: "ready",
+      run: async () =>
+        circuits.cooling().map(({ provider, until, reason }) => ({
+          what: "provider",
+          state: "fail",
+          detail: `${provider} is left alone until ${until} (${reason})`,
+        })),
+    });
     host.provide(Checks, {
       name: "providers-left-alone",
       kind: "status",

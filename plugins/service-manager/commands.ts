@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import type { Command, CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { managerFailed, perform, run } from "./perform.ts";
-import type { Action, Manager, ServiceState, Step } from "./plan.ts";
+import type { Action, Manager, Scope, ServiceState, Step } from "./plan.ts";
 
 const summaries: Readonly<Record<Action, string>> = {
   install: "install the daemon as a service of this user",
@@ -11,21 +11,27 @@ const summaries: Readonly<Record<Action, string>> = {
   stop: "stop the service",
   restart: "stop the service and start it again",
 };
+const system = {
+  flags: "--system",
+  summary: "the service of the whole machine, under a user of its own; as root",
+};
 const dryRun = { flags: "--dry-run", summary: "print what would be written and run, and do nothing" };
 
 /** `manager` throws SERVICE_PLATFORM where there is none. */
-export function serviceCommands(manager: () => Manager): readonly Command[] {
+export function serviceCommands(managerOf: (scope: Scope) => Manager): readonly Command[] {
+  const manager = (words: CommandContext): Manager =>
+    managerOf(words.options["system"] === true ? "system" : "user");
   const actions = (Object.keys(summaries) as Action[]).map((action): Command => ({
     name: `service ${action}`,
     summary: summaries[action],
-    options: [dryRun],
-    run: (words) => act(action, manager(), words),
+    options: [dryRun, system],
+    run: (words) => act(action, manager(words), words),
   }));
   const status: Command = {
     name: "service status",
     summary: "whether the service is installed and runs; the exit code is 1 where it does not run",
-    options: [{ flags: "--json", summary: "print JSON" }],
-    run: (words) => tell(manager(), words),
+    options: [{ flags: "--json", summary: "print JSON" }, system],
+    run: (words) => tell(manager(words), words),
   };
   return [...actions, status];
 }

@@ -4,6 +4,7 @@ export const errors = defineErrors({
   SERVICE_PLATFORM: usage(
     "There is no service manager for %s: run `gantry daemon` under the one that you use.",
   ),
+  SERVICE_NO_SYSTEM: usage("There is no service of the whole machine for %s: leave --system out."),
   SERVICE_NO_MANAGER: failed(
     "The program %s is not there: this system does not use it, so run `gantry daemon` under the manager it has.",
   ),

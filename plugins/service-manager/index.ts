@@ -1,25 +1,42 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { Commands, definePlugin, Runtime, RuntimeLimits } from "@gantry/sdk";
+import { Commands, definePlugin, Runtime } from "@gantry/sdk";
 import { Type } from "typebox";
 import { serviceCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { launchd } from "./launchd.ts";
-import type { Manager, ServiceSpec } from "./plan.ts";
+import type { Manager, Scope, ServiceSpec } from "./plan.ts";
 import { systemd } from "./systemd.ts";
 
 export default definePlugin({
   name: "service-manager",
   summary: "Installs the daemon as a service: systemd and launchd.",
   table: "",
-  config: Type.Object({ runtime: RuntimeLimits }),
+  config: Type.Object({
+    service: Type.Object({
+      max_open_files: Type.Integer({
+        default: 65_536,
+        minimum: 1_024,
+        needsRestart: true,
+        description: "Files and connections of the installed service; `gantry service install` writes it.",
+      }),
+      max_memory_mb: Type.Optional(
+        Type.Integer({
+          minimum: 256,
+          needsRestart: true,
+          description:
+            "Memory of the installed service with all that it starts, in MiB; `gantry service install` writes it. Left out: no bound.",
+        }),
+      ),
+    }),
+  }),
   needs: { runtime: Runtime },
   provides: [Commands],
   errors,
   setup(host) {
-    const manager = () =>
-      managerOf(process.platform, specOf(host.needs.runtime.configDir, host.config.runtime));
+    const manager = (scope: Scope) =>
+      managerOf(process.platform, scope, specOf(host.needs.runtime.configDir, host.config.service));
     for (const command of serviceCommands(manager)) host.provide(Commands, command);
   },
 });
@@ -44,8 +61,9 @@ function searchPath(given: string = ""): string {
   return kept.join(path.delimiter) || "/usr/local/bin:/usr/bin:/bin";
 }
 
-function managerOf(platform: NodeJS.Platform, spec: ServiceSpec): Manager {
-  if (platform === "linux") return systemd(spec, process.env);
+function managerOf(platform: NodeJS.Platform, scope: Scope, spec: ServiceSpec): Manager {
+  if (platform === "linux") return systemd(spec, process.env, scope);
+  if (scope === "system") throw errors.SERVICE_NO_SYSTEM(platform);
   if (platform === "darwin") return launchd(spec, process.getuid?.() ?? 501);
   throw errors.SERVICE_PLATFORM(platform);
 }

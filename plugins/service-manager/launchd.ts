@@ -9,7 +9,7 @@ export function launchd(spec: ServiceSpec, uid: number): Manager {
   const domain = `gui/${uid}`;
   const target = `${domain}/${label}`;
   const plans: Readonly<Record<Action, readonly Step[]>> = {
-    install: [{ do: "write", path: file, text: plist(spec) }, run("enable", target)],
+    install: [{ do: "write", path: file, text: plist(spec), mode: 0o600 }, run("enable", target)],
     uninstall: [maybe("bootout", target), { do: "remove", path: file }],
     start: [maybe("bootstrap", domain, file), run("kickstart", target)],
     stop: [run("bootout", target)],
@@ -17,9 +17,7 @@ export function launchd(spec: ServiceSpec, uid: number): Manager {
   };
   return {
     file,
-    hints: [
-      "launchd has no bound for memory, processor share and the number of processes: of [runtime] only max_file_descriptors holds here.",
-    ],
+    hints: ["launchd has no bound for memory: of [service] only max_open_files holds here."],
     plan: (action) => plans[action],
     query: ["launchctl", "print", target],
     read(code, stdout) {
@@ -40,7 +38,7 @@ function maybe(...args: readonly string[]): Step {
 }
 
 function plist({ argv, env, home, limits }: ServiceSpec): string {
-  const files = `<dict><key>NumberOfFiles</key><integer>${limits.max_file_descriptors}</integer><key>Core</key><integer>0</integer></dict>`;
+  const files = `<dict><key>NumberOfFiles</key><integer>${limits.max_open_files}</integer><key>Core</key><integer>0</integer></dict>`;
   const log = text(path.join(home, "Library", "Logs", "gantry.log"));
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -59,7 +57,7 @@ ${Object.entries(env)
   </dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
-  <key>ThrottleInterval</key><integer>10</integer>
+  <key>ThrottleInterval</key><integer>30</integer>
   <key>ExitTimeOut</key><integer>15</integer>
   <key>Umask</key><integer>63</integer>
   <key>SoftResourceLimits</key>${files}

@@ -10,7 +10,7 @@ const timeoutMs = 60_000;
 /** Throws SERVICE_* errors. */
 export async function perform(step: Step): Promise<void> {
   if (step.do === "remove") return rm(step.path, { force: true });
-  if (step.do === "write") return write(step.path, step.text);
+  if (step.do === "write") return write(step);
   const { code, stderr } = await run(step.argv);
   if (code !== 0 && !step.mayFail) throw managerFailed(step.argv, code, stderr);
 }
@@ -22,11 +22,11 @@ export function managerFailed(argv: readonly string[], code: number, stderr: str
 }
 
 /** In one step, so that no half-written unit is ever read. */
-async function write(file: string, text: string): Promise<void> {
+async function write({ path: file, text, mode }: Extract<Step, { do: "write" }>): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(draft, text, { mode: 0o600 });
+    await writeFile(draft, text, { mode });
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });

@@ -4,18 +4,16 @@ export interface ServiceSpec {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
-  readonly limits: {
-    readonly max_memory_mb: number;
-    readonly max_cpu_percent: number;
-    readonly max_processes: number;
-    readonly max_file_descriptors: number;
-  };
+  /** The service's own, apart from what bounds its tools. */
+  readonly limits: { readonly max_open_files: number; readonly max_memory_mb?: number };
 }
 
+/** Of this user, or of the machine, under a user of its own. */
+export type Scope = "user" | "system";
 export type Action = "install" | "uninstall" | "start" | "stop" | "restart";
 
 export type Step =
-  | { readonly do: "write"; readonly path: string; readonly text: string }
+  | { readonly do: "write"; readonly path: string; readonly text: string; readonly mode: number }
   | { readonly do: "remove"; readonly path: string }
   /** `mayFail`: what it undoes or repeats may not be there. */
   | { readonly do: "run"; readonly argv: readonly string[]; readonly mayFail?: boolean };

@@ -7,10 +7,10 @@ import { startTestHost } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import plugin from "./index.ts";
 import { launchd } from "./launchd.ts";
-import type { ServiceSpec } from "./plan.ts";
+import type { Scope, ServiceSpec } from "./plan.ts";
 import { systemd } from "./systemd.ts";
 
-const limits = { max_memory_mb: 512, max_cpu_percent: 100, max_processes: 64, max_file_descriptors: 256 };
+const limits = { max_open_files: 65_536 };
 const spec: ServiceSpec = {
   argv: ["/opt/node", "/opt/gantry/cli.js", "daemon"],
   env: { SERVICE_CONFIG_DIR: "/home/me/.gantry" },
@@ -59,10 +59,10 @@ async function word(
   return { code, ...said };
 }
 
-test("CLI-03: service install writes a private unit with the [runtime] limits, then reloads and enables it", async () => {
+test("CLI-03: service install writes a private unit with the bounds of [service] and none of [runtime], then reloads and enables it", async () => {
   const system = fakeSystem();
   const config = {
-    runtime: { max_memory_mb: 700, max_cpu_percent: 150, max_processes: 70, max_file_descriptors: 400 },
+    service: { max_memory_mb: 700, max_open_files: 4_000 },
   };
   const { code, err } = await word("service install", {}, config);
   expect(code).toBe(0);
@@ -70,9 +70,10 @@ test("CLI-03: service install writes a private unit with the [runtime] limits, t
   const unit = readFileSync(system.unit, "utf8");
   for (const line of [
     "MemoryMax=700M",
-    "CPUQuota=150%",
-    "TasksMax=70",
-    "LimitNOFILE=400",
+    "LimitNOFILE=4000",
+    "Type=notify",
+    "StartLimitIntervalSec=0",
+    "ExecReload=/bin/kill -HUP $MAINPID",
     "NoNewPrivileges=yes",
     "Restart=on-failure",
   ])
@@ -90,7 +91,8 @@ test("CLI-03: a dry run prints the unit on stdout and does nothing", async () =>
   const { code, out, err } = await word("service install", { dryRun: true });
   expect(code).toBe(0);
   expect(out).toMatch(/^\[Unit\]/);
-  expect(out).toContain("MemoryMax=512M");
+  expect(out).toContain("LimitNOFILE=65536");
+  expect(out).not.toMatch(/MemoryMax|CPUQuota|TasksMax/);
   expect(err).toContain("systemctl --user enable gantry.service");
   expect(existsSync(system.unit)).toBe(false);
   expect(system.asked()).toEqual([]);
@@ -173,22 +175,56 @@ test("CLI-03: a unit keeps spaces, quotes, percent and dollar signs of a path as
   expect(text).toContain(String.raw`Environment="A=b\\c \"d\" %%h $e"`);
 });
 
-test.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
-  "CLI-03: systemd itself finds nothing wrong with the unit",
-  () => {
-    fakeSystem();
-    const dir = dirs[0] as string;
-    const [step] = systemd({ ...spec, argv: [process.execPath, "daemon"] }, {}).plan("install");
-    const file = path.join(dir, "gantry.service");
-    writeFileSync(file, step?.do === "write" ? step.text : "");
+/** The unit as systemd reads it, in a file of its name. */
+function written(scope: Scope): string {
+  fakeSystem();
+  const step = systemd({ ...spec, argv: [process.execPath, "daemon"] }, {}, scope)
+    .plan("install")
+    .find((each) => each.do === "write");
+  const file = path.join(dirs.at(-1) as string, "gantry.service");
+  writeFileSync(file, step?.do === "write" ? step.text : "");
+  return file;
+}
+
+const noAnalyze = !existsSync("/usr/bin/systemd-analyze");
+
+test.skipIf(noAnalyze).each(["user", "system"] as const)(
+  "CLI-03: systemd itself finds nothing wrong with the unit of a %s",
+  (scope) => {
+    const file = written(scope);
+    const dir = path.dirname(file);
     const env = { ...process.env, XDG_RUNTIME_DIR: dir, HOME: dir };
-    const { status, stderr } = spawnSync("/usr/bin/systemd-analyze", ["verify", "--user", file], {
+    const { status, stderr } = spawnSync("/usr/bin/systemd-analyze", ["verify", `--${scope}`, file], {
       env,
       encoding: "utf8",
     });
     expect([status, stderr]).toEqual([0, ""]);
   },
 );
+
+test.skipIf(noAnalyze)(
+  "OPS-04: the exposure of the machine's unit is 3 or less, as systemd counts it",
+  () => {
+    const args = ["security", "--offline=true", "--threshold=30", written("system")];
+    const { status, stdout } = spawnSync("/usr/bin/systemd-analyze", args, { encoding: "utf8" });
+    expect([status, stdout.split("\n").find((line) => line.includes("Overall"))]).toEqual([
+      0,
+      expect.stringMatching(/: [0-2]\.\d|: 3\.0/),
+    ]);
+  },
+);
+
+test("OPS-04: the machine's service has a user and a directory of its own, and waits for the network", async () => {
+  fakeSystem();
+  const { out, err } = await word("service install", { dryRun: true, system: true });
+  for (const line of ["User=gantry", "StateDirectory=gantry", "After=network-online.target"])
+    expect(out.split("\n")).toContain(line);
+  expect(out).toContain('Environment="SERVICE_CONFIG_DIR=/var/lib/gantry"');
+  expect(out).toContain('--env-file-if-exists=/var/lib/gantry/service.env"');
+  expect(err).toContain("useradd --system");
+  expect(err).toContain("write /etc/systemd/system/gantry.service");
+  expect(err).toContain("systemctl enable gantry.service");
+});
 
 test("CLI-03: the launchd plist runs the daemon, restarts it after a failure and bounds its files", () => {
   const manager = launchd({ ...spec, argv: ["/opt/a & b/node", "daemon"] }, 501);
@@ -198,7 +234,7 @@ test("CLI-03: the launchd plist runs the daemon, restarts it after a failure and
   expect(text).toContain("<string>/opt/a &amp; b/node</string>\n    <string>daemon</string>");
   expect(text).toContain("<key>SERVICE_CONFIG_DIR</key><string>/home/me/.gantry</string>");
   expect(text).toContain("<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>");
-  expect(text.match(/<key>NumberOfFiles<\/key><integer>256<\/integer>/g)).toHaveLength(2);
+  expect(text.match(/<key>NumberOfFiles<\/key><integer>65536<\/integer>/g)).toHaveLength(2);
   expect(enable).toEqual({ do: "run", argv: ["launchctl", "enable", "gui/501/gantry"] });
   expect(manager.plan("restart").at(-1)).toEqual({
     do: "run",

@@ -1,4 +1,4 @@
-import { fdatasync, openSync, closeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { errors as shared, GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
@@ -8,6 +8,7 @@ import type { Sql } from "./sql.ts";
 
 const sync = promisify(fdatasync);
 const HOUR = 3_600_000;
+const SEE_MS = 500;
 
 interface Waiting {
   readonly work: (sql: Sql) => unknown;
@@ -24,6 +25,8 @@ export class Database {
   #flushing: Promise<void> | undefined;
   #pruneAt = 0;
   #closed = false;
+  #ino: number | undefined;
+  #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(path: string) {
     this.path = path;
@@ -68,6 +71,7 @@ export class Database {
       this.#queue = [];
       try {
         const sql = await this.#open();
+        this.#seeFile();
         const settle = this.#guarded(() => this.#together(sql, group));
         await this.#sync();
         for (const answer of settle) answer();
@@ -116,6 +120,16 @@ export class Database {
       sql?.close();
       throw error;
     }
+  }
+
+  /** What is written into a file that was removed, or that another one took the place of, is gone with this process. */
+  #seeFile(): void {
+    const now = performance.now();
+    if (now - this.#seenAt < SEE_MS) return;
+    const ino = statSync(this.path, { throwIfNoEntry: false })?.ino;
+    if (ino !== this.#ino && this.#ino !== undefined) throw errors.STORE_REMOVED(this.path);
+    this.#ino = ino;
+    this.#seenAt = now;
   }
 
   #prune(sql: Sql): void {

@@ -1,12 +1,13 @@
 import { textParts, directMessage } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { layout } from "./layout.ts";
+import { doctorRows, readyRows } from "./health.ts";
 import { openFile } from "./open.ts";
 import { createStore } from "./store.ts";
 
@@ -148,6 +149,35 @@ describe("the file", () => {
       ...directMessage({ channel: "t", id: "1", from: "+49", text: "hello", timestamp: 7 }),
       trust: "member",
     });
+    await close();
+  });
+
+  test("OPS-03: a store that is removed or replaced while it is in use takes nothing more", async () => {
+    for (const replaced of [false, true]) {
+      const { store, db, close } = createStore(file);
+      await store.values.put("s", "k", 1);
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }]);
+      await rename(file, `${file}.aside`);
+      if (replaced) await writeFile(file, "");
+      const put = () => store.values.put("s", "k", 2).then(String, (error: { code: string }) => error.code);
+      await expect.poll(put).toBe("STORE_REMOVED");
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "fail" }]);
+      await rename(`${file}.aside`, file);
+      expect(await put()).toBe("undefined");
+      await close();
+    }
+  });
+
+  test("OPS-03: doctor reads the whole file and finds damaged pages", async () => {
+    const first = createStore(file);
+    for (let n = 0; n < 200; n++) await first.store.values.put("s", `k${n}`, "x".repeat(500));
+    expect(await doctorRows(first.db)).toMatchObject([{ what: "store file", state: "ok" }]);
+    await first.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 8192, bytes.length);
+    await writeFile(file, bytes);
+    const { db, close } = createStore(file);
+    expect(await doctorRows(db)).toMatchObject([{ what: "store file", state: "fail" }]);
     await close();
   });
 

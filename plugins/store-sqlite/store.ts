@@ -13,8 +13,7 @@ import { createValues } from "./values.ts";
 export interface OpenedStore {
   readonly store: Store;
   readonly media: Media;
-  /** Opens all that it ever opens, so that nothing is wanting later. */
-  open(): Promise<void>;
+  readonly db: Database;
   close(): Promise<void>;
 }
 
@@ -24,6 +23,7 @@ export function createStore(path: string): OpenedStore {
   const lanes = createLanes(db);
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
+    db,
     media,
     store: {
       sessions: createSessions(db, dropUnused),
@@ -38,7 +38,6 @@ export function createStore(path: string): OpenedStore {
         return erased;
       },
     },
-    open: () => db.commit(() => {}),
     async close() {
       await db.close();
       lanes.close();

@@ -16,4 +16,13 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { ProcessLock } from "./process-lock.ts";
+export {
+  configHash,
+  readRunning,
+  removeRunning,
+  servingLock,
+  writeRunning,
+  type RunningRecord,
+} from "./running-record.ts";
+export { shortHash } from "./short-hash.ts";
 export { withTimeout } from "./with-timeout.ts";

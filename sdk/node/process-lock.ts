@@ -1,43 +1,103 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
+import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeDir } from "./make-dir.ts";
 
-/** A file that one process holds at a time. It names its holder, so one left by a killed process is known as such. */
+/** So often a holder touches its lock, for those who cannot see its process. */
+const beatMs = 4_000;
+/** Nothing was heard of a holder for so long: it is gone. */
+const silenceMs = 3 * beatMs;
+
+/**
+ * A file that one process holds at a time. It names its holder, so one left by a killed process is known as such; in another
+ * container, whose processes have no number here, a holder is known by its touching the file.
+ */
 export class ProcessLock {
   readonly #file: string;
+  readonly #holder: string;
+  readonly #beat: NodeJS.Timeout;
+  #isLost = false;
 
-  private constructor(file: string) {
+  private constructor(file: string, holder: string, onLost: () => void) {
     this.#file = file;
+    this.#holder = holder;
+    this.#beat = setInterval(() => void this.#touch(onLost), beatMs).unref();
   }
 
-  /** Throws what `busy` makes of the holder's id where a live process holds it. */
-  static async take(file: string, busy: (pid: number) => Error): Promise<ProcessLock> {
+  /**
+   * Throws what `busy` makes of the holder's id where a live process holds it. `onLost` is called where another one has taken
+   * the lock since, as from a process that was stopped for long.
+   */
+  static async take(
+    file: string,
+    busy: (pid: number) => Error,
+    onLost: () => void = () => {},
+  ): Promise<ProcessLock> {
     makeDir(path.dirname(file));
     const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+    const holder = await identity(process.pid);
     try {
-      await writeFile(mine, await identity(process.pid), { mode: 0o600 });
+      await writeFile(mine, holder, { mode: 0o600 });
       for (;;) {
         try {
           // A link appears whole or not at all, so a lock never lacks its holder's name.
           await link(mine, file);
-          return new ProcessLock(file);
+          return new ProcessLock(file, holder, onLost);
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
         }
-        const holder = await readFile(file, "utf8").catch(() => "");
-        const pid = Number.parseInt(holder, 10);
-        if (pid > 0 && (await identity(pid)) === holder) throw busy(pid);
-        await removeLeft(file, holder);
+        const other = await readFile(file, "utf8").catch(() => "");
+        if (await isAlive(file, other)) throw busy(Number.parseInt(other, 10));
+        await removeLeft(file, other);
       }
     } finally {
       await rm(mine, { force: true });
     }
   }
 
-  async release(): Promise<void> {
-    await rm(this.#file, { force: true });
+  /** The process of this machine or container that holds the lock; undefined where none that lives does. */
+  static async holder(file: string): Promise<number | undefined> {
+    const holder = await readFile(file, "utf8").catch(() => "");
+    const pid = Number.parseInt(holder, 10);
+    return pid > 0 && (await identity(pid)) === holder ? pid : undefined;
   }
+
+  async release(): Promise<void> {
+    clearInterval(this.#beat);
+    const holder = await readFile(this.#file, "utf8").catch(() => "");
+    if (holder === this.#holder) await rm(this.#file, { force: true });
+  }
+
+  async #touch(onLost: () => void): Promise<void> {
+    const holder = await readFile(this.#file, "utf8").catch(() => this.#holder);
+    const now = new Date();
+    if (holder === this.#holder) return utimes(this.#file, now, now).catch(() => {});
+    if (this.#isLost) return;
+    this.#isLost = true;
+    clearInterval(this.#beat);
+    onLost();
+  }
+}
+
+/** A holder of this place by its number; one of another container by its touch, which is waited for. */
+async function isAlive(file: string, holder: string): Promise<boolean> {
+  const [pid = "", , where = place] = holder.split(" ");
+  if (!(Number(pid) > 0)) return false;
+  if (where === place) return (await identity(Number(pid))) === holder;
+  const touched = await touchOf(file);
+  for (const until = performance.now() + silenceMs; performance.now() < until;) {
+    await new Promise((resolve) => setTimeout(resolve, beatMs / 8));
+    if ((await touchOf(file)) !== touched) return (await readFile(file, "utf8").catch(() => "")) === holder;
+  }
+  return false;
+}
+
+async function touchOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }
 
 /** Nobody takes so long to remove one file. */
@@ -64,15 +124,30 @@ async function removeLeft(file: string, holder: string): Promise<void> {
   }
 }
 
-/** `<pid> <start time>`: a number that was given to another process since is not mistaken for the holder. Empty where there is none. */
+/** The start of the machine and the space of process numbers; the same for all where that cannot be told. */
+const place = placeOf();
+
+function placeOf(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "here";
+  }
+}
+
+/**
+ * `<pid> <start time> <place>`: a number that was given to another process since is not mistaken for the holder. Empty where
+ * there is none.
+ */
 async function identity(pid: number): Promise<string> {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return "";
   }
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields[0] === "Z") return "";
-  return `${pid} ${fields[19] ?? ""}`;
+  return `${pid} ${fields[19] ?? ""} ${place}`;
 }

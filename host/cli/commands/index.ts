@@ -90,6 +90,11 @@ export const hostCommands: readonly HostCommand[] = [
     load: async () => ({ run: (await import("./config.ts")).set }),
   },
   {
+    name: "config reload",
+    summary: "have the running service apply config.toml as it is now; says what takes a restart",
+    load: () => import("./reload.ts"),
+  },
+  {
     name: "config schema",
     summary: "print a JSON Schema of config.toml, for editors",
     load: async () => ({ run: (await import("./config.ts")).schema }),

@@ -1,16 +1,17 @@
 import type { Route, RouteReply, RouteRequest } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseBody } from "./body.ts";
-import type { Doorkeeper } from "./doorkeeper.ts";
+import type { Authenticator } from "./authenticator.ts";
 import { eventStream } from "./event-stream.ts";
 import type { Limiter } from "./limiter.ts";
-import { sendJson } from "./status.ts";
+import { errors } from "./errors.ts";
+import { sendJson } from "./failures.ts";
+import { heartbeatMs } from "./timeouts.ts";
 
 export const defaultBodyLimit = 64 * 1024;
-const heartbeatMs = 15_000;
 
-export interface MountDeps {
-  readonly doorkeeper: Doorkeeper;
+export interface RouteGuards {
+  readonly authenticator: Authenticator;
   readonly limiter: Limiter;
 }
 
@@ -19,15 +20,20 @@ const device = Symbol("device");
 type Admitted = FastifyRequest & { [device]?: string | undefined };
 
 /** Gives a route an encapsulated child of its own: its limit, its auth, its handler, in this order. */
-export function mount(app: FastifyInstance, route: Route, { doorkeeper, limiter }: MountDeps): void {
+export function registerRoute(
+  app: FastifyInstance,
+  route: Route,
+  { authenticator, limiter }: RouteGuards,
+): void {
   const limit = limiter.of(route);
   void app.register(async (child) => {
     if (limit) child.addHook("onRequest", limit);
     if (route.auth === "token") {
       child.addHook("onRequest", async (request: Admitted, reply) => {
-        request[device] = await doorkeeper.admit(route.auth, request, reply);
+        request[device] = await authenticator.admit(route.auth, request, reply);
       });
     }
+    child.addHook("onRequest", refuseEncoded);
     child.route({
       method: route.method,
       url: route.path,
@@ -42,12 +48,19 @@ export function mount(app: FastifyInstance, route: Route, { doorkeeper, limiter 
       handler: async (request: Admitted, reply) => {
         const answer = await route.handle(new Routed(route, request, reply));
         if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
-          await doorkeeper.recordFailure(request, `${route.name} answered ${answer.status}`);
+          await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
         }
         return send(reply, answer);
       },
     });
   });
+}
+
+/** What is packed is not unpacked here: a few bytes could become any number. */
+async function refuseEncoded({ headers }: FastifyRequest): Promise<void> {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
+    throw errors.GATEWAY_BODY_ENCODING();
 }
 
 /** What a route does not describe may be JSON, text or events: the description says nothing of it. */
@@ -95,6 +108,9 @@ class Routed implements RouteRequest {
   }
   get device(): string | undefined {
     return this.#request[device];
+  }
+  get id(): string {
+    return this.#request.id;
   }
   get signal(): AbortSignal {
     return (this.#signal ??= leaving(this.#reply));

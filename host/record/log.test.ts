@@ -1,0 +1,68 @@
+import { expect, test, vi } from "vitest";
+import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { gantry, said, startGantry } from "../../test/helpers/cli.ts";
+import { tempDir } from "../../test/helpers/temp-dir.ts";
+import { foldedWriter } from "./fold.ts";
+
+test("OPS-01: people are told apart in the log by a stable hash, never by their number", async () => {
+  const channel = fakeChannel("chatapp");
+  const failure = { code: "PROVIDER_SERVER", message: "It is away.", retry: false } as const;
+  await using t = await startTestHost({
+    plugins: [channel, fakeProvider([{ failure }]), memoryStore()],
+  });
+  await t.serve();
+  for (const from of ["+15550001111", "+15550002222", "+15550001111"])
+    await channel.receive({ text: "hi", from });
+  const lines = () => t.logs.filter(({ message }) => message.includes("could not be answered yet"));
+  await expect.poll(() => new Set(lines().map(({ detail }) => detail["conversation"])).size).toBe(2);
+  for (const { detail } of lines()) expect(detail["conversation"]).toMatch(/^[0-9a-f]{8}$/);
+  expect(JSON.stringify(t.logs)).not.toContain("1555");
+});
+
+test("OPS-01: equal lines are folded, with how often they came", () => {
+  vi.useFakeTimers();
+  try {
+    const lines: string[] = [];
+    const write = foldedWriter((level, _detail, message) => void lines.push(`${level} ${message}`));
+    for (let i = 0; i < 635; i += 1) write("warn", { lane: i }, "It is away.");
+    write("error", {}, "It is away.");
+    write("warn", {}, "Another.");
+    expect(lines).toEqual(["warn It is away.", "error It is away.", "warn Another."]);
+    vi.advanceTimersByTime(60_000);
+    expect(lines.slice(3)).toEqual(["warn It is away. (634 times more in a minute)"]);
+    vi.advanceTimersByTime(120_000);
+    write("warn", {}, "It is away.");
+    expect(lines.slice(4)).toEqual(["warn It is away."]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("OPS-01: log.level says what a service logs, and what is no level is refused", async () => {
+  using home = tempDir('log.level = "error"\n[gateway]\nport = 0\n');
+  const { child, ended } = startGantry(["daemon"], { dir: home.dir });
+  await said(child, "stderr", /Pairing code/);
+  child.kill("SIGTERM");
+  const { code, err } = await ended;
+  expect([code, err.includes('"level":"info"')]).toEqual([0, false]);
+  using wrong = tempDir('log.level = "loud"\n');
+  expect((await gantry(["status"], { dir: wrong.dir })).err).toMatch(
+    /`log\.level` must be .*CONFIG_WRONG_TYPE/,
+  );
+});
+
+test("OPS-01: under systemd the log has priorities and no pairing code", async () => {
+  using home = tempDir("[gateway]\nport = 0\n");
+  const { spawn } = await import("node:child_process");
+  const { bin, environment } = await import("../../test/helpers/cli.ts");
+  // The shell tells the device and inode of the pipe that its child inherits, as systemd does.
+  const script = 'JOURNAL_STREAM="$(stat -L -c %d:%i /proc/self/fd/2)" exec "$0" "$@"';
+  const child = spawn("bash", ["-c", script, process.execPath, bin, "daemon"], {
+    env: environment({ dir: home.dir, env: { INVOCATION_ID: "x" } }),
+  });
+  const text = await said(child, "stderr", /make a code with/);
+  child.kill("SIGTERM");
+  await new Promise((resolve) => child.on("close", resolve));
+  expect(text).not.toContain("Pairing code");
+  for (const line of text.trim().split("\n")) expect(line).toMatch(/^<[3467]>\{"level":/);
+});

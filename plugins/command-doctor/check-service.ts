@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import type { CheckRow, Runtime } from "@gantry/sdk";
+import { configHash, readRunning } from "@gantry/sdk/node";
+
+/** How the service that runs differs from this release and from the file; no row where none runs. */
+export async function checkService({
+  configDir,
+  configFile,
+  version,
+}: Runtime): Promise<readonly CheckRow[]> {
+  const what = "service";
+  const running = await readRunning(configDir);
+  if (!running) return [];
+  const since = `process ${running.pid}, since ${running.started}`;
+  const rows: CheckRow[] = [];
+  if (running.version !== version)
+    rows.push({
+      what,
+      state: "warn",
+      detail: `version ${running.version} still runs (${since}), and this is ${version}`,
+      cure: "Restart it.",
+    });
+  const text = await readFile(configFile, "utf8").catch(() => undefined);
+  if (configHash(text) !== running.config)
+    rows.push({
+      what,
+      state: "warn",
+      detail: `what runs (${since}) is not what ${configFile} says now, which is what these rows tell`,
+      cure: "Run `gantry config reload`.",
+    });
+  if (running.restart.length > 0)
+    rows.push({
+      what,
+      state: "warn",
+      detail: `it has old values of ${running.restart.join(", ")} (${since})`,
+      cure: "Restart it.",
+    });
+  if (rows.length > 0) return rows;
+  return [{ what, state: "ok", detail: `version ${running.version} runs by this configuration (${since})` }];
+}

@@ -1,2 +1,0 @@
-/** Milliseconds for the headers and body of one request. */
-export const arrivalMs = 10_000;

@@ -1,0 +1,122 @@
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { GantryError, type Logger } from "@gantry/sdk";
+import type { FastifyReply } from "fastify";
+import { isContinueHeld } from "./body.ts";
+import { errors } from "./errors.ts";
+
+/** HTTP statuses of codes; what is not here follows from the exit code. */
+const statuses: Readonly<Record<string, number>> = {
+  GATEWAY_BAD_PATH: 400,
+  GATEWAY_BAD_REQUEST: 400,
+  GATEWAY_BAD_BODY: 400,
+  GATEWAY_UNAUTHORIZED: 401,
+  GATEWAY_NOT_FOUND: 404,
+  GATEWAY_APPROVAL_UNKNOWN: 404,
+  GATEWAY_METHOD: 405,
+  GATEWAY_TIMEOUT: 408,
+  GATEWAY_APPROVAL_DECIDED: 409,
+  SESSION_BUSY: 409,
+  GATEWAY_BODY_TOO_LARGE: 413,
+  GATEWAY_BODY_TYPE: 415,
+  GATEWAY_BODY_ENCODING: 415,
+  PAIR_LOCKED: 429,
+  GATEWAY_RATE_LIMIT: 429,
+  GATEWAY_HEADERS_TOO_LARGE: 431,
+  AUDIT_FAILED: 500,
+  GATEWAY_TRANSFER: 501,
+  PROVIDER_TIMEOUT: 504,
+  NO_PROVIDER: 503,
+  PROVIDER_UNKNOWN: 503,
+  PROVIDER_NO_KEY: 503,
+  GATEWAY_BUSY: 503,
+  GATEWAY_STOPPING: 503,
+  TURN_CANCELLED: 503,
+};
+const byExit = { 1: 500, 2: 400, 3: 403 } as const;
+
+export function statusOf(code: string, exit: 1 | 2 | 3 = 1): number {
+  return statuses[code] ?? (code.startsWith("PROVIDER_") ? 502 : byExit[exit]);
+}
+
+export interface Failure {
+  readonly status: number;
+  readonly body: { readonly error: { readonly code: string; readonly message: string } };
+}
+
+/** What a client is told. Only coded errors speak for themselves; anything else could say too much. */
+export function failure(error: unknown): Failure {
+  const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
+  return {
+    status: statusOf(coded.code, coded.exit),
+    body: { error: { code: coded.code, message: coded.message } },
+  };
+}
+
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
+}
+
+/** After these nobody can tell where the next request begins, or none is to come. */
+const closing: ReadonlySet<number> = new Set([408, 413, 501, 503]);
+
+/** Answers with the error's code and sentence, and with `Retry-After` and `Allow` where it has them. */
+export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
+  const { status, body } = failure(error);
+  const { retryAfter, allow } = (error ?? {}) as { readonly retryAfter?: unknown; readonly allow?: unknown };
+  if (typeof retryAfter === "number") reply.header("retry-after", retryAfter);
+  if (typeof allow === "string") reply.header("allow", allow);
+  if (body.error.code === errors.GATEWAY_BODY_ENCODING.code) reply.header("accept-encoding", "identity");
+  if (closing.has(status) || isContinueHeld(reply.request.raw)) reply.header("connection", "close");
+  return sendJson(reply.code(status), body);
+}
+
+/**
+ * Answers what never became a request, and closes. Where the answer to a whole request before it has not begun yet, that
+ * one goes out first, and what came behind it is left unread.
+ */
+export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  // Where an answer is under way, as node:http itself looks it up, another one would be read as a part of it.
+  const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null };
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
+  if (current?.headersSent) return void socket.destroy();
+  if (current?.req.complete) {
+    current.shouldKeepAlive = false;
+    return void current.once("finish", () => socket.destroySoon());
+  }
+  const { status, body } = failure(reason(error.code));
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n`;
+  socket.end(
+    `${head}Content-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`,
+  );
+  socket.destroySoon();
+}
+
+function reason(code: string | undefined): GantryError {
+  if (code === "HPE_HEADER_OVERFLOW") return errors.GATEWAY_HEADERS_TOO_LARGE();
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? errors.GATEWAY_TIMEOUT() : errors.GATEWAY_BAD_REQUEST();
+}
+
+const pauseMs = 60_000;
+const maxKinds = 100;
+
+/** Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails every request. */
+export function createFailureLog(
+  log: Logger,
+  now: () => number = Date.now,
+): (error: Error, route: string | undefined, trace?: string) => void {
+  const kinds = new Map<string, { until: number; unsaid: number }>();
+  return (error, route, trace) => {
+    const kind = `${route} ${error.message}`;
+    const last = kinds.get(kind);
+    if (last && last.until > now()) {
+      last.unsaid += 1;
+      return;
+    }
+    if (kinds.size >= maxKinds) kinds.clear();
+    kinds.set(kind, { until: now() + pauseMs, unsaid: 0 });
+    const times = last?.unsaid ? ` (${last.unsaid} times more in the last minutes)` : "";
+    log.error({ err: error, route, trace }, `A request failed: ${error.message}${times}`);
+  };
+}

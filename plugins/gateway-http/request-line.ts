@@ -1,0 +1,20 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+const absolute = /^https?:\/\/([^/?#]*)([^#]*)$/i;
+const idForm = /^[\w.:@-]{1,64}$/;
+
+/** The target as a path. Where it came in absolute form, its name counts and the Host header does not (RFC 9112, 3.2.2). */
+export function originForm(request: IncomingMessage): string {
+  const target = request.url ?? "";
+  const [, authority, path] = absolute.exec(target) ?? [];
+  if (authority === undefined || path === undefined) return target;
+  request.headers.host = authority;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/** The id that the client gave in X-Request-Id, where it is a plain one, else a new one. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && idForm.test(given) ? given : randomBytes(8).toString("hex");
+}

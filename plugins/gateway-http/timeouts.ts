@@ -1,0 +1,6 @@
+/** Milliseconds for the headers and body of one request. */
+export const arrivalMs = 10_000;
+/** Milliseconds for which an idle connection is kept. */
+export const keepAliveMs = 30_000;
+/** Milliseconds between two signs of life in a stream of events. */
+export const heartbeatMs = 15_000;

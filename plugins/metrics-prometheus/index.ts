@@ -1,0 +1,43 @@
+import { definePlugin, Meters, ModelRouter, Observers, optional, Routes, Runtime, Store } from "@gantry/sdk";
+import { Type } from "typebox";
+import { Counters } from "./counters.ts";
+import { errors } from "./errors.ts";
+import { observer } from "./observer.ts";
+
+export default definePlugin({
+  name: "metrics-prometheus",
+  summary: "GET /metrics: what the service has done and how it is, for Prometheus.",
+  table: "metrics",
+  config: Type.Object({
+    open: Type.Boolean({
+      default: false,
+      description: "Serve GET /metrics without a token to this machine itself.",
+    }),
+  }),
+  needs: { router: optional(ModelRouter), runtime: Runtime, store: optional(Store) },
+  provides: [Meters, Observers, Routes],
+  errors,
+  setup(host) {
+    const counters = new Counters();
+    host.provide(Meters, counters);
+    host.provide(Observers, observer(counters));
+    host.provide(Routes, {
+      name: "GET /metrics",
+      method: "GET",
+      path: "/metrics",
+      auth: host.config.open ? "own" : "token",
+      summary: "Counters and the state of the service in the text format of Prometheus.",
+      async handle({ peer }) {
+        if (host.config.open && !isThisMachine(peer)) throw errors.METRICS_REMOTE();
+        const { gaugeLines } = await import("./gauges.ts");
+        const text = [...counters.lines(), ...(await gaugeLines(host.needs))].join("\n");
+        const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+        return { status: 200, text: `${text}\n`, headers };
+      },
+    });
+  },
+});
+
+function isThisMachine(peer: string): boolean {
+  return /^(?:::ffff:)?127\.|^::1$/.test(peer);
+}

@@ -1,0 +1,35 @@
+import type { Meters, Observer } from "@gantry/sdk";
+
+/** Counts turns, requests to models, tools and messages; names channels, models and tools, and nobody. */
+export function observer(meters: Meters): Observer {
+  const time = (name: string, ms: number, labels: Readonly<Record<string, string>>): void => {
+    meters.count(`${name}_seconds_sum`, labels, ms / 1_000);
+    meters.count(`${name}_seconds_count`, labels);
+  };
+  return {
+    name: "metrics-prometheus",
+    turnEnded({ user, stop, ms }) {
+      const channel = channelOf(user);
+      meters.count("turns_total", { channel, stop });
+      time("turn", ms, { channel });
+    },
+    modelAnswered({ provider, outcome, inputTokens, outputTokens, cachedTokens, ms }) {
+      meters.count("model_requests_total", { provider, outcome });
+      time("model_request", ms, { provider });
+      meters.count("model_tokens_total", { provider, kind: "input" }, inputTokens);
+      meters.count("model_tokens_total", { provider, kind: "cached" }, cachedTokens);
+      meters.count("model_tokens_total", { provider, kind: "output" }, outputTokens);
+    },
+    toolFinished({ call, failed, ms }) {
+      meters.count("tool_calls_total", { tool: call.tool, outcome: failed ? "failed" : "ok" });
+      time("tool_call", ms, { tool: call.tool });
+    },
+    laneMoved({ lane, state }) {
+      meters.count("messages_total", { channel: channelOf(lane), state });
+    },
+  };
+}
+
+function channelOf(name: string): string {
+  return name.split(":", 1)[0] ?? "";
+}

@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ProcessLock } from "./process-lock.ts";
+
+/** What a running service says of itself to other processes. */
+export interface RunningRecord {
+  readonly pid: number;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly started: string;
+  /** The hash of the configuration file that is in force; see {@link configHash}. */
+  readonly config: string;
+  /** How often the configuration was read again, and what came of the last time. */
+  readonly reloads: number;
+  readonly changed: readonly string[];
+  /** What takes a restart, by key or plugin. */
+  readonly restart: readonly string[];
+  /** Why the last reload changed nothing. */
+  readonly problem?: string;
+}
+
+export function servingLock(configDir: string): string {
+  return path.join(configDir, "state", "serving.lock");
+}
+
+function recordFile(configDir: string): string {
+  return path.join(configDir, "state", "running.json");
+}
+
+export function configHash(text: string | undefined): string {
+  return createHash("sha256")
+    .update(text ?? "")
+    .digest("hex");
+}
+
+/** In one step, so that no half of it is ever read. */
+export async function writeRunning(configDir: string, record: RunningRecord): Promise<void> {
+  const file = recordFile(configDir);
+  const draft = `${file}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Undefined where no service runs on this directory. */
+export async function readRunning(configDir: string): Promise<RunningRecord | undefined> {
+  const pid = await ProcessLock.holder(servingLock(configDir));
+  if (pid === undefined) return undefined;
+  try {
+    const record = JSON.parse(await readFile(recordFile(configDir), "utf8")) as RunningRecord;
+    return record.pid === pid ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function removeRunning(configDir: string): Promise<void> {
+  await rm(recordFile(configDir), { force: true });
+}
