@@ -1,13 +1,14 @@
-import { randomInt } from "node:crypto";
-import type { Logger, Store } from "@gantry/sdk";
-import type { GatewayConfig } from "./config.ts";
-import { sha256 } from "./devices.ts";
-import { errors } from "./errors.ts";
+import { createHash, randomInt } from "node:crypto";
+import { errors } from "../codes.ts";
+import type { Logger } from "../plugin.ts";
+import type { Store } from "../store.ts";
 
 const codes = "gateway.codes";
 const locks = "gateway.locks";
 const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
+/** No code lives longer, so this counts all guesses at it. */
+const longestLifeMs = 86_400_000;
 /** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
 const maxGuesses = 100;
 
@@ -17,7 +18,12 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** One-time codes, shared through the store by the command line and the running gateway. */
+export interface PairingConfig {
+  readonly pairing_code_length: number;
+  readonly pairing_timeout_minutes: number;
+}
+
+/** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
 export class Pairing {
   readonly #store: Pick<Store, "values" | "limits">;
   readonly #length: number;
@@ -28,7 +34,7 @@ export class Pairing {
 
   constructor(
     store: Pick<Store, "values" | "limits">,
-    config: Pick<GatewayConfig, "pairing_code_length" | "pairing_timeout_minutes">,
+    config: PairingConfig = { pairing_code_length: 6, pairing_timeout_minutes: 10 },
     log?: Logger,
     now: () => number = Date.now,
   ) {
@@ -93,8 +99,8 @@ export class Pairing {
     const { values, limits } = this.#store;
     for (const { key: hash } of await values.list(codes)) {
       const key = `pair:code:${hash}`;
-      await limits.hit(key, [{ ms: this.#lifeMs, max: maxGuesses }], this.#now());
-      if ((await limits.count(key, this.#lifeMs, this.#now())) < maxGuesses) continue;
+      await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }], this.#now());
+      if ((await limits.count(key, longestLifeMs, this.#now())) < maxGuesses) continue;
       await values.remove(codes, hash);
       this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
     }
@@ -104,4 +110,8 @@ export class Pairing {
     const error = errors.PAIR_GUESSED(what, code);
     this.#log?.warn({ code: error.code }, error.message);
   }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
