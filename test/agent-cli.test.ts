@@ -306,6 +306,7 @@ test("TTY-02: a command works while an answer is made and while a question is op
   await person.until(/Well, /);
   person.type("/stop\r");
   await person.until(/It is ended\.[^]*> $/);
+  expect(model.requests).toHaveLength(3);
 });
 
 test("AGT-12: the message may be given behind the word, piped in, or be - for stdin", async () => {

@@ -4,8 +4,10 @@ import { Transform, type TransformCallback } from "node:stream";
 const begin = "\u001b[200~";
 const end = "\u001b[201~";
 /** What terminals send for Alt-Enter, and what it means here: a line that goes on. */
+// oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const altEnter = /\u001b[\r\n]/g;
 /** A paste may begin in one piece of input and go on in the next; a lone Escape key is never held. */
+// oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const beginsPaste = /\u001b\[2(?:0(?:0)?)?$/;
 // oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
