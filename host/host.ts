@@ -118,8 +118,7 @@ export class Host {
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    const rules = new AllowRules(config.host.security.allow);
-    const rulings = new Rulings(registry, rules, agent.autonomy_level);
+    const rulings = new Rulings(registry, new AllowRules(config.host.security.allow), agent.autonomy_level);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
     const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);

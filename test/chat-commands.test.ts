@@ -7,7 +7,7 @@ import {
   startTestHost,
 } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import commands from "../plugins/chat-commands/index.ts";
+import commands from "../plugins/slash-words/index.ts";
 import usage from "../plugins/usage-ledger/index.ts";
 import { gate, guard, tool } from "./helpers/plugins.ts";
 

@@ -76,11 +76,9 @@ function linesOf(message: ChatMessage): readonly string[] {
   return text === "" ? called : [text, ...called];
 }
 
-/** What was said comes from outside, and control signs in it must not reach a terminal. */
+/** What was said comes from outside, and signs in it that move a cursor or hide text must not reach a terminal. */
 function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control signs are what this is about
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    sign === "\n" || sign === "\t" ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

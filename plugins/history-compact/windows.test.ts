@@ -103,6 +103,24 @@ test("CTX-01: a configured window is kept to from the beginning, so that nothing
   expect(rows).toMatchObject([{ what: "context window", detail: "8000 tokens (configuration)" }]);
 });
 
+test.each([
+  ["max_model_len", { max_model_len: 8_000 }],
+  [
+    "meta.n_ctx, which counts before what the model was made for",
+    { meta: { n_ctx_train: 99_000, n_ctx: 8_000 } },
+  ],
+])("CTX-01: what the server's list of models says (%s) is kept to", async (_, facts) => {
+  await using server = await windowServer(8_000, undefined, [
+    { id: "other", max_model_len: 1_000 },
+    { id: "m", ...facts },
+  ]);
+  await using t = await start(server.provider);
+  for (let i = 0; i < 5; i += 1) expect(await t.ask(asked(i))).toMatchObject({ reply: "Done." });
+  // The first long result comes before the list is asked for; from then on nothing is refused.
+  expect(server.refused.length).toBeLessThanOrEqual(1);
+  expect(server.listed()).toBe(1);
+});
+
 test("CTX-04: one result takes at most a quarter of the window and says how to read on", async () => {
   await using server = await windowServer(8_000);
   await using t = await start(server.provider, { providers: { custom: { context_window: 8_000 } } });
