@@ -1,5 +1,6 @@
 import { laneOf, textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
-import type { Approvals } from "../tools/approvals.ts";
+import { asError } from "@gantry/sdk/node";
+import type { Approvals, Decided } from "../tools/approvals.ts";
 import type { Delivery } from "./delivery.ts";
 
 interface Deps {
@@ -52,11 +53,27 @@ export async function askInChannel(
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<void> {
+  const outcome = deps.approvals.outcome(request.id);
   const sent = await deps.delivery.question(message, request, questionText(request), signal);
-  if (sent.status === "sent") return;
+  if (sent.status === "sent") return tellOutcome(deps, message, request, await outcome);
   const lane = laneOf(message);
   deps.log.warn({ lane, tool: request.tool }, `A question could not be put to anybody: ${sent.reason}`);
   deps.approvals.undelivered(request.id, sent.reason);
+}
+
+async function tellOutcome(
+  { delivery, log }: Deps,
+  message: InboundMessage,
+  request: ApprovalRequest,
+  decided: Decided | undefined,
+): Promise<void> {
+  const isYes = decided?.decision === "allow" || decided?.decision === "always";
+  try {
+    await delivery.settled(message.channel, request, isYes ? "allow" : "deny");
+  } catch (error) {
+    const lane = laneOf(message);
+    log.warn({ lane, err: asError(error) }, `A channel failed to show a decision: ${asError(error).message}`);
+  }
 }
 
 /** True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up. */

@@ -10,7 +10,7 @@ import {
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 
-/** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
+/** The one way out to people in channels. Sending never throws: what a channel throws is a failure for now. */
 export class Delivery {
   readonly #registry: Registry;
 
@@ -43,6 +43,11 @@ export class Delivery {
   ): Promise<Sent> {
     const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key: request.id };
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
+  }
+
+  /** Tells the channel what became of its question, so that buttons which decide nothing any more can go. Throws what it throws. */
+  async settled(name: string, request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
+    await this.#registry.get(Channels)?.get(name)?.settled?.(request, decision);
   }
 
   async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {

@@ -15,6 +15,7 @@ export type Decided =
 
 interface Open {
   readonly request: ApprovalRequest;
+  readonly decided: Promise<Decided>;
   readonly settle: (decided: Decided) => void;
 }
 
@@ -51,6 +52,11 @@ export class Approvals implements ApprovalsSlot {
     return [...this.#decided].some((id) => id.startsWith(beginning));
   }
 
+  /** What an open question comes to; undefined where it is not open. */
+  outcome(id: string): Promise<Decided> | undefined {
+    return this.#open.get(id)?.decided;
+  }
+
   /** Ends a question that nobody will ever see. */
   undelivered(id: string, reason: string): void {
     this.#open.get(id)?.settle({ decision: "undelivered", reason });
@@ -65,25 +71,21 @@ export class Approvals implements ApprovalsSlot {
     const id = randomBytes(8).toString("hex");
     const expires = new Date(Date.now() + this.waitMs).toISOString();
     const request = Object.freeze({ ...question, id, expires });
-    return new Promise((resolve) => {
-      const settle = (decided: Decided): void => {
-        if (!this.#open.delete(id)) return;
-        clearTimeout(timer);
-        signal.removeEventListener("abort", cancel);
-        this.#remember(id);
-        resolve({ id, decided });
-      };
-      const cancel = (): void => settle({ decision: "cancelled" });
-      const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
-      this.#open.set(id, { request, settle });
-      if (signal.aborted) return cancel();
-      signal.addEventListener("abort", cancel);
-      try {
-        announce(request);
-      } catch {
-        settle({ decision: "deny", by: "nobody" });
-      }
-    });
+    const { promise, resolve } = Promise.withResolvers<Decided>();
+    const settle = (decided: Decided): void => {
+      if (!this.#open.delete(id)) return;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+      this.#remember(id);
+      resolve(decided);
+    };
+    const cancel = (): void => settle({ decision: "cancelled" });
+    const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
+    signal.addEventListener("abort", cancel);
+    this.#open.set(id, { request, decided: promise, settle });
+    if (signal.aborted) cancel();
+    else announceOrDeny(() => announce(request), settle);
+    return promise.then((decided) => ({ id, decided }));
   }
 
   /**
@@ -101,6 +103,15 @@ export class Approvals implements ApprovalsSlot {
   #remember(id: string): void {
     this.#decided.add(id);
     if (this.#decided.size > maxDecided) this.#decided.delete(this.#decided.values().next().value as string);
+  }
+}
+
+/** A question that cannot even be announced is a no. */
+function announceOrDeny(announce: () => void, settle: (decided: Decided) => void): void {
+  try {
+    announce();
+  } catch {
+    settle({ decision: "deny", by: "nobody" });
   }
 }
 
