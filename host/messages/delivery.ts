@@ -10,7 +10,7 @@ import {
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 
-/** The one way out to people in channels. Sending never throws: what a channel throws is a failure for now. */
+/** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
 export class Delivery {
   readonly #registry: Registry;
 
@@ -45,9 +45,27 @@ export class Delivery {
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 
-  /** Tells the channel what became of its question, so that buttons which decide nothing any more can go. Throws what it throws. */
-  async settled(name: string, request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
-    await this.#registry.get(Channels)?.get(name)?.settled?.(request, decision);
+  /** Lets the channel show that a turn runs, until `signal` is aborted; a sign that fails changes nothing. */
+  async working({ channel, replyTo }: InboundMessage, signal: AbortSignal): Promise<void> {
+    await this.#sign(channel, (to) => to.working?.(replyTo, signal));
+  }
+
+  /** Lets the channel show what became of a question. */
+  async settled(
+    { channel }: InboundMessage,
+    request: ApprovalRequest,
+    decision: "allow" | "deny",
+  ): Promise<void> {
+    await this.#sign(channel, (to) => to.settled?.(request, decision));
+  }
+
+  async #sign(name: string, show: (channel: Channel) => Promise<void> | undefined): Promise<void> {
+    const channel = this.#registry.get(Channels)?.get(name);
+    try {
+      if (channel) await show(channel);
+    } catch {
+      // The answer matters, its signs do not.
+    }
   }
 
   async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {

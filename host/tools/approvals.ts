@@ -15,7 +15,6 @@ export type Decided =
 
 interface Open {
   readonly request: ApprovalRequest;
-  readonly decided: Promise<Decided>;
   readonly settle: (decided: Decided) => void;
 }
 
@@ -52,11 +51,6 @@ export class Approvals implements ApprovalsSlot {
     return [...this.#decided].some((id) => id.startsWith(beginning));
   }
 
-  /** What an open question comes to; undefined where it is not open. */
-  outcome(id: string): Promise<Decided> | undefined {
-    return this.#open.get(id)?.decided;
-  }
-
   /** Ends a question that nobody will ever see. */
   undelivered(id: string, reason: string): void {
     this.#open.get(id)?.settle({ decision: "undelivered", reason });
@@ -82,7 +76,7 @@ export class Approvals implements ApprovalsSlot {
     const cancel = (): void => settle({ decision: "cancelled" });
     const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
     signal.addEventListener("abort", cancel);
-    this.#open.set(id, { request, decided: promise, settle });
+    this.#open.set(id, { request, settle });
     if (signal.aborted) cancel();
     else announceOrDeny(() => announce(request), settle);
     return promise.then((decided) => ({ id, decided }));
