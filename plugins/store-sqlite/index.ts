@@ -1,16 +1,32 @@
 import { join } from "node:path";
 import { Audit, Checks, Commands, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
+import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { createStore } from "./store.ts";
+
+const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "store-sqlite",
   summary: "Everything that must survive a restart, in one SQLite file and a folder of media.",
+  table: "",
+  config: Type.Object({
+    memory: Type.Object({
+      session_retention_days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: "Days after its last turn that a conversation is kept. Left out: until it is removed.",
+        }),
+      ),
+    }),
+  }),
   needs: { audit: Audit, runtime: Runtime },
   provides: [Checks, Commands, Media, Store],
   errors,
   setup(host) {
-    const { store, media, db, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
+    const days = host.config.memory.session_retention_days;
+    const { store, media, db, close } = createStore(file, days === undefined ? undefined : days * DAY_MS);
     host.provide(Store, store);
     host.provide(Media, media);
     host.provide(Checks, {
