@@ -49,6 +49,7 @@ import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  readonly config: Configured;
   /** Optional plugins that could not be loaded. */
   readonly leftOut?: readonly LeftOut[];
   readonly configDir: string;
@@ -77,7 +78,6 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
-  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
