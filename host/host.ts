@@ -49,9 +49,9 @@ import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  readonly config: Configured;
   /** Optional plugins that could not be loaded. */
   readonly leftOut?: readonly LeftOut[];
-  readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
@@ -78,7 +78,6 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
-  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -91,7 +90,7 @@ export class Host {
   readonly outbox: Outbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
-  readonly #options: HostOptions;
+  readonly options: HostOptions;
   readonly #scopes: PluginInstance[] = [];
   readonly #failed = new Set<string>();
 
@@ -99,8 +98,7 @@ export class Host {
     const { config, timeouts = {}, workspace } = options;
     const { registry } = this;
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
-    this.#options = options;
-    this.config = config;
+    this.options = options;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
@@ -158,7 +156,7 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) {
       const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
       this.log.warn({ plugin: name, code }, message);
@@ -178,14 +176,14 @@ export class Host {
       [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
-      [RuntimeSlot, runtimeOf(this.#options, this.#failed)],
+      [RuntimeSlot, runtimeOf(this.options, this.#failed)],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
       hooks: this.hooks,
       registry: this.registry,
       log: this.log,
-      timeoutMs: this.#options.timeouts?.plugin ?? 30_000,
+      timeoutMs: this.options.timeouts?.plugin ?? 30_000,
     };
     try {
       for (const plugin of sorted) {
@@ -227,12 +225,12 @@ export class Host {
   exitOf(code: string): ExitCode {
     const tables: readonly ErrorTable[] = [
       errors,
-      ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
+      ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
-    return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
+    return this.options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }
 }
