@@ -181,8 +181,9 @@ export class Attempts {
 
     const step = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
     const wait = Math.max(afterMs, step * (0.75 + Math.random() / 2));
-    if (now + wait > this.#expiry(claim)) return this.#expired(claim, reason);
-    return this.#retry(claim, { at: now + wait, reason, triedAt: now, counts });
+    const end = this.#expiry(claim);
+    if (now >= end) return this.#expired(claim, reason);
+    return this.#retry(claim, { at: Math.min(now + wait, end), reason, triedAt: now, counts });
   }
 
   /** Keeps the message until what it waits for is back. */
