@@ -29,6 +29,7 @@ import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
+import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -193,6 +194,7 @@ export class Host {
         await scope.setup();
         this.#scopes.push(scope);
       }
+      await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();
