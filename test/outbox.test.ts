@@ -1,7 +1,7 @@
 import { Outbox, textParts } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { redactor } from "./helpers/plugins.ts";
+import { gate, redactor } from "./helpers/plugins.ts";
 import { storeFile } from "./helpers/stores.ts";
 import { chat, write } from "./helpers/waiting.ts";
 
@@ -35,13 +35,14 @@ test("CTX-07: a message of the service itself is redacted, audited, kept over a 
 test("CTX-07: a message of the service itself goes out while a turn of its conversation runs", async () => {
   const kept = storeFile();
   const channel = chat();
-  const model = fakeProvider([{ text: "never", after: new Promise(() => {}) }]);
-  const t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
+  const { opened, open } = gate();
+  const model = fakeProvider([{ text: "later", after: opened }]);
+  await using t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
   await t.serve();
   await write(t, "boss", ["hi"]);
   await expect.poll(() => model.requests.length).toBe(1);
   await t.slot(Outbox).send(alert);
   await expect.poll(() => channel.sent.length).toBe(1);
   expect(await kept.store.lanes.stats()).toMatchObject({ running: 1 });
-  void t.stop();
+  open();
 });
