@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   Approvals as ApprovalsSlot,
   Audit as AuditSlot,
@@ -30,6 +29,7 @@ import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
+import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -98,7 +98,6 @@ export class Host {
     const { config, timeouts = {}, workspace } = options;
     const { registry } = this;
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
-    const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.options = options;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
@@ -147,7 +146,6 @@ export class Host {
       forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
-      holder,
       configDir: options.configDir,
       clock: options.clock,
       prepare: () => this.#prepare(),
@@ -194,6 +192,7 @@ export class Host {
         await scope.setup();
         this.#scopes.push(scope);
       }
+      await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();

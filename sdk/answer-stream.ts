@@ -86,6 +86,26 @@ export function emptyAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_EMPTY(provider));
 }
 
+/** Token counts of an answer as its usage event; none where the server counted nothing. */
+export function usageEvent(counts: {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cached?: number | undefined;
+  readonly reasoning?: number | undefined;
+}): readonly ProviderEvent[] {
+  const { input, output, cached, reasoning } = counts;
+  if (input === undefined && output === undefined) return [];
+  return [
+    {
+      type: "usage",
+      inputTokens: input ?? 0,
+      outputTokens: output ?? 0,
+      ...(cached !== undefined && { cachedTokens: cached }),
+      ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    },
+  ];
+}
+
 /** The first bytes of a body as text; what breaks off is cut, not thrown. */
 export async function beginningOf({ body }: NetResponse, limit: number = 64 * 1024): Promise<string> {
   const decoder = new TextDecoder();

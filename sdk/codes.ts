@@ -85,24 +85,29 @@ export const errors = defineErrors({
   PROVIDER_UNKNOWN: usage(
     "No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it.",
   ),
+  PROVIDER_TABLE_UNKNOWN: usage(
+    "`[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
+  ),
   PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
   PROVIDER_AUTH: failed(
-    "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network.",
+    "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network%s.",
   ),
   PROVIDER_FORBIDDEN: failed(
-    "%s answered HTTP 403: the credential has no right to this; check the account, its region and the model's terms.",
+    "%s answered HTTP 403: the credential has no right to this; check the account, its region and the model's terms%s.",
   ),
   PROVIDER_MODEL_UNKNOWN: failed(
     "%s answered HTTP 404 model not found for `%s` (%s): compare the name with `gantry models refresh`, and check that the address has its path, such as /v1.",
   ),
   PROVIDER_RATE_LIMIT: failed(
-    "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers.",
+    "%s answered HTTP 429: too many requests; wait%s, raise retry_backoff_ms, or set reliability.fallback_providers%s.",
   ),
   PROVIDER_REQUEST: failed("%s did not accept the request (HTTP %s): %s"),
   PROVIDER_OVERFLOW: failed(
     "The conversation is longer than the model of %s can take in (HTTP %s): %s; begin a new one, or choose a model with a larger window.",
   ),
-  PROVIDER_SERVER: failed("%s failed with HTTP %s: try again later, or set reliability.fallback_providers."),
+  PROVIDER_SERVER: failed(
+    "%s failed with HTTP %s: try again later, or set reliability.fallback_providers%s.",
+  ),
   PROVIDER_REFUSED: failed(
     "%s cannot be reached (%s): check the address, that the server runs, and the proxy (HTTPS_PROXY).",
   ),
@@ -162,6 +167,15 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  PAIR_CODE_INVALID: policy(
+    "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
+  ),
+  PAIR_LOCKED: policy(
+    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+  ),
+  PAIR_GUESSED: policy(
+    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
+  ),
   CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
   CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
   CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),

@@ -8,7 +8,12 @@ export const ApiKey = Type.Optional(
   Type.String({ minLength: 1, description: "Credential for the configured provider." }),
 );
 
-const DEFAULTS = Object.freeze({ max_retries: 2, retry_backoff_ms: 500, timeout_seconds: 120 });
+const DEFAULTS = Object.freeze({
+  max_retries: 2,
+  retry_backoff_ms: 500,
+  timeout_seconds: 120,
+  send_temperature: true,
+});
 
 const settings = {
   max_retries: Type.Integer({
@@ -28,6 +33,34 @@ const settings = {
     minimum: 1,
     maximum: 3_600,
     description: "Seconds to wait for an answer to begin, and between two pieces of it.",
+  }),
+  model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "What this provider is asked for when it serves as a fallback, and where no model is configured.",
+    }),
+  ),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "Tokens that one answer may have; left out: 8192. For genlang it is fixed.",
+    }),
+  ),
+  tools: Type.Optional(
+    Type.Union([Type.Literal("native"), Type.Literal("text"), Type.Literal("none")], {
+      description:
+        "How the model is offered tools: by its own format, as text in the prompt, or not at all; left out: native where the provider can, else text.",
+    }),
+  ),
+  effort: Type.Optional(
+    Type.Union([Type.Literal("minimal"), Type.Literal("low"), Type.Literal("medium"), Type.Literal("high")], {
+      description: "How much the model thinks before it answers; left out: its own default.",
+    }),
+  ),
+  send_temperature: Type.Boolean({
+    default: DEFAULTS.send_temperature,
+    description: "False leaves the temperature out of requests, for models that take none.",
   }),
 };
 

@@ -73,7 +73,7 @@ test("PRV-13: what was thrown is told by its code; what has none is told by its 
   expect(thrown(errors.NET_REFUSED("http://h", "the connection was refused"))).toMatchObject({
     code: "PROVIDER_REFUSED",
     retry: true,
-    message: expect.stringContaining("p cannot be reached (the connection was refused)"),
+    message: expect.stringContaining("p at http://h cannot be reached (the connection was refused)"),
   });
   expect(thrown(errors.NET_TIMEOUT("http://h", 5))).toMatchObject({
     code: "PROVIDER_TIMEOUT",

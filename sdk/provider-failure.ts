@@ -11,6 +11,9 @@ const MAY_PASS = new Set([
   "PROVIDER_SERVER",
   "NO_DESCRIPTORS",
 ]);
+const NO_REASON = "it gave no reason";
+/** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */
+const SHORTEST_SECRET = 8;
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
 const TAGS = /<(?:style|script)[\s\S]*?<\/(?:style|script)>|<[^<>]*>/gi;
@@ -39,9 +42,10 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
   const { status, provider } = answer;
   const wait = readRetryAfter(answer.retryAfter);
   const facts = { status, ...(wait !== undefined && { retryAfterMs: wait }) };
-  if (status === 401) return failure(errors.PROVIDER_AUTH(provider), true, facts);
-  if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider), true, facts);
   const said = excerpt(answer.body, answer.secrets);
+  const quoted = said === NO_REASON ? "" : `; it says: ${said.replace(/\.$/, "")}`;
+  if (status === 401) return failure(errors.PROVIDER_AUTH(provider, quoted), true, facts);
+  if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider, quoted), true, facts);
   const tooLong = REFUSES_LENGTH.has(status) ? overflowOf(answer.body) : undefined;
   if (tooLong || status === 413) {
     const error = errors.PROVIDER_OVERFLOW(provider, status, said.replace(/\.$/, ""));
@@ -56,10 +60,10 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
     );
   if (status === 429) {
     const seconds = wait === undefined ? "" : ` ${Math.ceil(wait / 1000)} s`;
-    return failure(errors.PROVIDER_RATE_LIMIT(provider, seconds), true, facts);
+    return failure(errors.PROVIDER_RATE_LIMIT(provider, seconds, quoted), true, facts);
   }
   if (status >= 500 || status === 408 || status === 425)
-    return failure(errors.PROVIDER_SERVER(provider, status), true, facts);
+    return failure(errors.PROVIDER_SERVER(provider, status, quoted), true, facts);
   return failure(errors.PROVIDER_REQUEST(provider, status, said), false, facts);
 }
 
@@ -129,13 +133,9 @@ export function thrownFailure(
     );
   }
   if (!code.startsWith("NET_")) return failure(error, MAY_PASS.has(code));
-  return failure(
-    errors.PROVIDER_REFUSED(
-      provider,
-      excerpt(message.replace(/^.* cannot be reached: /s, "").replace(/\.$/, "")),
-    ),
-    true,
-  );
+  const [, where = "", why = message] = /^(.*?) cannot be reached: (.*)$/s.exec(message) ?? [];
+  const named = where === "" || provider.includes(where) ? provider : `${provider} at ${where}`;
+  return failure(errors.PROVIDER_REFUSED(named, excerpt(why.replace(/\.$/, ""))), true);
 }
 
 /** An error of the table as the last event of a stream. */
@@ -151,7 +151,8 @@ export function failure(
 export function excerpt(body: string, secrets: readonly string[] = []): string {
   let text = messageOf(body) ?? body;
   for (const secret of secrets) {
-    if (secret) text = text.replaceAll(secret, "***").replaceAll(encodeURIComponent(secret), "***");
+    if (secret.length >= SHORTEST_SECRET)
+      text = text.replaceAll(secret, "***").replaceAll(encodeURIComponent(secret), "***");
   }
   text = text
     .slice(0, LONGEST_READ)
@@ -159,7 +160,7 @@ export function excerpt(body: string, secrets: readonly string[] = []): string {
     .replace(TAGS, " ")
     .replace(/[\s\p{C}]+/gu, " ")
     .trim();
-  if (text === "") return "it gave no reason";
+  if (text === "") return NO_REASON;
   return text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT).trimEnd()}…` : text;
 }
 

@@ -10,6 +10,16 @@ export interface ToolCallReport {
   readonly code?: string;
 }
 
+/** Tokens of all requests of a turn. */
+export interface TurnUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Of the input: read from the provider's cache. */
+  readonly cached_tokens: number;
+  /** Of the output: thought, and not shown. */
+  readonly reasoning_tokens: number;
+}
+
 export interface TurnResult {
   readonly reply: string;
   readonly session_id: string;
@@ -17,7 +27,7 @@ export interface TurnResult {
   /** Null where the provider chose. */
   readonly model: string | null;
   readonly stop_reason: StopReason;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly usage: TurnUsage;
   readonly tool_calls: readonly ToolCallReport[];
   /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
   readonly client_calls?: readonly ToolUse[];

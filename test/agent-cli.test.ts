@@ -95,7 +95,7 @@ test("AGT-01: --json prints one object with the answer, who served it, the usage
     provider: model.provider,
     model: "m",
     stop_reason: "EndTurn",
-    usage: { input_tokens: 20, output_tokens: 10 },
+    usage: { input_tokens: 20, output_tokens: 10, cached_tokens: 0, reasoning_tokens: 0 },
     tool_calls: [{ tool: "file_list", decision: "allowed" }],
   });
 });

@@ -127,27 +127,31 @@ test("SEC-14: a rule lifts no refusal", async () => {
   expect(await decision(host, "file_edit", { path: ".git/hooks/x" })).toBe("refused PATH_SENSITIVE");
 });
 
-test("SEC-14: a rule for files is matched on the resolved path, its own folder resolved alike", async () => {
-  await using host = await start(["file_edit: src/**", "file_edit: *.md", "file_edit: link/*"]);
+test("SEC-14: a rule for files is matched on the resolved path, and no link in the workspace widens it", async () => {
+  await using host = await start([
+    "file_edit: src/**",
+    "file_edit: *.md",
+    "file_edit: link/*",
+    "file_edit: one",
+  ]);
   const { workspace } = host.runtime;
   for (const name of ["src/deep", "other"]) await mkdir(path.join(workspace, name), { recursive: true });
   await symlink("../other", path.join(workspace, "src/out"));
   await symlink("other", path.join(workspace, "link"));
+  await symlink("other/one", path.join(workspace, "one"));
+  await symlink("src/deep", path.join(workspace, "into"));
   const edits = (at: string) => decision(host, "file_edit", { path: at });
-  for (const at of [
+  const covered = [
     "src/a.ts",
     "src/deep/b.ts",
     "./src/../src/a",
     path.join(workspace, "src/x"),
     "a.md",
-    "link/x",
-    "other/x",
-  ])
-    expect([at, await edits(at)]).toEqual([at, "allowed"]);
-  for (const at of ["srcx/a", "a.ts", "other/deep/x", "src/../a.ts", "docs/a.md"])
-    expect([at, await edits(at)]).toEqual([at, asks]);
-  expect(await edits("src/out/y")).toBe("allowed");
-  expect(await edits("src/out/deep/y")).toBe(asks);
+    "into/x",
+  ];
+  for (const at of covered) expect([at, await edits(at)]).toEqual([at, "allowed"]);
+  const left = ["srcx/a", "a.ts", "src/../a.ts", "docs/a.md", "src/out/y", "link/x", "other/x", "one"];
+  for (const at of left) expect([at, await edits(at)]).toEqual([at, asks]);
 });
 
 test("SEC-14: tools can be allowed by name, by where they come from, and addresses by domain", async () => {
@@ -159,6 +163,7 @@ test("SEC-14: tools can be allowed by name, by where they come from, and address
     "https://example.com.evil.net/",
     "https://evil.net/.example.com",
     "https://example.org/",
+    "https://docs.example.com@evil.net/",
   ])
     expect([url, await decision(host, "web_fetch", { url })]).toEqual([url, asks]);
   await using named = await start(["mail_send", "vague"]);
@@ -220,7 +225,13 @@ test("SEC-16: a tool that is not offered is not called, by nobody's leave, nor b
   const ran: string[] = [];
   const hidden = tool("hidden", async () => String(ran.push("ran")), { offered: () => false });
   const outer = tool("outer", async ({ call }) => call("hidden", {}));
-  await using host = await startTestHost({ plugins: [hidden, outer] });
+  const broken = tool("broken", async () => String(ran.push("ran")), {
+    offered: () => {
+      throw new Error("it cannot say");
+    },
+  });
+  await using host = await startTestHost({ plugins: [hidden, outer, broken] });
+  expect(await host.call("broken", {}, { approvals: "yes" })).toMatchObject({ code: "TOOL_NOT_OFFERED" });
   expect(await host.call("hidden", {}, { approvals: "yes" })).toMatchObject({
     decision: "refused",
     code: "TOOL_NOT_OFFERED",

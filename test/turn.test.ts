@@ -47,7 +47,7 @@ test("AGT-02: the model is asked again with the results until it is done", async
     provider: "fake",
     model: null,
     stop_reason: "EndTurn",
-    usage: { input_tokens: 30, output_tokens: 15 },
+    usage: { input_tokens: 30, output_tokens: 15, cached_tokens: 0, reasoning_tokens: 0 },
     tool_calls: [
       { tool: "echo", decision: "allowed" },
       { tool: "echo", decision: "allowed" },

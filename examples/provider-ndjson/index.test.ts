@@ -21,7 +21,7 @@ test("SDK-05: a turn is answered from lines of JSON that come in pieces", async 
   expect(await t.ask("hello")).toMatchObject({
     reply: "Good day.",
     stop_reason: "EndTurn",
-    usage: { input_tokens: 7, output_tokens: 3 },
+    usage: { input_tokens: 7, output_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 },
   });
   expect(JSON.parse(String(server.requests[0]?.body))).toMatchObject({ model: "small", stream: true });
 });

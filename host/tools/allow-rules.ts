@@ -1,6 +1,6 @@
 import path from "node:path";
 import { errors, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
-import { expandHome, followLinks } from "@gantry/sdk/node";
+import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
 import { plainCommands } from "./plain-commands.ts";
 
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
@@ -83,22 +83,26 @@ async function coveringPath(
   return undefined;
 }
 
-/** The pattern's folder is resolved like the path itself; `**` goes through folders and `*` stays in one. */
+/**
+ * `**` goes through folders and `*` stays in one. Links are followed to where the workspace begins and outside it, not
+ * inside: what a tool can turn into a link must not widen a rule.
+ */
 async function coversPath(pattern: string, resolved: string, cwd: string): Promise<boolean> {
   const absolute = path.resolve(cwd, expandHome(pattern));
+  if (isInside(absolute, cwd)) return globOf(absolute, "/").test(resolved);
   const firstStar = absolute.search(/[*?]/);
   if (firstStar < 0) return (await followLinks(absolute)) === resolved;
   const folder = absolute.slice(0, absolute.lastIndexOf("/", firstStar) + 1);
   const root = await followLinks(path.resolve(folder));
-  const glob = path.join(root, absolute.slice(folder.length));
-  return globOf(glob, "/").test(resolved);
+  return globOf(path.join(root, absolute.slice(folder.length)), "/").test(resolved);
 }
 
 /** `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. */
 function coversUrl(pattern: string, url: string): boolean {
-  if (pattern.includes("://")) return globOf(pattern).test(url);
   if (!URL.canParse(url)) return false;
-  return globOf(pattern.toLowerCase()).test(new URL(url).hostname);
+  const { href, hostname, username } = new URL(url);
+  if (pattern.includes("://")) return username === "" && globOf(pattern).test(href);
+  return globOf(pattern.toLowerCase()).test(hostname);
 }
 
 /** A `*` stands for any signs but `separator`; with one, `**` also goes across it. */

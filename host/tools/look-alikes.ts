@@ -47,9 +47,9 @@ function isStrange(letter: string): boolean {
   return OTHER_SCRIPT.test(letter) || isCompatibilityForm(letter);
 }
 
-/** Full-width and mathematical letters, which some readers turn into plain ones. */
+/** Full-width and mathematical letters and ligatures, which some readers turn into plain ones; not `º`. */
 function isCompatibilityForm(letter: string): boolean {
-  return letter > "\u007f" && /^[\x21-\x7e]+$/.test(letter.normalize("NFKC"));
+  return letter > "\u2100" && /\p{L}|\p{Nd}/u.test(letter) && /^[\x21-\x7e]+$/.test(letter.normalize("NFKC"));
 }
 
 function isStrangeSign(sign: string): boolean {

@@ -9,11 +9,7 @@ export class Answer {
   stop: StopReason = "Error";
   failure: ProviderFailure | undefined;
   served: Served;
-  readonly usage: { inputTokens: number; outputTokens: number; cachedTokens: number } = {
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-  };
+  readonly usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
 
   constructor({ provider = "none", model }: ModelRef) {
     this.served = { provider, model };
@@ -36,6 +32,7 @@ export class Answer {
       this.usage.inputTokens += event.inputTokens;
       this.usage.outputTokens += event.outputTokens;
       this.usage.cachedTokens += event.cachedTokens ?? 0;
+      this.usage.reasoningTokens += event.reasoningTokens ?? 0;
     }
   }
 }

@@ -19,7 +19,7 @@ import { Fitting } from "./fitting.ts";
 import { Spending } from "./spending.ts";
 import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
 import { Transcript } from "./transcript.ts";
-import { failedTurn, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
+import { failedTurn, noUsage, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
 
 const overflow = errors.PROVIDER_OVERFLOW.code;
 /** The model's server would refuse the same messages again. */
@@ -34,7 +34,7 @@ export class TurnRun {
   readonly #spending: Spending;
   readonly #shown: string[] = [];
   readonly #reports: ToolCallReport[] = [];
-  readonly #usage = { input_tokens: 0, output_tokens: 0 };
+  readonly #usage = { ...noUsage };
   #served: Served | undefined;
 
   constructor(deps: TurnDeps, input: TurnInput) {
@@ -173,6 +173,8 @@ export class TurnRun {
   #count({ usage, served, text }: Answer): void {
     this.#usage.input_tokens += usage.inputTokens;
     this.#usage.output_tokens += usage.outputTokens;
+    this.#usage.cached_tokens += usage.cachedTokens;
+    this.#usage.reasoning_tokens += usage.reasoningTokens;
     this.#served = served;
     if (text !== "") this.#shown.push(text);
   }

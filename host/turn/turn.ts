@@ -47,6 +47,13 @@ export interface TurnInput {
   readonly options: Omit<PromptOptions, "provider" | "model">;
 }
 
+export const noUsage = Object.freeze({
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+});
+
 /** What a turn gives: the answer for the person, redacted, and the messages that belong into the session, whole. */
 export interface Turn {
   readonly result: TurnResult;
@@ -59,7 +66,7 @@ export function failedTurn({ session, want }: TurnInput, error: ProviderFailure)
     session_id: session,
     provider: want.provider ?? "none",
     model: want.model ?? null,
-    usage: { input_tokens: 0, output_tokens: 0 },
+    usage: noUsage,
     tool_calls: [],
     reply: "",
     stop_reason: "Error",

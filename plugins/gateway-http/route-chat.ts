@@ -26,7 +26,12 @@ const reply = Type.Object({
   provider: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
   stop_reason: Type.String(),
-  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+  usage: Type.Object({
+    input_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+    cached_tokens: Type.Integer(),
+    reasoning_tokens: Type.Integer(),
+  }),
   tool_calls: Type.Array(
     Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
   ),

@@ -1,4 +1,4 @@
-import { cutAnswer, emptyAnswer, errors as common, failure, failureInside } from "@gantry/sdk";
+import { cutAnswer, emptyAnswer, errors as common, failure, failureInside, usageEvent } from "@gantry/sdk";
 import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
 import { CallList } from "./call-list.ts";
 import { errors } from "./errors.ts";
@@ -6,6 +6,7 @@ import { DONE } from "./json-stream.ts";
 import { asCount, asList, asObject, asText, textOf } from "./json.ts";
 import type { Json } from "./json.ts";
 import { RawCalls } from "./raw-calls.ts";
+import { Thoughts } from "./thoughts.ts";
 
 /** Any other reason is a whole answer. */
 const reasons: ReadonlyMap<string, StopReason> = new Map([
@@ -31,6 +32,7 @@ export class ChatAnswer implements AnswerReader {
   readonly #options: ChatAnswerOptions;
   readonly #calls = new CallList();
   readonly #raw: RawCalls | undefined;
+  readonly #thoughts = new Thoughts();
   #reason: string | undefined;
   #usage: Json | undefined;
   #spoke = false;
@@ -67,16 +69,17 @@ export class ChatAnswer implements AnswerReader {
     for (const call of asList(said.tool_calls)) this.#calls.add(call);
     this.#reason = asText(choice.finish_reason) || this.#reason;
     const text = textOf(said.content) || (asText(said.refusal) ?? "");
-    return this.#say(this.#raw ? this.#raw.take(text) : text);
+    return this.#say(this.#answered(this.#thoughts.take(text)));
   }
 
   end(): readonly ProviderEvent[] {
     if (this.over) return [];
     const { name, toolOption } = this.#options;
+    const late = this.#answered(this.#thoughts.end());
     const raw = this.#raw?.end();
     if (raw?.called && this.#calls.size === 0)
       return this.#close(failed(errors.CHAT_TOOLS_AS_TEXT(name, toolOption)));
-    const rest = this.#say(raw?.rest ?? "");
+    const rest = this.#say(late + (raw?.rest ?? ""));
     const whole = this.#reason === undefined ? this.#done : this.#reason !== "error";
     const stop = reasons.get(this.#reason ?? "stop") ?? "EndTurn";
     const nothing = !this.#spoke && this.#calls.size === 0;
@@ -90,6 +93,10 @@ export class ChatAnswer implements AnswerReader {
     return [...rest, ...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
   }
 
+  #answered(text: string): string {
+    return this.#raw ? this.#raw.take(text) : text;
+  }
+
   #say(text: string): readonly ProviderEvent[] {
     if (text === "") return [];
     this.#spoke = true;
@@ -97,10 +104,15 @@ export class ChatAnswer implements AnswerReader {
   }
 
   #counted(): readonly ProviderEvent[] {
-    const inputTokens = asCount(this.#usage?.prompt_tokens);
-    const outputTokens = asCount(this.#usage?.completion_tokens);
-    if (inputTokens === undefined && outputTokens === undefined) return [];
-    return [{ type: "usage", inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }];
+    const usage = this.#usage ?? {};
+    const { cached_tokens } = asObject(usage.prompt_tokens_details) ?? {};
+    const { reasoning_tokens } = asObject(usage.completion_tokens_details) ?? {};
+    return usageEvent({
+      input: asCount(usage.prompt_tokens),
+      output: asCount(usage.completion_tokens),
+      cached: asCount(cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens),
+      reasoning: asCount(reasoning_tokens),
+    });
   }
 
   #close(event: ProviderEvent): readonly ProviderEvent[] {

@@ -1,4 +1,13 @@
-import type { CarriedMedia, ChatMessage, ChatRequest, Part, Piece, ToolSpec } from "@gantry/sdk";
+import { inNameOrder } from "@gantry/sdk";
+import type {
+  CarriedMedia,
+  ChatMessage,
+  ChatRequest,
+  Part,
+  Piece,
+  ProviderSettings,
+  ToolSpec,
+} from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";
@@ -11,18 +20,24 @@ export interface BodyInput {
   readonly request: ChatRequest;
   readonly model: string | undefined;
   readonly media: CarriedMedia;
+  readonly settings: ProviderSettings;
 }
 
 /** The request as chat completions want it, without the fields that the server has refused before. */
-export function chatBody({ request, model, media }: BodyInput, refused: Refused): Record<string, unknown> {
+export function chatBody(
+  { request, model, media, settings }: BodyInput,
+  refused: Refused,
+): Record<string, unknown> {
   const seen = refused.has(mediaFor(model)) ? media.leftOut() : media;
+  const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   return {
     ...(model !== undefined && { model }),
     messages: asMessages(request.messages, seen),
-    ...(!refused.has("temperature") && { temperature: request.temperature }),
-    ...(!refused.has("max_completion_tokens") && { [limit]: request.maxTokens ?? MAX_TOKENS }),
-    ...(request.tools.length > 0 && { tools: request.tools.map(asTool) }),
+    ...(settings.send_temperature && !refused.has("temperature") && { temperature: request.temperature }),
+    ...(!refused.has("max_completion_tokens") && { [limit]: bound }),
+    ...(settings.effort && !refused.has("effort") && { reasoning_effort: settings.effort }),
+    ...(request.tools.length > 0 && { tools: inNameOrder(request.tools).map(asTool) }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),
   };

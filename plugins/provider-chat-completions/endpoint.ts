@@ -1,5 +1,5 @@
 import { errors as common, providerAddress, providerSettings } from "@gantry/sdk";
-import type { ProviderAddress, ProviderTable } from "@gantry/sdk";
+import type { ProviderAddress, ProviderSettings, ProviderTable } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { services } from "./services.ts";
 
@@ -34,6 +34,7 @@ export interface Endpoint {
   /** The options a server of this kind needs to read tool calls. */
   readonly toolOption: string;
   readonly timeoutMs: number;
+  readonly settings: ProviderSettings;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -75,6 +76,7 @@ export function endpointOf(
   const facts = {
     aliases: others,
     timeoutMs: own.timeout_seconds * 1000,
+    settings: own,
     keyAdvice: undefined,
     mode: "chat-completions" as const,
     toolOption: ANY_PARSER,

@@ -40,7 +40,7 @@ test("PRV-07: a whole turn through custom: calls a real tool and answers with wh
     provider: `custom:${server.url}`,
     model: "m",
     stop_reason: "EndTurn",
-    usage: { input_tokens: 14, output_tokens: 6 },
+    usage: { input_tokens: 14, output_tokens: 6, cached_tokens: 0, reasoning_tokens: 0 },
     tool_calls: [{ tool: "clock", decision: "allowed" }],
   });
   expect(server.asked.at(-1)?.body.messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_7" });

@@ -19,7 +19,7 @@ const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
  * the only model of the server, or to its default.
  */
 export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
-  const { name, aliases, credential, secrets, toolOption, mode } = endpoint;
+  const { name, aliases, credential, secrets, toolOption, mode, settings } = endpoint;
   const refused = new Set<OptionalField>();
   const takes = mode === "responses" ? ["image/*", "application/pdf"] : ["image/*"];
   let offered: readonly string[] | undefined;
@@ -47,12 +47,12 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
       withTools: tools.length > 0,
       withMedia: media.any,
       signal: request.signal,
-      body: (without) => chatBody({ request, model, media }, without),
+      body: (without) => chatBody({ request, model, media, settings }, without),
       reader: () => new ChatAnswer({ name, model, tools, toolOption, secrets }),
     };
     const answer =
       mode === "responses"
-        ? responses.chat(endpoint, { request, model, media }, refused)
+        ? responses.chat(endpoint, { request, model, media, settings }, refused)
         : ask(upstream, endpoint, question, refused);
     for await (const event of answer) {
       const guessing =

@@ -4,6 +4,7 @@ import { overflowOf } from "@gantry/sdk";
 export type OptionalField =
   | "stream_options"
   | "temperature"
+  | "effort"
   | "max_tokens"
   | "max_completion_tokens"
   | `media for ${string}`;
@@ -36,6 +37,8 @@ export function refusedField(text: string, sent: Body): Refusal | undefined {
   if (tooLong) return limit > 0 ? withoutLimit(text, limit, tooLong.window) : undefined;
   if (limit > 0 && LIMIT.test(text)) return lasting("max_completion_tokens");
   if (!NOT_TAKEN.test(text)) return undefined;
+  if (("reasoning_effort" in sent || "reasoning" in sent) && /reasoning|effort/.test(text))
+    return lasting("effort");
   if ("temperature" in sent && text.includes("temperature")) return lasting("temperature");
   const other = /tools|tool_choice|messages|model/.test(text) && !text.includes("stream_options");
   return "stream_options" in sent && !other ? lasting("stream_options") : undefined;

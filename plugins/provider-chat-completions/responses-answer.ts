@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cutAnswer, emptyAnswer, errors, failure, failureInside } from "@gantry/sdk";
+import { cutAnswer, emptyAnswer, errors, failure, failureInside, usageEvent } from "@gantry/sdk";
 import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
 import { DONE } from "./json-stream.ts";
 import { asCount, asList, asObject, asText } from "./json.ts";
@@ -64,18 +64,15 @@ export class ResponsesAnswer implements AnswerReader {
       : output.flatMap((item) => asList(item.content)).map((part) => asObject(part) ?? {});
     const text = late.map((part) => asText(part.text) ?? asText(part.refusal) ?? "").join("");
     const events = [...this.#say(text), ...output.flatMap((item) => this.#call(item))];
-    const { input_tokens, output_tokens } = asObject(response.usage) ?? {};
-    const inputTokens = asCount(input_tokens);
-    const outputTokens = asCount(output_tokens);
-    const counted = inputTokens === undefined && outputTokens === undefined;
-    const usage: ProviderEvent = {
-      type: "usage",
-      inputTokens: inputTokens ?? 0,
-      outputTokens: outputTokens ?? 0,
-    };
+    const usage = asObject(response.usage) ?? {};
     return [
       ...events,
-      ...(counted ? [] : [usage]),
+      ...usageEvent({
+        input: asCount(usage.input_tokens),
+        output: asCount(usage.output_tokens),
+        cached: asCount(asObject(usage.input_tokens_details)?.cached_tokens),
+        reasoning: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens),
+      }),
       ...this.#close({ type: "stop", reason: this.#reason(response) }),
     ];
   }

@@ -1,3 +1,4 @@
+import { inNameOrder } from "@gantry/sdk";
 import type { CarriedMedia, ChatMessage, Piece } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import type { BodyInput } from "./chat-body.ts";
@@ -6,10 +7,11 @@ import type { Refused } from "./refused-fields.ts";
 
 /** The request in the form of responses; nothing is kept on the other side. */
 export function responsesBody(
-  { request, model, media: carried }: BodyInput,
+  { request, model, media: carried, settings }: BodyInput,
   refused: Refused,
 ): Record<string, unknown> {
   const media = refused.has(mediaFor(model)) ? carried.leftOut() : carried;
+  const bound = request.maxTokens ?? settings.max_output_tokens;
   const instructions = request.messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))
@@ -18,10 +20,11 @@ export function responsesBody(
     ...(model !== undefined && { model }),
     ...(instructions !== "" && { instructions }),
     input: request.messages.flatMap((message) => items(message, media)),
-    ...(!refused.has("temperature") && { temperature: request.temperature }),
-    ...(request.maxTokens !== undefined && { max_output_tokens: request.maxTokens }),
+    ...(settings.send_temperature && !refused.has("temperature") && { temperature: request.temperature }),
+    ...(bound !== undefined && { max_output_tokens: bound }),
+    ...(settings.effort && !refused.has("effort") && { reasoning: { effort: settings.effort } }),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, input }) => ({
+      tools: inNameOrder(request.tools).map(({ name, description, input }) => ({
         type: "function",
         name,
         description,

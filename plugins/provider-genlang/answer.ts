@@ -1,4 +1,4 @@
-import { answerFailure, errors as common, failure } from "@gantry/sdk";
+import { answerFailure, errors as common, failure, usageEvent } from "@gantry/sdk";
 import type { NetResponse, ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import { chunksOf } from "./chunks.ts";
@@ -12,7 +12,12 @@ interface Chunk {
     readonly finishReason?: unknown;
   }[];
   readonly promptFeedback?: { readonly blockReason?: unknown };
-  readonly usageMetadata?: { readonly promptTokenCount?: unknown; readonly candidatesTokenCount?: unknown };
+  readonly usageMetadata?: {
+    readonly promptTokenCount?: unknown;
+    readonly candidatesTokenCount?: unknown;
+    readonly cachedContentTokenCount?: unknown;
+    readonly thoughtsTokenCount?: unknown;
+  };
   readonly error?: { readonly code?: unknown };
   /** The OAuth endpoint nests the answer. */
   readonly response?: Chunk;
@@ -91,9 +96,17 @@ function ending(finish: string | undefined, shown: boolean): ProviderEvent {
 }
 
 function usageOf({ usageMetadata }: Chunk): ProviderEvent | undefined {
-  const { promptTokenCount, candidatesTokenCount } = object(usageMetadata);
+  const { promptTokenCount, candidatesTokenCount, cachedContentTokenCount, thoughtsTokenCount } =
+    object(usageMetadata);
   if (promptTokenCount === undefined && candidatesTokenCount === undefined) return undefined;
-  return { type: "usage", inputTokens: count(promptTokenCount), outputTokens: count(candidatesTokenCount) };
+  // Thoughts are paid for and stand beside the candidates.
+  const [event] = usageEvent({
+    input: count(promptTokenCount),
+    output: count(candidatesTokenCount) + count(thoughtsTokenCount),
+    cached: cachedContentTokenCount === undefined ? undefined : count(cachedContentTokenCount),
+    reasoning: thoughtsTokenCount === undefined ? undefined : count(thoughtsTokenCount),
+  });
+  return event;
 }
 
 function count(value: unknown): number {

@@ -67,7 +67,10 @@ test("GEN-01: every field of a request stands in the vendor's description, a par
     session: "s",
     signal: new AbortController().signal,
   };
-  const body = toBody(request, await CarriedMedia.of(request, ["image/*"]));
+  const body = toBody(request, await CarriedMedia.of(request, ["image/*"]), {
+    effort: "low",
+    send_temperature: true,
+  });
   known("request", body);
   known("config", body.generationConfig ?? {});
   expect(body.contents.map(({ role }) => role)).toEqual(["user", "model", "user"]);

@@ -1,4 +1,4 @@
-import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Piece, ProviderSettings } from "@gantry/sdk";
 
 export type Part =
   | { readonly text: string }
@@ -13,13 +13,24 @@ export interface Content {
 export interface Body {
   readonly contents: readonly Content[];
   readonly systemInstruction?: { readonly parts: readonly [{ readonly text: string }] };
-  readonly generationConfig?: { readonly temperature: number; readonly maxOutputTokens: number };
+  readonly generationConfig?: {
+    readonly temperature?: number;
+    readonly maxOutputTokens: number;
+    readonly thinkingConfig?: { readonly thinkingBudget: number };
+  };
 }
 
 /** Fixed for every request. */
 export const MAX_OUTPUT_TOKENS = 8192;
 
-export function toBody({ messages, temperature }: ChatRequest, media: CarriedMedia): Body {
+/** Tokens for thoughts, by effort. */
+const THOUGHTS = { minimal: 512, low: 1_024, medium: 8_192, high: 24_576 } as const;
+
+export function toBody(
+  { messages, temperature }: ChatRequest,
+  media: CarriedMedia,
+  { effort, send_temperature }: Pick<ProviderSettings, "effort" | "send_temperature">,
+): Body {
   const system = messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))
@@ -27,7 +38,11 @@ export function toBody({ messages, temperature }: ChatRequest, media: CarriedMed
   return {
     contents: messages.flatMap((message) => toContent(message, media)),
     ...(system.length > 0 && { systemInstruction: { parts: [{ text: system.join("\n\n") }] } }),
-    generationConfig: { temperature, maxOutputTokens: MAX_OUTPUT_TOKENS },
+    generationConfig: {
+      ...(send_temperature && { temperature }),
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      ...(effort && { thinkingConfig: { thinkingBudget: THOUGHTS[effort] } }),
+    },
   };
 }
 

@@ -24,6 +24,9 @@ export const errors = defineErrors({
   GENLANG_TEMPERATURE: usage(
     "genlang takes a temperature from 0.0 to 2.0 and this is %s: change default_temperature.",
   ),
+  GENLANG_OUTPUT_FIXED: usage(
+    "genlang always asks for at most 8192 tokens: remove max_output_tokens from [providers.genlang].",
+  ),
   GENLANG_NO_MODEL_LIST: failed(
     "genlang lists its models only with an API key and this is %s: set GENLANG_API_KEY, or name the model.",
   ),

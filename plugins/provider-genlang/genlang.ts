@@ -42,7 +42,9 @@ export function createGenlang(deps: GenlangDeps): Provider {
     projects: createProjects(config, upstream, deps.store),
     log: deps.log,
   });
-  const timeoutMs = providerSettings(config.providers, ...ALIASES).timeout_seconds * 1000;
+  const settings = providerSettings(config.providers, ...ALIASES);
+  if (settings.max_output_tokens !== undefined) throw errors.GENLANG_OUTPUT_FIXED();
+  const timeoutMs = settings.timeout_seconds * 1000;
   const find = (): Promise<Credential> => findCredential(config, deps.configured(), deps.profiles);
   /** Outside a chat, the network's failures are told as in one. */
   const told = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
@@ -75,7 +77,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
       try {
         const opened = await open(await find(), {
           model,
-          body: toBody(request, await CarriedMedia.of(request, TAKES)),
+          body: toBody(request, await CarriedMedia.of(request, TAKES), settings),
           timeoutMs,
           signal,
         });

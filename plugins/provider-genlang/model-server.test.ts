@@ -42,7 +42,7 @@ test("GEN-03: a whole turn against a model server nobody here wrote, in pieces, 
   });
   expect(result).toMatchObject({ reply: ANSWER, provider: "genlang", stop_reason: "EndTurn" });
   expect(deltas.length).toBeGreaterThan(2);
-  expect(result.usage).toEqual({ input_tokens: 9, output_tokens: 8 });
+  expect(result.usage).toEqual({ input_tokens: 9, output_tokens: 8, cached_tokens: 0, reasoning_tokens: 0 });
 });
 
 const CHAOS = { dropRate: 0.1, malformedRate: 0.15, rateLimitRate: 0.05, disconnectRate: 0.15 };

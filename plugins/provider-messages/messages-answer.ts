@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cutAnswer, emptyAnswer, errors, failure, failureInside } from "@gantry/sdk";
+import { cutAnswer, emptyAnswer, errors, failure, failureInside, usageEvent } from "@gantry/sdk";
 import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
 import { asCount, asList, asObject, asText } from "./json.ts";
 import type { Json } from "./json.ts";
@@ -33,6 +33,9 @@ export class MessagesAnswer implements AnswerReader {
   #reason: string | undefined;
   #input: number | undefined;
   #output: number | undefined;
+  /** From the cache, and into it. */
+  #read: number | undefined;
+  #written: number | undefined;
   #spoke = false;
   over = false;
 
@@ -128,13 +131,19 @@ export class MessagesAnswer implements AnswerReader {
   }
 
   #count(usage: unknown): void {
-    this.#input = asCount(asObject(usage)?.input_tokens) || this.#input;
-    this.#output = asCount(asObject(usage)?.output_tokens) ?? this.#output;
+    const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+      asObject(usage) ?? {};
+    this.#input = asCount(input_tokens) || this.#input;
+    this.#output = asCount(output_tokens) ?? this.#output;
+    this.#read = asCount(cache_read_input_tokens) ?? this.#read;
+    this.#written = asCount(cache_creation_input_tokens) ?? this.#written;
   }
 
   #counted(): readonly ProviderEvent[] {
-    if (this.#input === undefined && this.#output === undefined) return [];
-    return [{ type: "usage", inputTokens: this.#input ?? 0, outputTokens: this.#output ?? 0 }];
+    // Here `input_tokens` leaves out what was read from the cache and written into it.
+    const counted = [this.#input, this.#read, this.#written].filter((count) => count !== undefined);
+    const input = counted.length > 0 ? counted.reduce((sum, count) => sum + count, 0) : undefined;
+    return usageEvent({ input, output: this.#output, cached: this.#read });
   }
 
   #say(text: string): readonly ProviderEvent[] {

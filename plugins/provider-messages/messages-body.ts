@@ -1,8 +1,12 @@
-import type { CarriedMedia, ChatMessage, ChatRequest, Piece } from "@gantry/sdk";
+import { inNameOrder } from "@gantry/sdk";
+import type { CarriedMedia, ChatMessage, ChatRequest, Piece, ProviderSettings } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;
+
+/** A mark up to which the server may keep what it has read. A request may have four. */
+const CACHE = Object.freeze({ type: "ephemeral" });
 
 /** With less room than this an answer is not worth its price. */
 const LEAST_ANSWER = 256;
@@ -10,10 +14,25 @@ const LEAST_ANSWER = 256;
 /** What a server has shown that it does not take. */
 export interface Learned {
   temperature: boolean;
+  effort: boolean;
+  /** The marks for its cache. */
+  cacheMarks: boolean;
   /** The model's own limit. */
   maxTokens: number | undefined;
 }
-export const nothingLearned = (): Learned => ({ temperature: true, maxTokens: undefined });
+export const nothingLearned = (): Learned => ({
+  temperature: true,
+  effort: true,
+  cacheMarks: true,
+  maxTokens: undefined,
+});
+
+/** What a body is made of. */
+export interface BodyInput {
+  readonly request: ChatRequest;
+  readonly media: CarriedMedia;
+  readonly settings: ProviderSettings;
+}
 
 interface Turn {
   readonly role: "user" | "assistant";
@@ -22,30 +41,47 @@ interface Turn {
 
 /** The request in the messages format: system apart, roles in turns, all results of one answer in one user message. */
 export function messagesBody(
-  request: ChatRequest,
-  media: CarriedMedia,
+  { request, media, settings }: BodyInput,
   learned: Learned,
 ): Record<string, unknown> {
   const { model } = request;
+  const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
+  const turns = inTurns(request.messages, media);
   const system = request.messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))
     .join("\n\n");
   return {
     ...(model !== undefined && { model }),
-    max_tokens: Math.min(request.maxTokens ?? MAX_TOKENS, learned.maxTokens ?? Infinity),
+    max_tokens: Math.min(bound, learned.maxTokens ?? Infinity),
     ...(system !== "" && { system }),
-    messages: inTurns(request.messages, media).map(plain),
-    ...(learned.temperature && { temperature: request.temperature }),
+    messages: (learned.cacheMarks ? markedTurns(turns) : turns).map(plain),
+    ...(settings.send_temperature && learned.temperature && { temperature: request.temperature }),
+    ...(settings.effort && learned.effort && { output_config: { effort: asEffort(settings.effort) } }),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map(({ name, description, input }) => ({
+      tools: inNameOrder(request.tools).map(({ name, description, input }, i) => ({
         name,
         description,
         input_schema: input,
+        ...(learned.cacheMarks && i === request.tools.length - 1 && { cache_control: CACHE }),
       })),
     }),
     stream: true,
   };
+}
+
+/**
+ * Marks the ends of the last two turns of the person or their tools: what is sent again up to there is read from the cache,
+ * the system prompt with it. The first message of a conversation has nothing before it and goes as it is.
+ */
+function markedTurns(turns: readonly Turn[]): readonly Turn[] {
+  const ends = turns.flatMap(({ role }, i) => (role === "user" ? [i] : [])).slice(-2);
+  if (turns.length < 2) return turns;
+  return turns.map((turn, i) => {
+    const last = turn.content.at(-1);
+    if (!ends.includes(i) || !last) return turn;
+    return { ...turn, content: [...turn.content.slice(0, -1), { ...last, cache_control: CACHE }] };
+  });
 }
 
 /** Learns from a refusal (its text); true where the request can be sent again without what it speaks of. */
@@ -53,6 +89,14 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
   const limit = Number(/max_tokens: \d+ > (\d+)/.exec(text)?.[1] ?? 0);
   if (limit > 0 && limit < Number(sent.max_tokens)) {
     learned.maxTokens = limit;
+    return true;
+  }
+  if ("output_config" in sent && /output_config|effort/.test(text)) {
+    learned.effort = false;
+    return true;
+  }
+  if (learned.cacheMarks && /cache_control/.test(text)) {
+    learned.cacheMarks = false;
     return true;
   }
   if (
@@ -88,7 +132,8 @@ function inTurns(messages: readonly ChatMessage[], media: CarriedMedia): Turn[] 
 /** Words alone go as a text, which the simplest of servers reads too. */
 function plain({ role, content }: Turn): object {
   const [only, ...more] = content;
-  return { role, content: only && "text" in only && more.length === 0 ? only.text : content };
+  const bare = only && "text" in only && !("cache_control" in only) && more.length === 0;
+  return { role, content: bare ? only.text : content };
 }
 
 function blocks(message: Exclude<ChatMessage, { role: "system" }>, media: CarriedMedia): object[] {
@@ -125,6 +170,11 @@ function asBlock(piece: Piece): object {
     return { type: "text", text: piece.text.trim() === "" ? "(no text)" : piece.text };
   const type = piece.mime.startsWith("image/") ? "image" : "document";
   return { type, source: { type: "base64", media_type: piece.mime, data: piece.data } };
+}
+
+/** The least effort that the format knows is `low`. */
+function asEffort(effort: NonNullable<ProviderSettings["effort"]>): string {
+  return effort === "minimal" ? "low" : effort;
 }
 
 /** Empty blocks are refused by servers. */

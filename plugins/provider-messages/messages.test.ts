@@ -161,7 +161,7 @@ test("PRV-07: all results of one answer go back in order in one user message, to
   await collect(p, request(messages, { tools: tools("file_read") }));
   const { messages: sent, tools: offered } = server.asked[0]!.body;
   expect(sent).toEqual([
-    { role: "user", content: "read both" },
+    { role: "user", content: [{ type: "text", text: "read both", cache_control: { type: "ephemeral" } }] },
     {
       role: "assistant",
       content: [
@@ -175,7 +175,7 @@ test("PRV-07: all results of one answer go back in order in one user message, to
       content: [
         { type: "tool_result", tool_use_id: "t1", content: "A", is_error: false },
         { type: "tool_result", tool_use_id: "functions_x_2", content: "bad arguments", is_error: true },
-        { type: "text", text: "and now?" },
+        { type: "text", text: "and now?", cache_control: { type: "ephemeral" } },
       ],
     },
   ]);
@@ -184,6 +184,7 @@ test("PRV-07: all results of one answer go back in order in one user message, to
       name: "file_read",
       description: "The tool file_read.",
       input_schema: { type: "object", required: ["path"], properties: { path: { type: "string" } } },
+      cache_control: { type: "ephemeral" },
     },
   ]);
 });

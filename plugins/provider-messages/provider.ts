@@ -18,14 +18,14 @@ const TAKES: readonly string[] = ["image/*", "application/pdf"];
 
 /** A provider that asks one server in the messages format; it learns what that server does not take. */
 export function createProvider(upstream: Upstream, server: Server): Provider {
-  const { name, secrets, timeoutMs } = server;
+  const { name, secrets, timeoutMs, settings } = server;
   const learned = nothingLearned();
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
     const media = await CarriedMedia.of(request, TAKES);
     let asked = request;
     for (;;) {
-      const body = messagesBody(asked, media, learned);
+      const body = messagesBody({ request: asked, media, settings }, learned);
       const response = await upstream.fetch({
         url: server.address.at("/v1/messages"),
         method: "POST",

@@ -1,5 +1,5 @@
 import { providerAddress, providerSettings } from "@gantry/sdk";
-import type { ProviderAddress, ProviderTable } from "@gantry/sdk";
+import type { ProviderAddress, ProviderSettings, ProviderTable } from "@gantry/sdk";
 
 const PREFIX = "messages-custom:";
 const VERSION = "2023-06-01";
@@ -20,6 +20,7 @@ export interface Server {
   /** Where the credential comes from: `config`, `NAME env var` or `none`. */
   readonly source: string;
   readonly timeoutMs: number;
+  readonly settings: ProviderSettings;
 }
 
 /** The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws `PROVIDER_URL`. */
@@ -41,5 +42,6 @@ export function serverOf(
     secrets: [...address.secrets, ...(key ? [key] : [])],
     source: configured ? "config" : variable ? `${variable} env var` : "none",
     timeoutMs: own.timeout_seconds * 1000,
+    settings: own,
   };
 }

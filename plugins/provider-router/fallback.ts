@@ -15,7 +15,8 @@ import { worthElsewhere } from "./failure.ts";
 import { begin, withRetries } from "./retry.ts";
 import type { Attempt } from "./retry.ts";
 import { bounded } from "./stream.ts";
-import { withTextTools } from "./text-tools.ts";
+import type { TagWords } from "./tag-words.ts";
+import { ToolsMode } from "./tools-mode.ts";
 
 export interface FallbackConfig {
   readonly reliability: { readonly fallback_providers: readonly string[] };
@@ -23,7 +24,13 @@ export interface FallbackConfig {
 }
 
 /** Asks the wanted provider, then the fallbacks in order, until one begins to answer; from then on the answer is that one's. */
-export function createRouter(config: FallbackConfig, circuits: Circuits, log: Logger): ModelRouter {
+export function createRouter(
+  config: FallbackConfig,
+  circuits: Circuits,
+  log: Logger,
+  words: TagWords,
+): ModelRouter {
+  const modes = new ToolsMode(words, log);
   return {
     async *chat(want, request, resolve) {
       const failures: [string, ProviderFailure][] = [];
@@ -64,10 +71,10 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
     isFallback: boolean,
   ): AsyncGenerator<RoutedEvent, ProviderFailure | undefined> {
     const settings = providerSettings(config.providers, ...tablesOf(id, provider));
-    const adapted = provider.capabilities.nativeToolCalling ? provider : withTextTools(provider);
     const context = { provider: provider.name, settings, signal: request.signal, log };
-    const attempt = (model: string | undefined): Promise<Attempt> =>
-      withRetries(context, () =>
+    const once = (model: string | undefined): Promise<Attempt> => {
+      const adapted = modes.adapt(provider, model, settings);
+      return withRetries(context, () =>
         circuits.guard(provider.name, () =>
           begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
         ),
@@ -75,9 +82,17 @@ export function createRouter(config: FallbackConfig, circuits: Circuits, log: Lo
         ok: false,
         failure: thrownFailure(provider.name, error, request.signal, settings.timeout_seconds),
       }));
-    yield { type: "served", provider: provider.name, model: request.model };
-    let result = await attempt(request.model);
-    if (!result.ok && isFallback && result.failure.status === 404 && request.model !== undefined) {
+    };
+    const attempt = async (model: string | undefined): Promise<Attempt> => {
+      const first = await once(model);
+      const learnt = !first.ok && modes.notice(provider, { ...request, model }, first.failure, settings);
+      return learnt ? once(model) : first;
+    };
+    const model = isFallback ? (settings.model ?? request.model) : (request.model ?? settings.model);
+    yield { type: "served", provider: provider.name, model };
+    let result = await attempt(model);
+    const named = settings.model === undefined && request.model !== undefined;
+    if (!result.ok && isFallback && named && result.failure.status === 404) {
       yield { type: "served", provider: provider.name, model: undefined };
       result = await attempt(undefined);
     }

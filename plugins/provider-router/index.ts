@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { createRouter } from "./fallback.ts";
+import { TagWords } from "./tag-words.ts";
 
 export default definePlugin({
   name: "provider-router",
@@ -23,7 +24,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const circuits = new Circuits(host.needs.store, host.log);
-    host.provide(ModelRouter, createRouter(host.config, circuits, host.log));
+    host.provide(ModelRouter, createRouter(host.config, circuits, host.log, new TagWords(host.needs.store)));
     host.provide(Checks, {
       name: "providers-ready",
       kind: "ready",

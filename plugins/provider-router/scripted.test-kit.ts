@@ -11,6 +11,7 @@ import type {
 } from "@gantry/sdk";
 import { Circuits } from "./circuit.ts";
 import { createRouter } from "./fallback.ts";
+import { TagWords } from "./tag-words.ts";
 import type { FallbackConfig } from "./fallback.ts";
 
 export const text = (value: string): ProviderEvent => ({ type: "text", text: value });
@@ -70,7 +71,7 @@ export function routed(
     reliability: { fallback_providers: config.fallbacks ?? [] },
     providers: config.providers ?? {},
   } as FallbackConfig;
-  return { router: createRouter(full, circuits, log), circuits, logs };
+  return { router: createRouter(full, circuits, log, new TagWords(store)), circuits, logs };
 }
 
 export async function run(

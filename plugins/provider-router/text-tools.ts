@@ -1,15 +1,15 @@
-import { randomBytes } from "node:crypto";
 import type { ChatMessage, ChatRequest, Provider, ProviderEvent, ToolUse } from "@gantry/sdk";
 import { createCallParser, tagsOf } from "./call-parser.ts";
 import type { Piece, Tags } from "./call-parser.ts";
 import { asText, BROKEN } from "./text-form.ts";
+import type { TagWords } from "./tag-words.ts";
 
 /** A provider without native tool calling, made to look as if it had it: calls are asked for and read as text. */
-export function withTextTools(provider: Provider): Provider {
+export function withTextTools(provider: Provider, words: TagWords): Provider {
   return {
     name: provider.name,
     capabilities: { ...provider.capabilities, nativeToolCalling: true },
-    chat: (request) => (usesTools(request) ? chat(provider, request) : provider.chat(request)),
+    chat: (request) => (usesTools(request) ? chat(provider, request, words) : provider.chat(request)),
   };
 }
 
@@ -22,10 +22,14 @@ function usesTools({ tools, messages }: ChatRequest): boolean {
   );
 }
 
-async function* chat(provider: Provider, request: ChatRequest): AsyncGenerator<ProviderEvent, void> {
-  const tags = tagsOf(randomBytes(8).toString("hex"));
+async function* chat(
+  provider: Provider,
+  request: ChatRequest,
+  words: TagWords,
+): AsyncGenerator<ProviderEvent, void> {
+  const tags = tagsOf(await words.of(request.session));
   const messages: readonly ChatMessage[] = asText(request.messages, request.tools, tags);
-  const reader = createReader(tags);
+  const reader = createReader(tags, callsIn(request.messages));
   for await (const event of provider.chat({ ...request, messages, tools: [] })) {
     if (event.type === "text") {
       // What is held back is still a sign of life.
@@ -38,8 +42,19 @@ async function* chat(provider: Provider, request: ChatRequest): AsyncGenerator<P
   }
 }
 
+/** Ids count on through the conversation, so that each is used once. */
+function callsIn(messages: readonly ChatMessage[]): number {
+  return messages.reduce(
+    (sum, message) => sum + (message.role === "assistant" ? message.toolCalls.length : 0),
+    0,
+  );
+}
+
 /** Text before the first call is shown; text after it is not, since it can only be a guess at a result. */
-function createReader(tags: Tags): {
+function createReader(
+  tags: Tags,
+  earlier: number,
+): {
   push(text: string): ProviderEvent[];
   end(cut: boolean): ProviderEvent[];
   called(): boolean;
@@ -48,7 +63,7 @@ function createReader(tags: Tags): {
   let calls = 0;
   const shown = (piece: Piece): ProviderEvent[] => {
     if (piece.type === "text") return calls > 0 ? [] : [{ type: "text", text: piece.text }];
-    const id = `text_${tags.word}_${++calls}`;
+    const id = `text_${tags.word}_${earlier + ++calls}`;
     return [
       {
         type: "tool_call",

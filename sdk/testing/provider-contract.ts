@@ -196,7 +196,12 @@ function faultOf(event: ProviderEvent): string | undefined {
         : "gave a tool_call whose id, name and args are not all texts";
     }
     case "usage":
-      return count(event.inputTokens) && count(event.outputTokens)
+      return [
+        event.inputTokens,
+        event.outputTokens,
+        event.cachedTokens ?? 0,
+        event.reasoningTokens ?? 0,
+      ].every(count)
         ? undefined
         : "gave a usage that does not count tokens";
     case "stop":

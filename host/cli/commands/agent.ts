@@ -9,6 +9,7 @@ import {
 } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
+import { stopNote } from "../../turn/stop-note.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "../terminal-user.ts";
 import { againCode, restartAsked } from "../restart.ts";
@@ -43,6 +44,8 @@ async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
       );
     else terminal.finish(result.reply);
     if (error && !json) run.err(`gantry: ${error.message} [${error.code}]`);
+    const note = stopNote(result);
+    if (note && !json) run.err(`gantry: ${note}`);
     return exitCode(host, result);
   } finally {
     terminal.close();
@@ -111,6 +114,8 @@ async function answer(
     );
     terminal.finish(result.reply);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+    const note = stopNote(result);
+    if (note) run.err(note);
   } catch (error) {
     run.err(error instanceof Error ? error.message : String(error));
   } finally {
