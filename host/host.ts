@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   Approvals as ApprovalsSlot,
   Audit as AuditSlot,
@@ -100,7 +99,6 @@ export class Host {
     const { config, timeouts = {}, workspace } = options;
     const { registry } = this;
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
-    const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
     this.#options = options;
     this.config = config;
     this.log = redactedLog(options.write, redaction, options.debug === true);
@@ -150,7 +148,6 @@ export class Host {
       forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
-      holder,
       configDir: options.configDir,
       clock: options.clock,
       prepare: () => this.#prepare(),

@@ -168,6 +168,15 @@ export const errors = defineErrors({
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
   ),
   REDACTION_FAILED: policy("The plugin %s failed to redact the text (%s), so it was not sent."),
+  PAIR_CODE_INVALID: policy(
+    "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
+  ),
+  PAIR_LOCKED: policy(
+    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+  ),
+  PAIR_GUESSED: policy(
+    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
+  ),
   CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
   CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
   CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
@@ -202,7 +211,7 @@ export const errors = defineErrors({
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
-    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
+    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",

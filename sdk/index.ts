@@ -1,4 +1,5 @@
 export * from "./answer-stream.ts";
+export * from "./approval-text.ts";
 export * from "./audit.ts";
 export * from "./budget.ts";
 export * from "./carried-media.ts";
@@ -20,7 +21,6 @@ export * from "./net.ts";
 export * from "./observer.ts";
 export * from "./outbox.ts";
 export * from "./overflow.ts";
-export * from "./pairing.ts";
 export * from "./plugin.ts";
 export * from "./prompt-events.ts";
 export * from "./prompt.ts";

@@ -27,10 +27,10 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
   return run.written(code);
 }
 
-/** The folder that a word of a plugin shall work in: such words are known only once the host has started there. */
+/** The folder after -C, for the words of plugins: they are known only once the host has started there. */
 function workspaceIn(argv: readonly string[]): string | undefined {
-  const at = argv.findIndex((arg) => /^(?:-C|--workspace)$/.test(arg));
-  return at === -1 ? argv.find((arg) => arg.startsWith("--workspace="))?.slice(12) : argv[at + 1];
+  const at = argv.indexOf("-C");
+  return at === -1 ? undefined : argv[at + 1];
 }
 
 class WordRun {

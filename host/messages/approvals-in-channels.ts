@@ -1,4 +1,12 @@
-import { laneOf, textOf, userOf, type ApprovalRequest, type InboundMessage, type Logger } from "@gantry/sdk";
+import {
+  approvalText,
+  laneOf,
+  textOf,
+  userOf,
+  type ApprovalRequest,
+  type InboundMessage,
+  type Logger,
+} from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -7,10 +15,6 @@ interface Deps {
   readonly approvals: Approvals;
   readonly log: Logger;
 }
-
-/** A question is cut here and shown whole on demand; more would scroll what matters away. */
-const maxLines = 30;
-const maxLength = 2_500;
 
 /** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
 const decisionForm = /^\s*(yes|y|allow|always|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
@@ -25,24 +29,13 @@ const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
   deny: "deny",
 };
 
-/** The question as it is sent into the channel; every line of what would run has a margin, so that none can pass for ours. */
+/** The question with the words that decide it, for a channel without buttons. */
 export function questionText(request: ApprovalRequest, whole: boolean = false): string {
   const short = request.id.slice(0, 6);
-  const all = [request.preview, ...(request.diff === undefined ? [] : [request.diff])].join("\n");
-  const lines = all.split("\n").map((line) => `| ${line}`);
-  const shown = whole ? lines : cut(lines);
-  const isCut = shown.length < lines.length || shown.at(-1) !== lines[shown.length - 1];
   const words = [`"allow ${short}"`, `"deny ${short}"`];
   if (request.always !== undefined)
     words.push(`"always ${short}" (for this conversation: ${request.always})`);
-  return [
-    `May ${request.tool} run this?${sizeOf(request)}`,
-    ...shown,
-    ...(isCut ? [`… cut here: "show ${short}" shows all ${lines.length} lines.`] : []),
-    ...request.warnings,
-    ...request.reasons,
-    `Answer ${words.join(" or ")}.`,
-  ].join("\n");
+  return `${approvalText(request, whole)}\nAnswer ${words.join(" or ")}.`;
 }
 
 /** Puts a question into the conversation that it came up in; one that cannot be put is a no at once. */
@@ -97,25 +90,4 @@ async function reply({ delivery, log }: Deps, message: InboundMessage, text: str
   const sent = await delivery.say(message, text, `${message.id}-reply`, AbortSignal.timeout(60_000));
   if (sent.status !== "sent")
     log.warn({ lane: laneOf(message) }, `An answer about a question was not sent: ${sent.reason}`);
-}
-
-/** Whole lines as far as they fit, the last one cut where even one does not. */
-function cut(lines: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  let room = maxLength;
-  for (const line of lines.slice(0, maxLines)) {
-    if (line.length > room) {
-      if (kept.length === 0) kept.push(`${line.slice(0, room)}…`);
-      break;
-    }
-    room -= line.length;
-    kept.push(line);
-  }
-  return kept;
-}
-
-/** `(66 lines, 12 commands)`; nothing for a single line with a single command. */
-function sizeOf({ lines, commands }: ApprovalRequest): string {
-  const parts = [...(lines > 1 ? [`${lines} lines`] : []), ...(commands > 1 ? [`${commands} commands`] : [])];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }

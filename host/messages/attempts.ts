@@ -2,7 +2,6 @@ import { laneOf, Store, type Claim, type Logger, type Retry, type Sent, type Tur
 import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
-import { askInChannel } from "./approvals-in-channels.ts";
 import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
@@ -12,6 +11,7 @@ import type { Outages } from "./outages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { sentences } from "./sentences.ts";
+import { ShownTurn } from "./shown-turn.ts";
 import type { Wakeup } from "./wakeup.ts";
 import { stopNote } from "../turn/stop-note.ts";
 
@@ -96,15 +96,18 @@ export class Attempts {
     return recorded ? text : undefined;
   }
 
-  #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
+  async #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
     const { message } = claim;
-    return this.#deps.conversations.turn(message, laneOf(message), {
-      signal,
-      approvals: message.trust === "owner" ? "ask" : "none",
-      onEvent: (event) => {
-        if (event.type === "approval_request") void askInChannel(this.#deps, message, event.request, signal);
-      },
-    });
+    const shown = new ShownTurn(this.#deps, message, signal);
+    try {
+      return await this.#deps.conversations.turn(message, laneOf(message), {
+        signal,
+        approvals: message.trust === "owner" ? "ask" : "none",
+        onEvent: (event) => shown.tell(event),
+      });
+    } finally {
+      shown.end();
+    }
   }
 
   /** The turn ended without an answer. */

@@ -45,6 +45,29 @@ export class Delivery {
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 
+  /** Lets the channel show that a turn runs, until `signal` is aborted; a sign that fails changes nothing. */
+  async working({ channel, replyTo }: InboundMessage, signal: AbortSignal): Promise<void> {
+    await this.#sign(channel, (to) => to.working?.(replyTo, signal));
+  }
+
+  /** Lets the channel show what became of a question. */
+  async settled(
+    { channel }: InboundMessage,
+    request: ApprovalRequest,
+    decision: "allow" | "deny",
+  ): Promise<void> {
+    await this.#sign(channel, (to) => to.settled?.(request, decision));
+  }
+
+  async #sign(name: string, show: (channel: Channel) => Promise<void> | undefined): Promise<void> {
+    const channel = this.#registry.get(Channels)?.get(name);
+    try {
+      if (channel) await show(channel);
+    } catch {
+      // The answer matters, its signs do not.
+    }
+  }
+
   async #through(name: string, send: (channel: Channel) => Promise<Sent>): Promise<Sent> {
     const channel = this.#registry.get(Channels)?.get(name);
     if (!channel) return { status: "retry", scope: "channel", reason: `the channel ${name} is not loaded` };

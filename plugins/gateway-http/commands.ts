@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import type { Audit, Command, CommandContext } from "@gantry/sdk";
 import { isDeviceName, type Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
-import type { Pairing } from "./pairing.ts";
+import type { Pairing } from "@gantry/sdk/node";
 
 const json = { flags: "--json", summary: "print JSON" };
 

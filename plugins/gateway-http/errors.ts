@@ -1,15 +1,6 @@
 import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  PAIR_CODE_INVALID: policy(
-    "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
-  ),
-  PAIR_LOCKED: policy(
-    "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
-  ),
-  PAIR_GUESSED: policy(
-    "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
-  ),
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
   ),

@@ -2,7 +2,7 @@ import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route, Runtime, St
 import { openBind, readTls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
-import { Pairing } from "./pairing.ts";
+import { Pairing } from "@gantry/sdk/node";
 import { approvalRoutes } from "./route-approvals.ts";
 import { chatRoute } from "./route-chat.ts";
 import { healthRoute } from "./route-health.ts";

@@ -16,7 +16,7 @@ import { gatewayCommand, pairCommands } from "./commands.ts";
 import { config, type GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
-import { Pairing } from "./pairing.ts";
+import { Pairing } from "@gantry/sdk/node";
 import type { Server } from "./server.ts";
 
 /** What the command line said of where to listen: it holds for this process, also when its configuration is read again. */
@@ -56,6 +56,7 @@ export default definePlugin({
         server = undefined;
       },
     });
+    host.onServe(async () => void (await import("./checks.ts")));
     host.provide(
       Commands,
       gatewayCommand((where) => (listenAt = where)),

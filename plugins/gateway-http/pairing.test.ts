@@ -3,7 +3,7 @@ import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Devices } from "./devices.ts";
 import { startGateway, type Reply, type TestGateway } from "./gateway.test-kit.ts";
-import { Pairing } from "./pairing.ts";
+import { Pairing } from "@gantry/sdk/node";
 
 const outcome = ({ status, json }: Reply): unknown[] => [status, json?.error?.code];
 const settings = { pairing_code_length: 6, pairing_timeout_minutes: 10 };

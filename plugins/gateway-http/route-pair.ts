@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 import { deviceName, type Devices } from "./devices.ts";
 import { peerKey } from "./peer.ts";
-import type { Pairing } from "./pairing.ts";
+import type { Pairing } from "@gantry/sdk/node";
 
 const body = Type.Object({
   code: Type.String({ maxLength: 64 }),

@@ -15,7 +15,7 @@ import { registerRoute, type RouteGuards } from "./register-route.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
-import type { Pairing } from "./pairing.ts";
+import type { Pairing } from "@gantry/sdk/node";
 
 export interface ServerDeps {
   readonly config: GatewayConfig;

@@ -71,10 +71,7 @@ function callsOf(calls: readonly ToolUse[] = []): { tool_calls?: readonly object
 
 function usageOf({ usage }: TurnResult): object {
   const { input_tokens: input, output_tokens: output } = usage;
-  const { cached_tokens: cached = 0, reasoning_tokens: reasoning = 0 } = usage as {
-    readonly cached_tokens?: number;
-    readonly reasoning_tokens?: number;
-  };
+  const { cached_tokens: cached, reasoning_tokens: reasoning } = usage;
   return {
     prompt_tokens: input,
     completion_tokens: output,

@@ -24,8 +24,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const circuits = new Circuits(host.needs.store, host.log);
-    const words = new TagWords(host.needs.store);
-    host.provide(ModelRouter, createRouter(host.config, circuits, host.log, words));
+    host.provide(ModelRouter, createRouter(host.config, circuits, host.log, new TagWords(host.needs.store)));
     host.provide(Checks, {
       name: "providers-ready",
       kind: "ready",

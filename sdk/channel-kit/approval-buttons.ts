@@ -1,3 +1,4 @@
+import { approvalText } from "../approval-text.ts";
 import { laneOf, userOf, type ApprovalRequest, type Approvals, type InboundMessage } from "../channel.ts";
 
 /** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
@@ -6,25 +7,14 @@ export interface ApprovalButton {
   readonly data: string;
 }
 
-/** A platform's bound is rarely below this; the rest can be seen by asking for it in words. */
-const maxPreview = 2_500;
-const dataForm = /^a:([0-9a-f]{16}):(allow|deny)$/;
+const dataForm = /^a:([0-9a-f]{16}):(allow|always|deny)$/;
 
-/** The question in words; every line of what would run has a margin, so that none can pass for ours. */
-export function approvalText(request: ApprovalRequest): string {
-  const lines = request.preview.slice(0, maxPreview).split("\n");
-  const isCut = request.preview.length > maxPreview;
-  return [
-    `May ${request.tool} run this?`,
-    ...lines.map((line) => `| ${line}`),
-    ...(isCut ? ["… cut here: it is longer."] : []),
-    ...request.reasons,
-  ].join("\n");
-}
-
-export function approvalButtons({ id }: ApprovalRequest): readonly ApprovalButton[] {
+/** The decisions that a question leaves open. */
+export function approvalButtons({ id, always }: ApprovalRequest): readonly ApprovalButton[] {
+  const lasting = { label: "Always, in this conversation", data: `a:${id}:always` };
   return [
     { label: "Allow", data: `a:${id}:allow` },
+    ...(always === undefined ? [] : [lasting]),
     { label: "Deny", data: `a:${id}:deny` },
   ];
 }
@@ -48,12 +38,12 @@ export function pressApproval(approvals: Approvals, data: string, presser: Press
   const by = { user: userOf(presser), conversation: laneOf(presser), trust: presser.trust };
   switch (approvals.decide(id, decision, by)) {
     case "done":
-      return decision === "allow" ? "Allowed." : "Denied.";
+      return decision === "deny" ? "Denied." : "Allowed.";
     case "decided":
       return "This was decided already.";
     case "forbidden":
       return "Only an owner may decide this, where it was asked.";
-    default:
+    case "unknown":
       return "This question is no longer open.";
   }
 }

@@ -1,9 +1,9 @@
 import type { MediaRef, Part } from "../content.ts";
+import { GantryError } from "../errors.ts";
+import { mediaBounds, type MediaFacts } from "../media.ts";
 
 const MiB = 1024 * 1024;
-/** Bounds of one message: an image for the model, any other file, and how many. */
-const maxImageBytes = 5 * MiB;
-const maxFileBytes = 20 * MiB;
+/** Of one message. */
 const maxCount = 10;
 const maxName = 120;
 
@@ -15,15 +15,14 @@ export interface Attachment {
   readonly mime?: string;
   /** As the platform states it, before anything is loaded. */
   readonly bytes?: number;
+  /** What the platform hands out at most. */
+  readonly maxBytes?: number;
   /** Loads it; throws where it is larger than `maxBytes`. */
   load(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Keeps bytes beside the conversation. */
-export type KeepBytes = (
-  bytes: Uint8Array,
-  about: { readonly mime: string; readonly name?: string },
-) => Promise<MediaRef>;
+/** Keeps bytes beside the conversation, as {@link Media.put} does. */
+export type KeepBytes = (bytes: Uint8Array, facts: MediaFacts) => Promise<MediaRef>;
 
 /**
  * What came with a message, as parts: kept if there is a place for bytes and they are within bounds, else one honest line
@@ -42,17 +41,18 @@ export async function takeAttachments(
 }
 
 async function take(attachment: Attachment, keep: KeepBytes | undefined, signal: AbortSignal): Promise<Part> {
-  const { mime = "application/octet-stream", bytes = 0 } = attachment;
-  const max = mime.startsWith("image/") ? maxImageBytes : maxFileBytes;
+  const { mime = "application/octet-stream", bytes = 0, maxBytes = Infinity } = attachment;
+  const max = Math.min(mime.startsWith("image/") ? mediaBounds.image : mediaBounds.file, maxBytes);
   if (keep === undefined) return line(describeAttachment(attachment, "not read"));
   if (bytes > max) return line(describeAttachment(attachment, `not read, more than ${max / MiB} MiB`));
   try {
     const loaded = await attachment.load(max, signal);
     const name = attachment.name === undefined ? {} : { name: safeName(attachment.name) };
     return { type: "media", media: await keep(loaded, { mime, ...name }) };
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
-    return line(describeAttachment(attachment, "could not be loaded"));
+    const why = error instanceof GantryError ? error.message : "could not be loaded";
+    return line(describeAttachment(attachment, why));
   }
 }
 

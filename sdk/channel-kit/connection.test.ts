@@ -17,7 +17,7 @@ function rig(values = createMemoryStore().values): Rig {
       if (level !== "debug") lines.push(`${level}: ${message}`);
     };
   const log: Logger = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
-  return { health: new ChannelHealth({ channel: "mail", values, log }), lines };
+  return { health: new ChannelHealth({ channel: "mail", values: () => values, log }), lines };
 }
 
 const judge = (error: unknown): Trouble => ({ reason: (error as Error).message });
@@ -138,7 +138,7 @@ test("CC-17: the age of the last event is seen from another process, and whether
   await pass(clock, 1);
   expect(await asking.row()).toMatchObject({
     state: "ok",
-    detail: "connected since 31 s ago; last event 31 s ago",
+    detail: "connected for 31 s; last event 31 s ago",
   });
   await pass(clock, 200_000);
   expect(await asking.row()).toMatchObject({ state: "warn", cure: "run `gantry daemon`" });

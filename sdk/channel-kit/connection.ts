@@ -73,7 +73,8 @@ export class Connection {
 
   /** One connection, from its opening to its end. */
   async #once(signal: AbortSignal): Promise<Trouble> {
-    const { run, judge, watchdogMs } = this.#options;
+    const options = this.#options;
+    const { watchdogMs } = options;
     const deaf = new AbortController();
     const over = new AbortController();
     const both = AbortSignal.any([signal, deaf.signal]);
@@ -84,10 +85,10 @@ export class Connection {
     };
     alive();
     try {
-      await Promise.race([run(both, alive), leftBehind(both, over.signal)]);
+      await Promise.race([options.run(both, alive), leftBehind(both, over.signal)]);
       return { reason: "the connection ended" };
     } catch (error) {
-      if (!deaf.signal.aborted) return judge(error);
+      if (!deaf.signal.aborted) return options.judge(error);
       return { reason: `nothing came for ${watchdogMs / 1_000} s, so the connection is made anew` };
     } finally {
       clearTimeout(timer);

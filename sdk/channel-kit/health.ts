@@ -23,7 +23,7 @@ export interface HealthRecord {
 export interface HealthOptions {
   /** The channel's name. */
   readonly channel: string;
-  readonly values: Values;
+  readonly values: () => Values;
   readonly log: Logger;
 }
 
@@ -50,8 +50,9 @@ export class ChannelHealth {
   /** Something came in. */
   event(): void {
     this.up();
+    const isFirst = this.#now.event === undefined;
     this.#now = { ...this.#now, event: Date.now() };
-    this.#keep(false);
+    this.#keep(isFirst);
   }
 
   /** The connection is gone and will be tried again. */
@@ -79,20 +80,20 @@ export class ChannelHealth {
   async row(): Promise<CheckRow> {
     const { channel, values } = this.#options;
     const what = `${channel} connection`;
-    const record = await values.get<HealthRecord>(space, channel);
+    const record = await values().get<HealthRecord>(space, channel);
     const now = Date.now();
     const runs = record !== undefined && record.state !== "stopped" && now - record.seen < silentMs;
     if (!runs) {
       const detail = record
-        ? `no service runs; the last one was seen ${ago(now - record.seen)}`
+        ? `no service runs; the last one was seen ${span(now - record.seen)} ago`
         : "never connected";
       return { what, state: "warn", detail, cure: "run `gantry daemon`" };
     }
-    const last = record.event === undefined ? "no event yet" : `last event ${ago(now - record.event)}`;
+    const last = record.event === undefined ? "no event yet" : `last event ${span(now - record.event)} ago`;
     const { state, reason = "", since } = record;
-    if (state === "up") return { what, state: "ok", detail: `connected since ${ago(now - since)}; ${last}` };
+    if (state === "up") return { what, state: "ok", detail: `connected for ${span(now - since)}; ${last}` };
     if (state === "starting") return { what, state: "warn", detail: "connecting" };
-    return { what, state: "fail", detail: `${reason} (since ${ago(now - since)}; ${last})` };
+    return { what, state: "fail", detail: `${reason} (for ${span(now - since)}; ${last})` };
   }
 
   /** True if it was otherwise before. */
@@ -114,13 +115,13 @@ export class ChannelHealth {
     this.#now = { ...this.#now, seen: now };
     const record = this.#now;
     const { channel, values } = this.#options;
-    this.#writing = this.#writing.then(() => values.put(space, channel, record)).catch(() => {});
+    this.#writing = this.#writing.then(() => values().put(space, channel, record)).catch(() => {});
   }
 }
 
-function ago(ms: number): string {
+function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 120) return `${seconds} s ago`;
+  if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
-import type { ApprovalRequest, Approvals, AuditEvent, CommandContext, Part } from "../index.ts";
+import {
+  approvalText,
+  type ApprovalRequest,
+  type Approvals,
+  type AuditEvent,
+  type CommandContext,
+  type DecisionOutcome,
+  type Part,
+} from "../index.ts";
 import { defineErrors, policy } from "../errors.ts";
 import { createMemoryStore } from "../testing/index.ts";
 import {
   approvalButtons,
-  approvalText,
   isApprovalData,
   pairByCode,
   PairedPeople,
@@ -92,10 +99,10 @@ const request: ApprovalRequest = {
   tool: "shell",
   args: {},
   preview: "rm -rf x\nAllowed.",
-  reasons: ["It removes files."],
   lines: 2,
   commands: 1,
   warnings: [],
+  reasons: ["It removes files."],
   expires: new Date(Date.now() + 60_000).toISOString(),
 };
 const owner: Presser = {
@@ -105,42 +112,45 @@ const owner: Presser = {
   trust: "owner",
 };
 
-test("CC-14: only the owner who was asked decides, there and once; everybody else is told so and nothing runs", () => {
-  const decided: string[] = [];
-  let open = [request];
+test("CC-14: a press is handed to the host with who pressed and where; the presser is told what came of it", () => {
+  const asked: unknown[] = [];
+  const outcomes: DecisionOutcome[] = ["forbidden", "done", "decided", "unknown"];
   const approvals: Approvals = {
-    pending: () => open,
-    decide(id, decision, by) {
-      if (by.trust !== "owner" || by.conversation !== request.session) return "forbidden";
-      if (open.length === 0) return decided.length > 0 ? "decided" : "unknown";
-      open = [];
-      decided.push(`${id} ${decision} ${JSON.stringify(by)}`);
-      return "done";
+    pending: () => [request],
+    decide(...given) {
+      asked.push(given);
+      return outcomes.shift() ?? "unknown";
     },
   };
   const [allow, deny] = approvalButtons(request).map(({ data }) => data) as [string, string];
-  expect([allow, deny].every((data) => isApprovalData(data) && data.length <= 64)).toBe(true);
-  const strangers: Presser[] = [
-    { ...owner, sender: { id: "2" }, trust: "member" },
-    { ...owner, trust: "member" },
-    { ...owner, conversation: { id: "other", kind: "group" } },
-    { ...owner, conversation: { id: "chat", kind: "group", thread: "5" } },
+  const said = [
+    pressApproval(approvals, allow, { ...owner, sender: { id: "2" }, trust: "member" }),
+    pressApproval(approvals, deny, { ...owner, conversation: { id: "chat", kind: "group", thread: "5" } }),
+    pressApproval(approvals, allow, owner),
+    pressApproval(approvals, allow, owner),
   ];
-  for (const presser of strangers)
-    expect(pressApproval(approvals, allow, presser)).toContain("Only an owner");
-  expect(decided).toEqual([]);
-  expect(pressApproval(approvals, deny, owner)).toBe("Denied.");
-  expect(pressApproval(approvals, allow, owner)).toBe("This was decided already.");
-  expect(decided).toHaveLength(1);
+  expect(said.map((text) => text.split(" ")[0])).toEqual(["Only", "Denied.", "This", "This"]);
+  expect(asked.slice(0, 2)).toEqual([
+    ["0123456789abcdef", "allow", { user: "mail:2", conversation: "mail:chat", trust: "member" }],
+    ["0123456789abcdef", "deny", { user: "mail:1", conversation: "mail:chat#5", trust: "owner" }],
+  ]);
+});
+
+test("CC-14: a button's data is short, exact, and lasting only where that was offered", () => {
+  const data = approvalButtons({ ...request, always: "shell: rm" }).map((button) => button.data);
+  expect(data).toHaveLength(3);
+  expect(data.every((one) => isApprovalData(one) && one.length <= 64)).toBe(true);
   expect(
     ["a:0123:allow", "a:0123456789abcdef:always!", "", "b:0123456789abcdef:allow"].some(isApprovalData),
   ).toBe(false);
 });
 
 test("CC-14: the question shows what would run with a margin, so that no line of it can pass for an answer", () => {
-  expect(approvalText(request)).toBe("May shell run this?\n| rm -rf x\n| Allowed.\nIt removes files.");
-  expect(settledText(request, "allow")).toMatch(/\n\n✔ Allowed\.$/);
-  expect(approvalText({ ...request, preview: "x".repeat(9_000) }).length).toBeLessThan(4_096);
+  const text = approvalText(request);
+  expect(text).toBe("May shell run this? (2 lines)\n| rm -rf x\n| Allowed.\nIt removes files.");
+  expect(settledText(request, "allow")).toBe(`${text}\n\n✔ Allowed.`);
+  const long = approvalText({ ...request, preview: "x".repeat(9_000) });
+  expect([long.length < 4_096, long.includes('"show 012345" shows all 1 lines')]).toEqual([true, true]);
 });
 
 function attachment(given: Partial<Attachment> = {}): Attachment {
@@ -167,7 +177,12 @@ test("TG-16: what comes with a message is kept within bounds, and said in a line
   const many = [
     attachment(),
     attachment({ bytes: 6 * 1024 * 1024 }),
-    attachment({ kind: "voice message", mime: "audio/ogg", bytes: 21 * 1024 * 1024 }),
+    attachment({
+      kind: "voice message",
+      mime: "audio/ogg",
+      bytes: 21 * 1024 * 1024,
+      maxBytes: 20 * 1024 * 1024,
+    }),
     failing,
   ];
   expect(texts(await takeAttachments(many, keep, never))).toEqual([

@@ -1,7 +1,6 @@
 import type { Audit } from "../audit.ts";
 import type { Command } from "../command.ts";
 import { GantryError } from "../errors.ts";
-import type { PairingCodes } from "../pairing.ts";
 import type { Values } from "../store.ts";
 
 /** Somebody who was let in by a code. */
@@ -42,6 +41,11 @@ export class PairedPeople {
   remove(id: string): Promise<boolean> {
     return this.#values().remove(this.#space, id);
   }
+}
+
+/** One-time codes of `gantry pair new`: a code is used up, or PAIR_CODE_INVALID or PAIR_LOCKED is thrown. */
+export interface PairingCodes {
+  redeem(code: string, peer: string): Promise<void>;
 }
 
 export interface PairingTry {

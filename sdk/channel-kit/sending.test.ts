@@ -108,17 +108,12 @@ test("CC-11: what a platform said goes into a log without the channel's secrets,
   expect(scrub("x".repeat(1_000))).toHaveLength(300);
 });
 
-const read = (
-  { token, other }: { token?: string | undefined; other?: string | undefined },
-  env: Record<string, string> = {},
-) =>
-  readSecrets({
-    channel: "a",
-    table: "channels.a",
-    values: { token, other },
-    required: ["token", "other"],
-    env,
-  });
+function read(
+  values: { readonly token: string | undefined; readonly other: string | undefined },
+  env: Readonly<Record<string, string>> = {},
+) {
+  return readSecrets({ channel: "a", table: "channels.a", values, required: ["token", "other"], env });
+}
 
 test("CC-11: a variable wins over the key, a blank one is said, and what is missing is said at once", () => {
   expect(read({ token: "key", other: "x" }, { SERVICE_A_TOKEN: "variable" })).toEqual({

@@ -1,4 +1,13 @@
 export * from "./channel-contract.ts";
+export * from "./channel-platform-contract.ts";
+export type {
+  ChannelPlatformSubject,
+  OpenedPlatform,
+  SendingEnds,
+  TestPlatform,
+  Told,
+  Writing,
+} from "./channel-platform/platform.ts";
 export { checkApart, type ApartSubject, type CheckedApart, type PluginFacts } from "./check-apart.ts";
 export * from "./check-plugin.ts";
 export * from "./fake-channel.ts";

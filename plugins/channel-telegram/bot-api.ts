@@ -1,0 +1,189 @@
+import { GantryError, type NetResponse, type Upstream } from "@gantry/sdk";
+import { scrubber } from "@gantry/sdk/channel";
+import { errors } from "./errors.ts";
+import { isBotToken, type Settings } from "./settings.ts";
+
+const timeoutMs = 30_000;
+const maxAnswerBytes = 8 * 1024 * 1024;
+
+/** What a failed call means for what was to be done. */
+export type FailureKind =
+  /** The account is refused. */
+  | "account"
+  /** Another program, or a webhook, takes the updates. */
+  | "conflict"
+  /** The platform asked to wait. */
+  | "rate"
+  /** The form of the text was not understood. */
+  | "form"
+  /** The group has another id now. */
+  | "moved"
+  /** It will never work for this chat. */
+  | "refused"
+  /** It may work later. */
+  | "again";
+
+/** A call that failed; the message is a sentence without a secret. */
+export class BotApiFailure extends Error {
+  readonly kind: FailureKind;
+  readonly description: string;
+  readonly afterMs: number | undefined;
+  readonly movedTo: number | undefined;
+
+  constructor(kind: FailureKind, sentence: string, about: Partial<BotApiFailure> = {}) {
+    super(sentence);
+    this.kind = kind;
+    this.description = about.description ?? "";
+    this.afterMs = about.afterMs;
+    this.movedTo = about.movedTo;
+  }
+}
+
+interface Answer {
+  readonly ok?: unknown;
+  readonly result?: unknown;
+  readonly error_code?: unknown;
+  readonly description?: unknown;
+  readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** For the whole answer; default 30 s. */
+  readonly timeoutMs?: number;
+}
+
+/** The platform's Bot API. Every call throws {@link BotApiFailure}. */
+export class BotApi {
+  readonly #settings: Settings;
+  readonly #upstream: Upstream;
+  readonly #scrub: (text: string) => string;
+
+  constructor(settings: Settings, upstream: Upstream) {
+    this.#settings = settings;
+    this.#upstream = upstream;
+    const scrub = scrubber([settings.token]);
+    // The token is part of the address, and an address in an error may be cut in its midst.
+    this.#scrub = (text) => scrub(text).replace(/\/bot[^/\s]+/g, "/bot***");
+  }
+
+  /** The number of the bot, which its token begins with. */
+  get botId(): string {
+    return this.#settings.token.split(":", 1)[0] as string;
+  }
+
+  call<T>(method: string, body: object, options: CallOptions): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    return this.#post<T>(method, JSON.stringify(body), headers, options);
+  }
+
+  /** A call that brings bytes along. */
+  async upload<T>(method: string, form: FormData, options: CallOptions): Promise<T> {
+    const multipart = new Response(form);
+    const headers = { "content-type": multipart.headers.get("content-type") ?? "" };
+    return this.#post<T>(method, new Uint8Array(await multipart.arrayBuffer()), headers, options);
+  }
+
+  /** The bytes of a file that a message names. */
+  async download(fileId: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+    const { file_path } = await this.call<{ file_path?: string }>("getFile", { file_id: fileId }, { signal });
+    if (typeof file_path !== "string") throw new BotApiFailure("refused", "The platform gives no file.");
+    return this.#reach(async () => {
+      const path = file_path.split("/").map(encodeURIComponent).join("/");
+      const url = `${this.#settings.address()}/file/bot${this.#settings.token}/${path}`;
+      const response = await this.#upstream.fetch({ url, signal, timeoutMs, maxBytes });
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body) pieces.push(piece);
+      if (response.status !== 200) throw this.#failure(response.status, {});
+      return joined(pieces);
+    });
+  }
+
+  #post<T>(
+    method: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    { signal, timeoutMs: answerMs = timeoutMs }: CallOptions,
+  ): Promise<T> {
+    return this.#reach(async () => {
+      if (!isBotToken(this.#settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
+      const url = `${this.#settings.address()}/bot${this.#settings.token}/${method}`;
+      const request = {
+        url,
+        method: "POST",
+        headers,
+        body,
+        signal,
+        timeoutMs: answerMs,
+        maxBytes: maxAnswerBytes,
+      };
+      return this.#read<T>(await this.#upstream.fetch(request));
+    });
+  }
+
+  async #read<T>(response: NetResponse): Promise<T> {
+    const text = await response.text();
+    let answer: Answer;
+    try {
+      answer = JSON.parse(text) as Answer;
+    } catch {
+      answer = {};
+    }
+    if (answer?.ok === true) return answer.result as T;
+    throw this.#failure(response.status, answer ?? {});
+  }
+
+  #failure(status: number, { error_code, description, parameters }: Answer): BotApiFailure {
+    if (typeof error_code !== "number" && status < 400)
+      return new BotApiFailure("again", errors.TELEGRAM_UNREADABLE(status).message);
+    const code = typeof error_code === "number" ? error_code : status;
+    const cause = this.#scrub(typeof description === "string" ? description : "no cause given");
+    return failureOf(code, cause, parameters ?? {});
+  }
+
+  /** What the network throws, without the token that stands in every address. */
+  async #reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof BotApiFailure) throw error;
+      const sentence = this.#scrub(error instanceof Error ? error.message : String(error));
+      const isOurs = error instanceof GantryError && !error.code.startsWith("NET_");
+      throw new BotApiFailure(isOurs ? "account" : "again", sentence);
+    }
+  }
+}
+
+function failureOf(
+  code: number,
+  cause: string,
+  { retry_after, migrate_to_chat_id }: NonNullable<Answer["parameters"]>,
+): BotApiFailure {
+  const about = { description: cause };
+  if (code === 401 || code === 404)
+    return new BotApiFailure("account", errors.TELEGRAM_API_401(code, cause).message, about);
+  if (code === 403) return new BotApiFailure("refused", errors.TELEGRAM_API_403(cause).message, about);
+  if (code === 409) return new BotApiFailure("conflict", errors.TELEGRAM_TWO_PROGRAMS(cause).message, about);
+  if (code === 429) {
+    const seconds = typeof retry_after === "number" && retry_after > 0 ? retry_after : 5;
+    return new BotApiFailure("rate", errors.TELEGRAM_RATE(cause, seconds).message, {
+      ...about,
+      afterMs: seconds * 1_000,
+    });
+  }
+  const sentence = errors.TELEGRAM_API(code, cause).message;
+  if (typeof migrate_to_chat_id === "number")
+    return new BotApiFailure("moved", sentence, { ...about, movedTo: migrate_to_chat_id });
+  if (code === 400 && /entit/i.test(cause)) return new BotApiFailure("form", sentence, about);
+  return new BotApiFailure(code >= 500 ? "again" : "refused", sentence, about);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,82 @@
+import type { Check, CheckRow } from "@gantry/sdk";
+import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import type { BotApi } from "./bot-api.ts";
+import { errors } from "./errors.ts";
+import { allowlistKey, isBotToken, type Settings } from "./settings.ts";
+import type { WireUser, WireWebhook } from "./wire.ts";
+
+export function telegramChecks(settings: Settings, api: BotApi, health: ChannelHealth): readonly Check[] {
+  const standing = async (): Promise<readonly CheckRow[]> => [
+    account(settings),
+    allowlist(settings),
+    await health.row(),
+  ];
+  return [
+    { name: "telegram-status", kind: "status", run: standing },
+    { name: "telegram-doctor", kind: "doctor", run: standing },
+    {
+      name: "telegram",
+      kind: "channel",
+      run: async (signal) => [...(await platform(settings, api, signal)), await health.row()],
+    },
+  ];
+}
+
+function account(settings: Settings): CheckRow {
+  const what = "telegram account";
+  try {
+    const { origin } = new URL(settings.address());
+    if (!isBotToken(settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
+    return { what, state: "ok", detail: `a bot token for ${origin}` };
+  } catch (error) {
+    return { what, state: "fail", detail: (error as Error).message };
+  }
+}
+
+function allowlist({ people, pairing }: Settings): CheckRow {
+  const row = peopleRow("telegram", allowlistKey, people);
+  if (!pairing || row.detail !== "nobody may write") return row;
+  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
+}
+
+async function platform(settings: Settings, api: BotApi, signal: AbortSignal): Promise<readonly CheckRow[]> {
+  const what = "telegram";
+  try {
+    const me = await api.call<WireUser>("getMe", {}, { signal });
+    const webhook = await api.call<WireWebhook>("getWebhookInfo", {}, { signal });
+    const known: CheckRow = {
+      what,
+      state: "ok",
+      detail: `the platform knows the bot @${me.username ?? me.id}`,
+    };
+    return [known, ...webhookRows(webhook), ...privacyRows(me, settings)];
+  } catch (error) {
+    return [{ what, state: "fail", detail: (error as Error).message }];
+  }
+}
+
+function webhookRows({ url = "" }: WireWebhook): readonly CheckRow[] {
+  if (url === "") return [];
+  const detail = `a webhook is set, at ${URL.parse(url)?.host ?? "an unknown host"}, so nothing comes in here`;
+  return [
+    {
+      what: "telegram webhook",
+      state: "fail",
+      detail,
+      cure: "end the program that set it and call deleteWebhook",
+    },
+  ];
+}
+
+function privacyRows({ can_read_all_group_messages }: WireUser, { groups }: Settings): readonly CheckRow[] {
+  if (groups !== "all" || can_read_all_group_messages !== false) return [];
+  const detail = "groups are `all`, and the platform hands the bot only what names it";
+  return [
+    {
+      what: "telegram groups",
+      state: "warn",
+      detail,
+      cure: "turn privacy off by /setprivacy of @BotFather, then add the bot to the group again",
+    },
+  ];
+}

@@ -1,0 +1,101 @@
+import {
+  Approvals,
+  Audit,
+  Channels,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  Media,
+  optional,
+  Services,
+  Store,
+  Upstream,
+} from "@gantry/sdk";
+import { ChannelHealth, Connection, pairedCommands, refuseStranger, showWorking } from "@gantry/sdk/channel";
+import { Pairing } from "@gantry/sdk/node";
+import { BotApi } from "./bot-api.ts";
+import { telegramChecks } from "./checks.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Intake } from "./intake.ts";
+import { People } from "./people.ts";
+import { Poller } from "./poller.ts";
+import { Questions } from "./questions.ts";
+import { Sender } from "./sender.ts";
+import { readAddress, withoutQuote } from "./sent.ts";
+import { allowlistKey, settingsFrom } from "./settings.ts";
+
+/** The platform's sign fades after five seconds. */
+const typingMs = 4_000;
+
+export default definePlugin({
+  name: "channel-telegram",
+  summary: "Telegram: direct chats, groups and topics, by long polling.",
+  table: "",
+  config,
+  needs: {
+    approvals: Approvals,
+    audit: Audit,
+    inbox: Inbox,
+    media: optional(Media),
+    store: Store,
+    upstream: Upstream,
+  },
+  provides: [Channels, Checks, Commands, Services],
+  taps: ["onInboundMessage"],
+  errors,
+  setup(host) {
+    const { needs, log } = host;
+    const settings = settingsFrom(host.config, process.env);
+    const values = () => needs.store.values;
+    const api = new BotApi(settings, needs.upstream);
+    const people = new People(settings, () => needs.store);
+    const health = new ChannelHealth({ channel: "telegram", values, log });
+    const questions = new Questions({ api, approvals: needs.approvals, people, log });
+    const sender = new Sender({ api, health, values, open: async (id) => needs.media?.open(id) });
+    const intake = new Intake({
+      ...needs,
+      codes: new Pairing(needs.store),
+      settings,
+      api,
+      people,
+      questions,
+      log,
+    });
+
+    host.provide(Channels, {
+      name: "telegram",
+      send: (message, signal) => sender.send(message, signal),
+      ask: (request, to, signal) => questions.ask(request, to, signal),
+      settled: (request, decision) => questions.settled(request, decision),
+      working(to, signal) {
+        const chat = withoutQuote(readAddress(to) ?? { chat_id: 0 });
+        return showWorking(typingMs, signal, async (now) => {
+          await api.call("sendChatAction", { ...chat, action: "typing" }, { signal: now });
+        });
+      },
+    });
+    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
+      if (channel !== "telegram" || (await people.trust(id)) !== undefined) return undefined;
+      return refuseStranger(id, allowlistKey);
+    });
+
+    let connection: Connection | undefined;
+    const stop = async (): Promise<void> => {
+      await connection?.stop();
+      connection = undefined;
+    };
+    host.provide(Services, {
+      name: "telegram",
+      async start() {
+        connection = new Connection(new Poller({ api, intake, health, values }));
+        connection.start();
+      },
+      stop,
+    });
+    host.onDispose(stop);
+    for (const check of telegramChecks(settings, api, health)) host.provide(Checks, check);
+    for (const command of pairedCommands("telegram", people.paired)) host.provide(Commands, command);
+  },
+});

@@ -1,0 +1,118 @@
+import type { Values } from "@gantry/sdk";
+import type { ChannelHealth, ConnectionOptions, Trouble } from "@gantry/sdk/channel";
+import { BotApiFailure, type BotApi } from "./bot-api.ts";
+import { errors } from "./errors.ts";
+import type { Intake } from "./intake.ts";
+import type { Me } from "./read-message.ts";
+import type { WireUpdate, WireUser, WireWebhook } from "./wire.ts";
+
+/** How long the platform holds a poll open while nothing is new. */
+const pollSeconds = 50;
+/** A poll that is held so long is a dead connection. */
+const pollMs = (pollSeconds + 15) * 1_000;
+const space = "telegram.offset";
+/**
+ * After a week without any update the platform numbers anew, perhaps lower, and an old offset would hide all of them; it
+ * keeps nothing longer than a day, so an offset older than this confirms nothing anyway.
+ */
+const offsetLifeMs = 2 * 86_400_000;
+/** Two programs take turns at being refused; so often at least they leave each other time. */
+const conflictMs = 5_000;
+
+interface Offset {
+  readonly next: number;
+  readonly at: number;
+}
+
+export interface PollerNeeds {
+  readonly api: BotApi;
+  readonly intake: Intake;
+  readonly health: ChannelHealth;
+  values(): Values;
+}
+
+/** Fetches updates by long polling; the platform is told to forget them only once the inbox has them on disk. */
+export class Poller implements ConnectionOptions {
+  readonly #needs: PollerNeeds;
+  readonly health: ChannelHealth;
+  readonly watchdogMs: number = pollMs + 60_000;
+
+  constructor(needs: PollerNeeds) {
+    this.#needs = needs;
+    this.health = needs.health;
+  }
+
+  /** One connection, until something fails. */
+  async run(signal: AbortSignal, alive: () => void): Promise<void> {
+    const { api, intake, health } = this.#needs;
+    const me = await this.#whoAmI(signal);
+    let offset = await this.#kept();
+    while (!signal.aborted) {
+      const updates = await this.#poll(offset, signal);
+      alive();
+      if (updates.length === 0) {
+        health.up();
+        offset = isFresh(offset) ? offset : undefined;
+        continue;
+      }
+      health.event();
+      await intake.take(updates, me, signal);
+      offset = { next: Math.max(...updates.map(({ update_id }) => update_id)) + 1, at: Date.now() };
+      await this.#needs.values().put(space, api.botId, offset);
+    }
+  }
+
+  judge(error: unknown): Trouble {
+    if (!(error instanceof BotApiFailure)) return { reason: (error as Error).message };
+    const { kind, message: reason, afterMs } = error;
+    if (kind === "account") return { reason, refused: true };
+    if (kind === "conflict") return { reason, leastMs: conflictMs };
+    return afterMs === undefined ? { reason } : { reason, afterMs };
+  }
+
+  async #whoAmI(signal: AbortSignal): Promise<Me> {
+    const { id, username = "" } = await this.#needs.api.call<WireUser>("getMe", {}, { signal });
+    return { id, username };
+  }
+
+  async #poll(offset: Offset | undefined, signal: AbortSignal): Promise<readonly WireUpdate[]> {
+    const { api } = this.#needs;
+    const body = {
+      timeout: pollSeconds,
+      allowed_updates: ["message", "callback_query"],
+      ...(offset !== undefined && { offset: offset.next }),
+    };
+    try {
+      const updates = await api.call<unknown>("getUpdates", body, { signal, timeoutMs: pollMs });
+      return Array.isArray(updates) ? updates.filter(isUpdate) : [];
+    } catch (error) {
+      throw error instanceof BotApiFailure && error.kind === "conflict"
+        ? await this.#cause(error, signal)
+        : error;
+    }
+  }
+
+  /** Which of the two it is that takes the updates away. */
+  async #cause(conflict: BotApiFailure, signal: AbortSignal): Promise<BotApiFailure> {
+    const set = await this.#needs.api
+      .call<WireWebhook>("getWebhookInfo", {}, { signal })
+      .catch((): WireWebhook => ({}));
+    if (!set.url) return conflict;
+    const host = URL.parse(set.url)?.host ?? "an address of its own";
+    return new BotApiFailure("conflict", errors.TELEGRAM_WEBHOOK(conflict.description, host).message);
+  }
+
+  async #kept(): Promise<Offset | undefined> {
+    const { api } = this.#needs;
+    const kept = await this.#needs.values().get<Offset>(space, api.botId);
+    return isFresh(kept) ? kept : undefined;
+  }
+}
+
+function isFresh(offset: Offset | undefined): boolean {
+  return offset !== undefined && Date.now() - offset.at < offsetLifeMs;
+}
+
+function isUpdate(update: unknown): update is WireUpdate {
+  return Number.isSafeInteger((update as WireUpdate | null)?.update_id);
+}

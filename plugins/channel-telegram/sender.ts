@@ -1,0 +1,136 @@
+import {
+  describeMedia,
+  type MediaRef,
+  type OutgoingMessage,
+  type Part,
+  type Sent,
+  type Values,
+} from "@gantry/sdk";
+import {
+  readMarkdown,
+  renderEntities,
+  sendInParts,
+  splitRichText,
+  type ChannelHealth,
+  type RichText,
+} from "@gantry/sdk/channel";
+import { BotApiFailure, type BotApi } from "./bot-api.ts";
+import { readAddress, sentOf, withoutQuote, type ChatAddress } from "./sent.ts";
+import type { WireMessage } from "./wire.ts";
+
+/** Bounds of one message: UTF-16 units of the text, forms in it. */
+const maxText = 4_096;
+const maxEntities = 100;
+/** A picture is shown up to this size; a larger one goes as a file. */
+const maxPhotoBytes = 10 * 1024 * 1024;
+const space = "telegram.parts";
+
+export interface SenderNeeds {
+  readonly api: BotApi;
+  readonly health: ChannelHealth;
+  values(): Values;
+  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  open(id: string): Promise<Uint8Array | undefined>;
+}
+
+type Piece = { readonly text: RichText } | { readonly media: MediaRef; readonly bytes: Uint8Array };
+
+/** Sends replies: text with its forms, in several messages where it is long, and media as photos and files. */
+export class Sender {
+  readonly #needs: SenderNeeds;
+
+  constructor(needs: SenderNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Never throws. */
+  async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readAddress(to);
+    if (address === undefined)
+      return { status: "refused", reason: `${JSON.stringify(to)} is no address on Telegram` };
+    const sent = await sendInParts({
+      values: this.#needs.values(),
+      space,
+      key,
+      parts: await this.#pieces(parts),
+      send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
+    });
+    if (sent.status === "retry" && sent.scope === "channel") this.#needs.health.refused(sent.reason);
+    return sent;
+  }
+
+  /** Neighbouring text is one text; media without bytes is a line of it. */
+  async #pieces(parts: readonly Part[]): Promise<readonly Piece[]> {
+    const pieces: Piece[] = [];
+    let text = "";
+    const flush = async (): Promise<void> => {
+      const rich = await readMarkdown(text);
+      for (const piece of splitRichText(rich, { max: maxText })) pieces.push({ text: piece });
+      text = "";
+    };
+    for (const part of parts) {
+      const bytes = part.type === "media" ? await this.#bytes(part.media) : undefined;
+      if (part.type === "media" && bytes !== undefined) {
+        await flush();
+        pieces.push({ media: part.media, bytes });
+      } else if (part.type === "media") text += `\n${describeMedia(part.media)}`;
+      else if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
+    }
+    await flush();
+    return pieces;
+  }
+
+  #bytes({ id }: MediaRef): Promise<Uint8Array | undefined> {
+    return this.#needs.open(id).catch(() => undefined);
+  }
+
+  #sendPiece(piece: Piece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
+    return sentOf(() => this.#followed(address, (to) => this.#deliver(piece, to, signal)));
+  }
+
+  /** A group that became a supergroup has another id: the message goes there, once. */
+  async #followed(address: ChatAddress, deliver: (to: ChatAddress) => Promise<number>): Promise<number> {
+    try {
+      return await deliver(address);
+    } catch (error) {
+      if (!(error instanceof BotApiFailure) || error.movedTo === undefined) throw error;
+      return deliver({ chat_id: error.movedTo });
+    }
+  }
+
+  #deliver(piece: Piece, to: ChatAddress, signal: AbortSignal): Promise<number> {
+    return "text" in piece
+      ? this.#deliverText(piece.text, to, signal)
+      : this.#deliverMedia(piece, to, signal);
+  }
+
+  /** A form that the platform does not understand is left out, once: an answer must not vanish for its looks. */
+  async #deliverText(rich: RichText, to: ChatAddress, signal: AbortSignal): Promise<number> {
+    const plain = { ...to, text: rich.text, link_preview_options: { is_disabled: true } };
+    const entities = renderEntities(rich, maxEntities);
+    const { api } = this.#needs;
+    try {
+      const body = entities.length > 0 ? { ...plain, entities } : plain;
+      return (await api.call<WireMessage>("sendMessage", body, { signal })).message_id;
+    } catch (error) {
+      if (!(error instanceof BotApiFailure) || error.kind !== "form") throw error;
+      return (await api.call<WireMessage>("sendMessage", plain, { signal })).message_id;
+    }
+  }
+
+  async #deliverMedia(
+    { media, bytes }: { readonly media: MediaRef; readonly bytes: Uint8Array },
+    to: ChatAddress,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const isPhoto = /^image\/(?:png|jpeg|webp)$/.test(media.mime) && bytes.length <= maxPhotoBytes;
+    const form = new FormData();
+    for (const [name, value] of Object.entries(to))
+      form.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    const file = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: media.mime });
+    form.set(isPhoto ? "photo" : "document", file, media.name ?? "file");
+    const method = isPhoto ? "sendPhoto" : "sendDocument";
+    return (await this.#needs.api.upload<WireMessage>(method, form, { signal, timeoutMs: 120_000 }))
+      .message_id;
+  }
+}

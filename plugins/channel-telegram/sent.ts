@@ -1,0 +1,42 @@
+import type { Json, Sent } from "@gantry/sdk";
+import { BotApiFailure } from "./bot-api.ts";
+
+/** The address of a chat, as the Bot API's methods take it. */
+export interface ChatAddress {
+  readonly chat_id: number;
+  readonly message_thread_id?: number;
+  readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
+}
+
+/** Undefined for what is no address of this channel. */
+export function readAddress(to: Json): ChatAddress | undefined {
+  if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;
+  const { chat, thread, message } = to as { readonly [key: string]: Json };
+  const ids = [chat, thread ?? 0, message ?? 0];
+  if (!ids.every((id) => Number.isSafeInteger(id)) || chat === 0) return undefined;
+  return {
+    chat_id: chat as number,
+    ...(thread !== undefined && { message_thread_id: thread as number }),
+    ...(message !== undefined && {
+      reply_parameters: { message_id: message as number, allow_sending_without_reply: true },
+    }),
+  };
+}
+
+/** What a call came to, in the host's words. Never throws. */
+export async function sentOf(call: () => Promise<number>): Promise<Sent> {
+  try {
+    return { status: "sent", id: String(await call()) };
+  } catch (error) {
+    if (!(error instanceof BotApiFailure)) return { status: "retry", reason: String(error) };
+    const { kind, message: reason, afterMs } = error;
+    if (kind === "account") return { status: "retry", reason, scope: "channel" };
+    if (kind === "rate" && afterMs !== undefined) return { status: "retry", reason, afterMs };
+    return { status: kind === "again" || kind === "conflict" ? "retry" : "refused", reason };
+  }
+}
+
+/** The chat alone: only the first message of an answer quotes the question. */
+export function withoutQuote({ chat_id, message_thread_id }: ChatAddress): ChatAddress {
+  return message_thread_id === undefined ? { chat_id } : { chat_id, message_thread_id };
+}

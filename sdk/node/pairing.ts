@@ -1,0 +1,117 @@
+import { createHash, randomInt } from "node:crypto";
+import { errors } from "../codes.ts";
+import type { Logger } from "../plugin.ts";
+import type { Store } from "../store.ts";
+
+const codes = "gateway.codes";
+const locks = "gateway.locks";
+const lockMs = 300_000;
+const window = { ms: lockMs, max: 5 };
+/** No code lives longer, so this counts all guesses at it. */
+const longestLifeMs = 86_400_000;
+/** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
+const maxGuesses = 100;
+
+export interface PairingCode {
+  readonly code: string;
+  /** Unix ms. */
+  readonly expires: number;
+}
+
+export interface PairingConfig {
+  readonly pairing_code_length: number;
+  readonly pairing_timeout_minutes: number;
+}
+
+/** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
+export class Pairing {
+  readonly #store: Pick<Store, "values" | "limits">;
+  readonly #length: number;
+  readonly #lifeMs: number;
+  readonly #log: Logger | undefined;
+  readonly #now: () => number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    store: Pick<Store, "values" | "limits">,
+    config: PairingConfig = { pairing_code_length: 6, pairing_timeout_minutes: 10 },
+    log?: Logger,
+    now: () => number = Date.now,
+  ) {
+    this.#log = log;
+    this.#store = store;
+    this.#length = config.pairing_code_length;
+    this.#lifeMs = config.pairing_timeout_minutes * 60_000;
+    this.#now = now;
+  }
+
+  /** Makes the one code that counts; an earlier one is dead. */
+  async create(): Promise<PairingCode> {
+    const { values } = this.#store;
+    for (const { key } of await values.list(codes)) await values.remove(codes, key);
+    const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
+    const expires = this.#now() + this.#lifeMs;
+    await values.put(codes, sha256(code), { expires }, expires);
+    return { code, expires };
+  }
+
+  /** Uses a code up. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
+  redeem(code: string, peer: string): Promise<void> {
+    return this.#oneByOne(async () => {
+      const found = await this.#store.values.take<{ expires: number }>(codes, sha256(code));
+      if (found && found.expires > this.#now()) return;
+      await this.#count(peer);
+      await this.#wear();
+      throw errors.PAIR_CODE_INVALID();
+    }, peer);
+  }
+
+  /** Counts a try that was refused before its code was looked at. */
+  countFailure(peer: string): Promise<void> {
+    return this.#oneByOne(() => this.#count(peer), peer);
+  }
+
+  #oneByOne(work: () => Promise<void>, peer: string): Promise<void> {
+    const mine = this.#last.then(async () => {
+      const lock = await this.#store.values.get<{ until: number }>(locks, peer);
+      const left = (lock?.until ?? 0) - this.#now();
+      if (left > 0)
+        throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), {
+          retryAfter: Math.ceil(left / 1_000),
+        });
+      await work();
+    });
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #count(peer: string): Promise<void> {
+    const { values, limits } = this.#store;
+    const key = `pair:${peer}`;
+    await limits.hit(key, [window], this.#now());
+    if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
+    const until = this.#now() + lockMs;
+    this.#warn(`${window.max} wrong pairing codes came from ${peer}, which is locked out`, "still counts");
+    await values.put(locks, peer, { until }, until);
+  }
+
+  async #wear(): Promise<void> {
+    const { values, limits } = this.#store;
+    for (const { key: hash } of await values.list(codes)) {
+      const key = `pair:code:${hash}`;
+      await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }], this.#now());
+      if ((await limits.count(key, longestLifeMs, this.#now())) < maxGuesses) continue;
+      await values.remove(codes, hash);
+      this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
+    }
+  }
+
+  #warn(what: string, code: string): void {
+    const error = errors.PAIR_GUESSED(what, code);
+    this.#log?.warn({ code: error.code }, error.message);
+  }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

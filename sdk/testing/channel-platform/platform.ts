@@ -1,0 +1,69 @@
+import type { Json } from "../../index.ts";
+import type { Plugin } from "../../plugin.ts";
+
+/** What a person writes on the test's platform. */
+export interface Writing {
+  /** The platform's id of the person. */
+  readonly from: string;
+  readonly text: string;
+  /** Default `direct`. */
+  readonly place?: "direct" | "group";
+  /** A topic or thread in the group. */
+  readonly thread?: string;
+  /** In a group: the agent is named. */
+  readonly mention?: boolean;
+  /** The same message comes once more. */
+  readonly twice?: boolean;
+}
+
+/** What reached people: a text in a place, and the buttons under it. */
+export interface Told {
+  readonly text: string;
+  readonly place: "direct" | "group";
+  readonly thread?: string;
+  readonly buttons?: readonly string[];
+}
+
+/** How the platform ends the next sending. */
+export type SendingEnds =
+  | { readonly how: "rate"; readonly afterMs: number }
+  | { readonly how: "account" | "form" };
+
+/** The platform of a channel's tests. What it cannot do is left out, and the sentences about it are not tried. */
+export interface TestPlatform {
+  write(writing: Writing): Promise<void>;
+  /** All that was sent so far, in order. */
+  told(): readonly Told[];
+  /** How many messages it was told that it need not hand out again. */
+  taken(): number;
+  failNext(ending: SendingEnds): void;
+  /** A person presses a button of the last question; gives what they are told. */
+  press?(label: string, from: string): Promise<string>;
+  /** How often it was shown that the agent works. */
+  typing?(): number;
+  close(): Promise<void>;
+}
+
+export interface OpenedPlatform {
+  readonly platform: TestPlatform;
+  /** The channel, and the network it needs. */
+  readonly plugins: readonly Plugin[];
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface ChannelPlatformSubject {
+  /** The name of the channel. */
+  readonly channel: string;
+  /** People: the first may approve, the second may write, the third may not. */
+  readonly people: { readonly owner: string; readonly member: string; readonly stranger: string };
+  /** An address of a direct chat. */
+  readonly to: Json;
+  /** Of the configuration; none may be seen anywhere. */
+  readonly secrets: readonly string[];
+  /** What the platform has; what it has not is not tried. */
+  readonly groups?: boolean;
+  readonly threads?: boolean;
+  readonly buttons?: boolean;
+  /** A fresh platform, on which the channel answers to its name in groups. */
+  open(): Promise<OpenedPlatform>;
+}

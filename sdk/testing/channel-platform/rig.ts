@@ -1,0 +1,112 @@
+import {
+  Channels,
+  Checks,
+  textOf,
+  textParts,
+  type ChatRequest,
+  type Plugin,
+  type Sent,
+  type Store,
+} from "../../index.ts";
+import { fakeProvider, type FakeScript } from "../fake-provider.ts";
+import { createMemoryStore, memoryStore } from "../memory-store.ts";
+import { wrong } from "../say.ts";
+import { startTestHost, type TestHost } from "../test-host.ts";
+import type { ChannelPlatformSubject, TestPlatform, Told } from "./platform.ts";
+
+const patienceMs = 30_000;
+
+/** A channel that serves on its platform. */
+export interface Rig {
+  readonly platform: TestPlatform;
+  readonly host: TestHost;
+  /** Resolves once so many messages were told. */
+  told(count: number): Promise<readonly Told[]>;
+  send(text: string, key?: string): Promise<Sent>;
+  /** Ends the service and starts another one on the same store and platform. */
+  restart(): Promise<TestHost>;
+}
+
+export interface RigOptions {
+  /** Default: each message is answered with what it says. */
+  readonly script?: FakeScript;
+  readonly store?: Store;
+  readonly plugins?: readonly Plugin[];
+}
+
+/** What the cases of one channel are written with. */
+export function rigOf(subject: ChannelPlatformSubject): {
+  readonly who: string;
+  on(work: (rig: Rig) => Promise<void>, options?: RigOptions): Promise<void>;
+  /** Fails the case unless it `holds`. */
+  must(holds: boolean, what: string, cure: string): void;
+} {
+  const who = `The channel ${subject.channel}`;
+  return {
+    who,
+    must(holds, what, cure) {
+      if (!holds) throw wrong(who, what, cure);
+    },
+    on: (work, options = {}) => withRig(subject, who, options, work),
+  };
+}
+
+async function withRig(
+  subject: ChannelPlatformSubject,
+  who: string,
+  { script = [lastText], store = createMemoryStore(), plugins = [] }: RigOptions,
+  work: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const { platform, plugins: own, config } = await subject.open();
+  const start = async (): Promise<TestHost> => {
+    const all = [...own, memoryStore(store), fakeProvider(script), ...plugins];
+    const host = await startTestHost({ plugins: all, config });
+    await host.serve();
+    return host;
+  };
+  const hosts = [await start()];
+  try {
+    await work({
+      platform,
+      host: hosts[0] as TestHost,
+      async told(count) {
+        const until = Date.now() + patienceMs;
+        while (platform.told().length < count) {
+          if (Date.now() > until)
+            throw wrong(
+              who,
+              `told ${platform.told().length} of ${count} messages`,
+              "answer each that is accepted",
+            );
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        return platform.told();
+      },
+      async send(text, key = "contract") {
+        const channel = hosts.at(-1)?.slot(Channels).get(subject.channel);
+        if (!channel) throw wrong(who, "is not there", "fill the slot Channels with it");
+        return channel.send({ to: subject.to, parts: textParts(text), key }, AbortSignal.timeout(patienceMs));
+      },
+      async restart() {
+        await hosts.at(-1)?.stop();
+        const next = await start();
+        hosts.push(next);
+        return next;
+      },
+    });
+  } finally {
+    await hosts.at(-1)?.stop();
+    await platform.close();
+  }
+}
+
+/** What was said last, without the line that names the speaker in a group. */
+export function lastText({ messages }: ChatRequest): string {
+  return textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "");
+}
+
+/** All rows of all checks, as one text. */
+export async function rowsOf(host: TestHost): Promise<string> {
+  const rows = [...host.slot(Checks).values()].map(async (check) => check.run(AbortSignal.timeout(5_000)));
+  return JSON.stringify(await Promise.all(rows));
+}

@@ -1,0 +1,89 @@
+import type { ChannelPlatformSubject } from "./platform.ts";
+import { rigOf, rowsOf } from "./rig.ts";
+import { readMarkdown } from "../../channel-kit/index.ts";
+import { hostileMarkdown } from "./hostile-markdown.ts";
+
+type Cases = Readonly<Record<string, () => Promise<void>>>;
+
+/** What becomes of a reply: waits, refusals, secrets, hostile text. */
+export function sendingCases(subject: ChannelPlatformSubject): Cases {
+  const { on, must } = rigOf(subject);
+  return {
+    "C9: a wait that the platform asks for is handed on": async () => {
+      await on(async ({ platform, send }) => {
+        platform.failNext({ how: "rate", afterMs: 7_000 });
+        const sent = await send("hello");
+        must(
+          sent.status === "retry" && sent.afterMs === 7_000,
+          `answered ${JSON.stringify(sent)}`,
+          "read the platform's wait into afterMs",
+        );
+      });
+    },
+    "C10: a refused account holds the channel's messages, and its check says so": async () => {
+      await on(async ({ platform, send, host }) => {
+        platform.failNext({ how: "account" });
+        const sent = await send("hello");
+        must(
+          sent.status === "retry" && sent.scope === "channel",
+          `answered ${JSON.stringify(sent)}`,
+          'answer { status: "retry", scope: "channel" }',
+        );
+        const rows = await rowsOf(host);
+        must(
+          rows.includes("401"),
+          "says nothing of a refused account in its checks",
+          "show `API error: 401` with the cure",
+        );
+      });
+    },
+    "C11: no secret of the channel is in a log, an answer, an audit record or a check": async () => {
+      await on(async ({ platform, send, host }) => {
+        const sent = [await send("hello")];
+        platform.failNext({ how: "account" });
+        sent.push(await send("hello"));
+        await platform.close();
+        sent.push(await send("hello"));
+        const seen = JSON.stringify([sent, host.logs, host.audit, await rowsOf(host)]);
+        must(
+          !subject.secrets.some((secret) => seen.includes(secret)),
+          "shows a secret",
+          "take it out with scrubber()",
+        );
+      });
+    },
+    "C12: whatever a model writes arrives whole": async () => {
+      await on(async ({ platform, send }) => {
+        for (const [i, text] of hostileMarkdown.entries()) {
+          const before = platform.told().length;
+          const sent = await send(text, `hostile-${i}`);
+          const arrived = platform
+            .told()
+            .slice(before)
+            .map((one) => one.text)
+            .join("");
+          must(
+            sent.status === "sent",
+            `answered ${JSON.stringify(sent)} for ${JSON.stringify(text.slice(0, 80))}`,
+            "render and split by the kit",
+          );
+          const rich = (await readMarkdown(text)).text;
+          const whole = [text, rich].some((source) => bare(arrived) === bare(source));
+          must(whole, `lost some of ${JSON.stringify(text.slice(0, 80))}`, "render and split by the kit");
+        }
+      });
+    },
+    "C13: a form that the platform refuses is sent again as plain text": async () => {
+      await on(async ({ platform, send }) => {
+        platform.failNext({ how: "form" });
+        const sent = await send("**bold**");
+        must(sent.status === "sent", `answered ${JSON.stringify(sent)}`, "send the plain text, once");
+      });
+    },
+  };
+}
+
+/** Without white space, which a cut may take. */
+function bare(text: string): string {
+  return text.replace(/\s+/g, "");
+}
