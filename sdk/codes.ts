@@ -51,8 +51,9 @@ export const errors = defineErrors({
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
-  PLUGIN_SDK_MISMATCH: usage(
-    "The plugin %s was written for sdk level %s and this host speaks level %s: install the matching release.",
+  PLUGIN_SDK_MISMATCH: usage("The plugin %s was written for sdk level %s and this host speaks level %s: %s."),
+  PLUGIN_SDK_EXPORT: usage(
+    "The plugin %s imports %s, which the sdk of this host (level %s) does not have: it was written for another release of the sdk; install a newer Gantry, or the release of the plugin that fits.",
   ),
   PLUGIN_SETUP_FAILED: usage("The plugin %s failed in setup: %s"),
   PLUGIN_READY_FAILED: failed("The plugin %s failed to get ready: %s"),

@@ -212,3 +212,29 @@ test("PRV-16: a key that could be a word spoils no sentence, and a refusal witho
   const { events: silent } = await ask("chat", {}, [{ status: 503, body: "" }]);
   expect(silent.at(-1)).toMatchObject({ failure: { message: expect.not.stringContaining("it says") } });
 });
+
+test("SDK-07: in the responses format sealed thoughts come back to the server before what they led to, and to no other format", async () => {
+  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "c2VhbGVk" };
+  const call = { type: "function_call", call_id: "c1", name: "clock", arguments: "{}" };
+  const thinking = { object: "response", status: "completed", output: [thought, call] };
+  const { bodies, events } = await ask("responses", providers.effortful, [{ json: thinking }]);
+  expect(bodies[0]).toMatchObject({ include: ["reasoning.encrypted_content"], store: false });
+  const given = events.find((event) => event.type === "provider_data");
+  expect(given).toEqual({ type: "provider_data", data: { responses: [thought] } });
+  const earlier = {
+    messages: [
+      { role: "user", parts: textParts("what time is it?") },
+      {
+        role: "assistant",
+        parts: [],
+        toolCalls: [{ id: "c1", name: "clock", args: "{}" }],
+        providerData: given?.type === "provider_data" ? given.data : null,
+      },
+      { role: "tool", callId: "c1", name: "clock", parts: textParts("noon"), failed: false },
+    ],
+  };
+  const { bodies: next } = await ask("responses", providers.effortful, [{ json: answer }], earlier);
+  expect(next[0].input.slice(1, 3)).toEqual([thought, call]);
+  const { bodies: other } = await ask("chat", {}, [{ json: answer }], earlier);
+  expect(JSON.stringify(other[0])).not.toContain("c2VhbGVk");
+});

@@ -9,7 +9,7 @@ import {
 } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import chatCommands from "../chat-commands/index.ts";
+import chatCommands from "../slash-words/index.ts";
 import { decide } from "./decide.ts";
 import guard from "./index.ts";
 
