@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Checks, Store } from "@gantry/sdk";
+import { Checks, Store, type Plugin } from "@gantry/sdk";
 import { fakeChannel, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import files from "../tool-files/index.ts";
@@ -10,6 +10,7 @@ import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
 import router from "../provider-router/index.ts";
 import sandbox from "../sandbox-landlock/index.ts";
+import commands from "../slash-words/index.ts";
 import store from "../store-sqlite/index.ts";
 import plugin from "./index.ts";
 import { windowServer } from "./window-server.test-kit.ts";
@@ -33,9 +34,10 @@ async function start(
   provider: string,
   more: Record<string, unknown> = {},
   configDir?: string,
+  plugins: readonly Plugin[] = [],
 ): Promise<TestHost> {
   return startTestHost({
-    plugins: [plugin, files, instructions, net, chat, router, sandbox, store],
+    plugins: [plugin, files, instructions, net, chat, router, sandbox, store, ...plugins],
     config: {
       default_provider: provider,
       default_model: "m",
@@ -132,6 +134,20 @@ test("CTX-04: one result takes at most a quarter of the window and says how to r
   expect(result.length).toBeLessThanOrEqual((8_000 * 4) / 4);
   expect(result.length).toBeGreaterThan(4_000);
   expect(result).toMatch(/\[Cut: the first \d+ of \d+ characters.*Read on in pieces/);
+});
+
+test("CTX-05: /compact sums up what was said, however much room there is, and what was said stays readable", async () => {
+  await using server = await windowServer(100_000);
+  await using t = await start(server.provider, {}, undefined, [commands]);
+  for (let i = 0; i < 6; i += 1) await t.ask(i === 0 ? fact : `thanks for ${i}`);
+  expect((await t.ask("/compact")).reply).toContain("What was said is summed up");
+  const { generation, base, turns: left } = await t.slot(Store).sessions.view("test", 99);
+  expect([generation, left]).toEqual([1, []]);
+  expect(base.length).toBeLessThan(12);
+  expect(JSON.stringify(base)).toContain(fact);
+  expect((await t.slot(Store).sessions.recent("test", 99)).length).toBe(12);
+  await t.ask("and now?");
+  expect(server.taken.at(-1)).toContain("They read files; nothing is open.");
 });
 
 test("CTX-06: a process that dies while the history is made shorter leaves the old one", async () => {
