@@ -4,6 +4,7 @@ import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Graph } from "./graph.ts";
+import { onboarding } from "./onboarding.ts";
 import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
 import { webhookRoutes } from "./webhook.ts";
@@ -16,6 +17,7 @@ export default definePlugin({
   needs: { inbox: Inbox, store: Store, upstream: Upstream },
   provides: [Channels, Checks, Routes],
   taps: ["onInboundMessage"],
+  onboarding,
   errors,
   setup(host) {
     const settings = settingsFrom(host.config, process.env);
