@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { ErrorTable } from "./errors.ts";
 import type { Awaitable, HookName, Taps } from "./hooks.ts";
+import type { OnboardingStep } from "./onboarding.ts";
 import type { AnySlot, Filled, Slot } from "./slot.ts";
 
 /** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
@@ -37,7 +38,7 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
 }
 
 export interface PluginDefinition<Config extends TObject = TObject, Needs extends NeededSlots = NeededSlots> {
-  /** Lower case, digits, `-`: `channel-telegram`. */
+  /** Lower case, digits, `-`: `channel-post`. */
   readonly name: string;
   readonly summary?: string;
   /**
@@ -51,6 +52,8 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly needs?: Needs;
   readonly provides?: readonly AnySlot[];
   readonly taps?: readonly HookName[];
+  /** How a channel is set up by `gantry onboard`. */
+  readonly onboarding?: OnboardingStep;
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
   /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */

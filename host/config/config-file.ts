@@ -3,6 +3,7 @@ import {
   GantryError,
   type AuditEvent,
   type ConfigFile as ConfigFileSlot,
+  type OnboardingStep,
   type Trial,
 } from "@gantry/sdk";
 import { ProcessLock } from "@gantry/sdk/node";
@@ -21,6 +22,8 @@ export interface ConfigFileDeps {
   readonly schema: () => Promise<TableNode>;
   /** The effective value at a dotted key. */
   readonly effective: (key: string) => unknown;
+  /** Of every bundled plugin. */
+  readonly onboarding: () => Promise<readonly OnboardingStep[]>;
   /** Starts a host of its own by this text, or throws why it would not start; `stop` ends it. */
   readonly start: (text: string) => Promise<Trial & { stop(): Promise<void> }>;
   /** Told before the file is written; a throw keeps it as it was. */
@@ -37,6 +40,10 @@ export class ConfigFile implements ConfigFileSlot {
 
   get(key: string): unknown {
     return this.#deps.effective(key);
+  }
+
+  onboarding(): Promise<readonly OnboardingStep[]> {
+    return this.#deps.onboarding();
   }
 
   /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */

@@ -24,6 +24,8 @@ function wrongFact(plugin: Plugin): string | undefined {
   if (tap) return `taps names ${tap}, and the hooks are ${Object.keys(hookKinds).join(", ")}`;
   if (plugin.config && (plugin.config as { type?: string }).type !== "object")
     return "config must be a Type.Object()";
+  if (plugin.onboarding && typeof plugin.onboarding.ask !== "function")
+    return "onboarding must have an ask()";
   if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table))
     return "table must be a dotted name";
   return undefined;
