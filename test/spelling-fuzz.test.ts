@@ -215,7 +215,7 @@ test(
   "SEC-15: whatever a script calls a guarded file, it is what it was",
   { timeout: 3_600_000 },
   async () => {
-    const target = fc.oneof(...GUARDED.map(path_));
+    const target = fc.oneof(...GUARDED.map(pathOf));
     const result = await holds(scripts(target, writings), async (script) => {
       const names = changed();
       const mustHold = held.guarded || (await isWhollyKnown(script));
