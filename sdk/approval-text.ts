@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "./channel.ts";
+import type { ApprovalRequest } from "./approval.ts";
 
 /** A question is cut here and shown whole on demand; more would scroll what matters away. */
 const maxLines = 30;

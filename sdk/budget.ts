@@ -1,4 +1,5 @@
-import type { Awaitable, Question, Refusal } from "./hooks.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { Question, Refusal } from "./hooks.ts";
 import type { TurnFacts } from "./observer.ts";
 import { one } from "./slot.ts";
 

@@ -1,3 +1,5 @@
+import type { ApprovalRequest, Approvals } from "./approval.ts";
+import type { Trust } from "./trust.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
@@ -18,12 +20,6 @@ export interface Conversation {
   readonly thread?: string;
   readonly title?: string;
 }
-
-/**
- * `owner`: may approve. `member`: on the allowlist. `guest`: let in by `*`. All three speak: their text is the user's
- * message. What they quote, forward or attach is material.
- */
-export type Trust = "owner" | "member" | "guest";
 
 /** A message from outside. */
 export interface InboundMessage {
@@ -157,48 +153,3 @@ export interface Inbox {
   prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
 }
 export const Inbox = one<Inbox>("inbox");
-
-/** A question to a person about one exact call. Every text in it is safe to print. */
-export interface ApprovalRequest {
-  readonly id: string;
-  readonly session: string;
-  readonly user: string;
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** All that will run, whole. */
-  readonly preview: string;
-  /** Of the preview and the diff together. */
-  readonly lines: number;
-  /** How many commands a shell would run; 0 where none. */
-  readonly commands: number;
-  /** The change to a file, as a unified diff. */
-  readonly diff?: string;
-  readonly reasons: readonly string[];
-  /** What looks like something else than it is. */
-  readonly warnings: readonly string[];
-  /** What a yes for the rest of the conversation would cover; undefined where only this one call can be allowed. */
-  readonly always?: string;
-  /** ISO 8601; after that it is a no. */
-  readonly expires: string;
-}
-
-/** Who decides a question, and where. */
-export interface Decider {
-  /** `<channel>:<user_id>` */
-  readonly user: string;
-  /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
-  readonly conversation?: string;
-  readonly trust?: Trust;
-}
-
-/** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
-export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
-
-/** Open questions; filled by the host. Each is used once and dies with the process. */
-export interface Approvals {
-  /** All, or those that this person may decide. */
-  pending(by?: Decider): readonly ApprovalRequest[];
-  /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
-  decide(id: string, decision: string, by: Decider): DecisionOutcome;
-}
-export const Approvals = one<Approvals>("approvals");

@@ -1,5 +1,7 @@
-import type { ApprovalRequest, DecisionOutcome, Trust } from "./channel.ts";
-import type { Awaitable, ModelRef } from "./hooks.ts";
+import type { Trust } from "./trust.ts";
+import type { ApprovalRequest, DecisionOutcome } from "./approval.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { ModelRef } from "./model-ref.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
 

@@ -1,5 +1,6 @@
 import type { ChatMessage, ProviderFailure } from "./provider.ts";
-import type { ModelRef, Awaitable } from "./hooks.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { ModelRef } from "./model-ref.ts";
 import type { TurnFacts } from "./observer.ts";
 import { one } from "./slot.ts";
 

@@ -1,8 +1,8 @@
+import type { ModelRef } from "./model-ref.ts";
+import type { Awaitable } from "./awaitable.ts";
 import type { InboundMessage } from "./channel.ts";
 import type { Provider } from "./provider.ts";
 import type { ToolCall } from "./tool.ts";
-
-export type Awaitable<T> = T | Promise<T>;
 
 /** A guard's no. It cannot be lifted by any other plugin. */
 export interface Refusal {
@@ -26,13 +26,6 @@ export function refuse(why: { readonly code: string; readonly message: string })
 /** Asks that a person decide. There is no way to say yes on behalf of the other guards. */
 export function ask(why: { readonly code: string; readonly message: string }): Question {
   return Object.freeze({ verdict: "ask", code: why.code, reason: why.message });
-}
-
-/** Which model a turn wants. Both are undefined when nothing is configured. */
-export interface ModelRef {
-  /** A provider id, an alias, `custom:<url>` or `messages-custom:<url>`. */
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
 }
 
 /** The kinds of audit record. More may come: keep what you do not know. */

@@ -1,6 +1,6 @@
 import type { ToolCall } from "./tool.ts";
 import type { StopReason } from "./provider.ts";
-import type { Awaitable } from "./hooks.ts";
+import type { Awaitable } from "./awaitable.ts";
 import { many } from "./slot.ts";
 
 /** A conversation and whoever speaks in it. */

@@ -1,19 +1,13 @@
+import type { Logger } from "./logger.ts";
 import type { Static, TObject } from "typebox";
 import type { ErrorTable } from "./errors.ts";
-import type { Awaitable, HookName, Taps } from "./hooks.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { HookName, Taps } from "./hooks.ts";
 import type { OnboardingStep } from "./onboarding.ts";
 import type { AnySlot, Filled, Slot } from "./slot.ts";
 
 /** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
 export const SDK_LEVEL = 2;
-
-/** Structured logging; details and message are redacted before they are written. */
-export interface Logger {
-  debug(detail: object, message: string): void;
-  info(detail: object, message: string): void;
-  warn(detail: object, message: string): void;
-  error(detail: object, message: string): void;
-}
 
 export type NeededSlots = Readonly<Record<string, AnySlot>>;
 

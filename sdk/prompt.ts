@@ -1,5 +1,6 @@
-import type { Conversation, Trust } from "./channel.ts";
-import type { Awaitable } from "./hooks.ts";
+import type { Trust } from "./trust.ts";
+import type { Conversation } from "./channel.ts";
+import type { Awaitable } from "./awaitable.ts";
 import type { TurnFacts } from "./observer.ts";
 import { many } from "./slot.ts";
 

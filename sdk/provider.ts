@@ -1,6 +1,6 @@
 import type { TObject } from "typebox";
 import type { Json, MediaRef, Part } from "./content.ts";
-import type { ModelRef } from "./hooks.ts";
+import type { ModelRef } from "./model-ref.ts";
 import { many, one } from "./slot.ts";
 
 /** A call that a model asked for; `args` is the JSON text as the model wrote it. */

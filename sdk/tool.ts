@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
-import type { Awaitable } from "./hooks.ts";
-import type { Logger } from "./plugin.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { Logger } from "./logger.ts";
 import { many } from "./slot.ts";
 
 /** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */

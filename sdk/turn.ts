@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "./channel.ts";
+import type { ApprovalRequest } from "./approval.ts";
 import type { ProviderFailure, StopReason, ToolUse } from "./provider.ts";
 
 export type Decision = "allowed" | "approved" | "refused" | "failed";

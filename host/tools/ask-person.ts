@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from "@gantry/sdk";
 import type { Approvals, Decided } from "./approvals.ts";
-import type { CallRequest } from "./tool-call.ts";
+import type { CallRequest } from "./call.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;

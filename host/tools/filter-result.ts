@@ -9,7 +9,7 @@ import {
   type ToolCall,
 } from "@gantry/sdk";
 import { asError, withTimeout } from "@gantry/sdk/node";
-import type { CallDeps, CallOutcome } from "./tool-call.ts";
+import type { CallDeps, CallOutcome } from "./call.ts";
 
 const filterMs = 10_000;
 

@@ -3,7 +3,7 @@ import { errors, Tools, type Tool, type ToolCall } from "@gantry/sdk";
 import { asError, deepFreeze } from "@gantry/sdk/node";
 import { parseArguments } from "./arguments.ts";
 import { effectsOf } from "./effects.ts";
-import type { CallDeps, CallRequest } from "./tool-call.ts";
+import type { CallDeps, CallRequest } from "./call.ts";
 
 /** Tools that call tools that call tools end here. */
 const maxDepth = 4;

@@ -1,5 +1,5 @@
 import { errors, ShellReader, type GantryError, type Question, type Tool, type ToolCall } from "@gantry/sdk";
-import type { CallDeps, CallRequest } from "./tool-call.ts";
+import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./approvals.ts";
 import type { Coverage } from "./conversation-approvals.ts";
 import { askPerson } from "./ask-person.ts";

@@ -1,7 +1,7 @@
 import { errors, GantryError, textOf, type Part, type Tool, type ToolCall } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
-import type { CallDeps, CallOutcome, CallRequest } from "./tool-call.ts";
+import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 
 const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */

@@ -1,72 +1,12 @@
-import {
-  errors,
-  type PromptOptions,
-  type Part,
-  type Decision,
-  type GantryError,
-  type Logger,
-  type Question,
-  type Refusal,
-  type Tool,
-  type ToolCall,
-  type TurnEvent,
-} from "@gantry/sdk";
+import { errors, type GantryError, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
 import { requestApproval } from "./request-approval.ts";
 import { asError } from "@gantry/sdk/node";
-import type { Approvals } from "./approvals.ts";
-import type { Audit } from "../record/audit.ts";
+import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { digestOf, effectsOf } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
-import type { HookTable } from "../plugins/hook-table.ts";
-import type { Telling } from "../record/observers.ts";
 import { readable } from "./arguments.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
-import type { Registry } from "../plugins/registry.ts";
-import type { Rulings } from "./rulings.ts";
 import { runTool } from "./run-tool.ts";
-import type { SessionSources } from "./session-sources.ts";
-
-export interface CallDeps {
-  readonly registry: Registry;
-  readonly hooks: HookTable;
-  readonly audit: Audit;
-  readonly approvals: Approvals;
-  readonly rulings: Rulings;
-  readonly sources: SessionSources;
-  readonly observers: Telling;
-  readonly log: Logger;
-  readonly cwd: () => Promise<string>;
-  /** Whether started commands can reach the network. */
-  readonly network: () => Promise<boolean>;
-  readonly maxOutputBytes: number;
-}
-
-export interface CallRequest {
-  /** The model's own id of the call, where there is one. */
-  readonly id?: string;
-  readonly tool: string;
-  /** JSON text as a model wrote it, or an object. */
-  readonly args: unknown;
-  readonly session: string;
-  readonly user: string;
-  readonly signal: AbortSignal;
-  readonly approvals: PromptOptions["approvals"];
-  onEvent?(event: TurnEvent): void;
-  readonly depth?: number;
-  /** The tools of this turn, where it has fewer than there are. */
-  readonly tools?: readonly string[];
-}
-
-export interface CallOutcome {
-  readonly decision: Decision;
-  readonly code?: string;
-  /** The result as text, or why there is none. */
-  readonly text: string;
-  /** The result for the model, where it is more than text. */
-  readonly parts?: readonly Part[];
-  /** It ran, and its work went wrong. */
-  readonly workFailed?: boolean;
-}
 
 /** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
 export class ToolCalls {

@@ -6,7 +6,7 @@ import {
   type ToolCallReport,
   type ToolUse,
 } from "@gantry/sdk";
-import type { CallOutcome } from "../tools/tool-call.ts";
+import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 export interface CallResult {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Bounds } from "./limits.ts";
+import type { Bounds } from "./config.ts";
 
 const MIB = 1024 * 1024;
 const PERIOD_US = 100_000;

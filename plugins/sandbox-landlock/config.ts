@@ -1,5 +1,5 @@
 import { agentKeys, RuntimeLimits, sandboxingKeys, securityKeys } from "@gantry/sdk";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 
 /** What the walls read of the file; several leaves are shared with the guards. */
 export const config = Type.Object({
@@ -22,3 +22,5 @@ export const config = Type.Object({
   }),
   runtime: RuntimeLimits,
 });
+
+export type Bounds = Static<typeof config>["runtime"];

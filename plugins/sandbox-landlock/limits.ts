@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Static } from "typebox";
 import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
-import type { config } from "./config.ts";
+import type { Bounds } from "./config.ts";
 import type { Watched } from "./watch.ts";
-
-export type Bounds = Static<typeof config>["runtime"];
 
 const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;

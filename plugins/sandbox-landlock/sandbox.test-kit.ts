@@ -6,7 +6,8 @@ import { blockedCommands } from "./blocked-commands.ts";
 import { Confinement } from "./confinement.ts";
 import { childEnvironment, temporaryDirectory } from "./environment.ts";
 import { grants } from "./grants.ts";
-import { type Bounds, prepareLimits } from "./limits.ts";
+import { type Bounds } from "./config.ts";
+import { prepareLimits } from "./limits.ts";
 
 export const linux = process.platform === "linux";
 

@@ -1,7 +1,7 @@
 import type { Erased } from "@gantry/sdk";
 import { forget, moveHead } from "./lane-rows.ts";
 import { forgetAll } from "./memory.ts";
-import { removeSession } from "./sessions.ts";
+import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** A person's rows, in one transaction; for use inside one. That their messages were had is remembered, so none comes again. */

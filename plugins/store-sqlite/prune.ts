@@ -1,4 +1,4 @@
-import { removeSession } from "./sessions.ts";
+import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 const DAY = 86_400_000;

@@ -1,6 +1,7 @@
 import { mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { useMedia } from "./media-rows.ts";
+import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** Adds one turn, where there is anything in it; for use inside a transaction. `owner` counts where the conversation has none. */
@@ -138,14 +139,6 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
       return removed;
     },
   };
-}
-
-/** For use inside a transaction. */
-export function removeSession(sql: Sql, session: string): boolean {
-  sql.run("DELETE FROM turns WHERE session = ?", session);
-  sql.run("DELETE FROM views WHERE session = ?", session);
-  sql.run("DELETE FROM session_shares WHERE session = ?", session);
-  return sql.run("DELETE FROM sessions WHERE id = ?", session) > 0;
 }
 
 interface ViewRow {

@@ -1,5 +1,6 @@
 import { approvalText } from "../approval-text.ts";
-import { laneOf, userOf, type ApprovalRequest, type Approvals, type InboundMessage } from "../channel.ts";
+import { type ApprovalRequest, type Approvals } from "../approval.ts";
+import { laneOf, userOf, type InboundMessage } from "../channel.ts";
 
 /** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
 export interface ApprovalButton {

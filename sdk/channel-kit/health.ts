@@ -1,5 +1,5 @@
 import type { CheckRow } from "../command.ts";
-import type { Logger } from "../plugin.ts";
+import type { Logger } from "../logger.ts";
 import type { Values } from "../store.ts";
 
 const space = "channel.health";

@@ -1,4 +1,4 @@
-import type { Trust } from "../channel.ts";
+import type { Trust } from "../trust.ts";
 import { errors } from "../codes.ts";
 import type { CheckRow } from "../command.ts";
 import { refuse, type Refusal } from "../hooks.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import { errors } from "../codes.ts";
-import type { Logger } from "../plugin.ts";
+import type { Logger } from "../logger.ts";
 import type { Store } from "../store.ts";
 
 const codes = "gateway.codes";

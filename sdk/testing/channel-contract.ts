@@ -1,7 +1,7 @@
 import { textParts, type Channel, type Json, type Sent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 export interface ChannelSubject {
   readonly channel: Channel;

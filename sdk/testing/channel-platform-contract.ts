@@ -3,7 +3,7 @@ import { deliveryCases } from "./channel-platform/delivery-cases.ts";
 import { peopleCases } from "./channel-platform/people-cases.ts";
 import { sendingCases } from "./channel-platform/sending-cases.ts";
 import { cases } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 /**
  * What every channel must do on a platform that answers, beside {@link channelContract}: nothing lost or doubled, nobody answered

@@ -4,29 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { errors, GantryError } from "../index.ts";
 import type { Asked, Failure, Told } from "./check-apart/messages.ts";
-import type { Checked } from "./check-plugin.ts";
-
-/** What a plugin states of itself, by the names of slots and hooks. */
-export interface PluginFacts {
-  readonly name: string;
-  readonly needs: readonly string[];
-  readonly provides: readonly string[];
-  readonly taps: readonly string[];
-}
-
-export interface CheckedApart extends Checked {
-  readonly facts: PluginFacts;
-}
-
-export interface ApartSubject {
-  /** The module, by its whole path. */
-  readonly entry: string;
-  /** Of the host that would load it. */
-  readonly configDir: string;
-  /** How long anything may take in this test, in ms; default 5,000. */
-  readonly patienceMs?: number;
-  readonly signal?: AbortSignal;
-}
+import type { ApartSubject, CheckedApart } from "./check-apart/subject.ts";
 
 /** No step takes longer than so many patiences, even where all that it waits for comes at the last moment. */
 const STEP = 6;

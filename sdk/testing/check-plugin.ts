@@ -11,7 +11,8 @@ import { memoryStore } from "./memory-store.ts";
 import { pluginContract, tapsOf, type PluginSubject } from "./plugin-contract.ts";
 import { providerContract } from "./provider-contract.ts";
 import { messageOf, wrong } from "./say.ts";
-import { storeContract, type ContractCase } from "./store-contract.ts";
+import { type ContractCase } from "./contract-case.ts";
+import { storeContract } from "./store-contract.ts";
 import { startTestHost, type TestHost } from "./test-host.ts";
 import { toolContract } from "./tool-contract.ts";
 

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import type { Hooks, Question, Refusal, ToolCall } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 export type GuardedCall = Partial<ToolCall> & Pick<ToolCall, "tool">;
 

@@ -8,7 +8,8 @@ export type {
   Told,
   Writing,
 } from "./channel-platform/platform.ts";
-export { checkApart, type ApartSubject, type CheckedApart, type PluginFacts } from "./check-apart.ts";
+export { checkApart } from "./check-apart.ts";
+export type { ApartSubject, CheckedApart, PluginFacts } from "./check-apart/subject.ts";
 export * from "./check-plugin.ts";
 export * from "./fake-channel.ts";
 export * from "./fake-clock.ts";
@@ -23,3 +24,5 @@ export * from "./store-contract.ts";
 export * from "./test-host.ts";
 export * from "./tool-contract.ts";
 export * from "./traffic.ts";
+export * from "./contract-case.ts";
+export * from "./store-contract/opened.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mediaBounds, type Media } from "../index.ts";
 import { cases } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 export interface MediaSubject {
   /** An empty place for media. */

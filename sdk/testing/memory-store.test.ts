@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryStore } from "./memory-store.ts";
-import { storeContract, type OpenedStore } from "./store-contract.ts";
+import { type OpenedStore } from "./store-contract/opened.ts";
+import { storeContract } from "./store-contract.ts";
 
 async function open(): Promise<OpenedStore> {
   const store = createMemoryStore();

@@ -1,6 +1,7 @@
 import { definePlugin, Media, Store, type Plugin, type UsageRow } from "../index.ts";
 import { erase } from "./memory-store/erase.ts";
-import { lanes, type Row } from "./memory-store/lanes.ts";
+import { type Row } from "./memory-store/rows.ts";
+import { lanes } from "./memory-store/lanes.ts";
 import { limits } from "./memory-store/limits.ts";
 import { createMemoryMedia } from "./memory-store/media.ts";
 import { memory, type Entries } from "./memory-store/memory.ts";

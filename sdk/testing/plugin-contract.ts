@@ -3,7 +3,7 @@ import { SDK_LEVEL, type HookName, type Hooks, type Plugin, type PluginHost, typ
 import { heard } from "./heard.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, messageOf, watched, wrong } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 import { startTestHost, type TestHost, type TestHostOptions } from "./test-host.ts";
 
 export interface PluginSubject {

@@ -3,7 +3,7 @@ import { textParts } from "../index.ts";
 import type { ChatRequest, Provider, ProviderEvent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 export interface ProviderSubject {
   readonly provider: Provider;

@@ -1,4 +1,4 @@
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 /** Fails a case: who did what, and the cure. */
 export function wrong(who: string, what: string, cure: string): Error {

@@ -1,4 +1,6 @@
 import type { Store } from "../store.ts";
+import type { ContractCase } from "./contract-case.ts";
+import type { OpenedStore } from "./store-contract/opened.ts";
 import { eraseCases } from "./store-contract/erase.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
@@ -12,23 +14,10 @@ import { valueCases } from "./store-contract/values.ts";
 import { viewCases } from "./store-contract/views.ts";
 import { waitCases } from "./store-contract/waits.ts";
 
-/** An empty store. `reopen` gives what a new process finds after this one ended without a word. */
-export interface OpenedStore {
-  readonly store: Store;
-  reopen(): Promise<Store>;
-  close(): Promise<void>;
-}
-
 export interface StoreSubject {
   open(): Promise<OpenedStore>;
   /** For a store that several processes share: that many handles on one empty store, as far apart as they can be. */
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
-}
-
-/** One sentence of the contract; rejects where it does not hold. */
-export interface ContractCase {
-  readonly name: string;
-  run(): Promise<void>;
 }
 
 /** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */

@@ -4,7 +4,7 @@ import { Value } from "typebox/value";
 import { Tools, type Effects, type Logger, type StatedEffects, type Tool, type ToolRun } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
-import type { ContractCase } from "./store-contract.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 export interface ToolSubject {
   readonly tool: Tool;

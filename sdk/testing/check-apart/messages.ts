@@ -1,5 +1,5 @@
 import type { ExitCode } from "../../index.ts";
-import type { ApartSubject, CheckedApart } from "../check-apart.ts";
+import type { ApartSubject, CheckedApart } from "./subject.ts";
 
 export type Asked = Required<Omit<ApartSubject, "signal">>;
 

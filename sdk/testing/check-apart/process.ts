@@ -1,5 +1,5 @@
 import { errors, GantryError, type AnySlot, type Plugin } from "../../index.ts";
-import type { PluginFacts } from "../check-apart.ts";
+import type { PluginFacts } from "./subject.ts";
 import { checkPlugin, fillersFor } from "../check-plugin.ts";
 import type { Asked, Told } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import { userOf, type Erased, type UsageRow } from "../../index.ts";
-import type { Row } from "./lanes.ts";
+import type { Row } from "./rows.ts";
 import type { Entries } from "./memory.ts";
 import type { SessionMap } from "./sessions.ts";
 

@@ -1,5 +1,5 @@
 import type { KeptMessage, Lanes } from "../../index.ts";
-import type { Hold, Row } from "./lanes.ts";
+import type { Hold, Row } from "./rows.ts";
 
 /** What a person does with messages that wait or were put aside. */
 export function keptIn(

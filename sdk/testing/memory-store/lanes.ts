@@ -1,30 +1,7 @@
 import { laneOf, userOf, type Claim, type InboundMessage, type Lanes, type Notice } from "../../index.ts";
 import { keptIn } from "./kept-messages.ts";
+import type { Hold, Row } from "./rows.ts";
 import { append, type SessionMap } from "./sessions.ts";
-
-export interface Row {
-  readonly number: number;
-  readonly message: InboundMessage;
-  readonly lane: string;
-  readonly isNotice: boolean;
-  state: "waiting" | "done" | "dead";
-  accepted: number;
-  attempt: number;
-  begun: number;
-  failures: number;
-  due: number;
-  tried?: number;
-  waitsFor?: string | undefined;
-  reply?: string;
-  reason?: string;
-  ended?: number;
-}
-
-export interface Hold {
-  readonly holder: string;
-  until: number;
-  readonly row?: Row;
-}
 
 function same(a: InboundMessage, b: InboundMessage): boolean {
   return a.channel === b.channel && a.id === b.id;

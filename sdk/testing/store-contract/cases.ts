@@ -4,7 +4,7 @@ import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
 import type { Claim } from "../../lanes.ts";
 import type { Store } from "../../store.ts";
-import type { OpenedStore } from "../store-contract.ts";
+import type { OpenedStore } from "./opened.ts";
 
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
 

@@ -1,0 +1,51 @@
+import type { Decision, Logger, Part, PromptOptions, TurnEvent } from "@gantry/sdk";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Registry } from "../plugins/registry.ts";
+import type { Audit } from "../record/audit.ts";
+import type { Telling } from "../record/observers.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Rulings } from "./rulings.ts";
+import type { SessionSources } from "./session-sources.ts";
+
+/** What every call needs of the host. */
+export interface CallDeps {
+  readonly registry: Registry;
+  readonly hooks: HookTable;
+  readonly audit: Audit;
+  readonly approvals: Approvals;
+  readonly rulings: Rulings;
+  readonly sources: SessionSources;
+  readonly observers: Telling;
+  readonly log: Logger;
+  readonly cwd: () => Promise<string>;
+  /** Whether started commands can reach the network. */
+  readonly network: () => Promise<boolean>;
+  readonly maxOutputBytes: number;
+}
+
+export interface CallRequest {
+  /** The model's own id of the call, where there is one. */
+  readonly id?: string;
+  readonly tool: string;
+  /** JSON text as a model wrote it, or an object. */
+  readonly args: unknown;
+  readonly session: string;
+  readonly user: string;
+  readonly signal: AbortSignal;
+  readonly approvals: PromptOptions["approvals"];
+  onEvent?(event: TurnEvent): void;
+  readonly depth?: number;
+  /** The tools of this turn, where it has fewer than there are. */
+  readonly tools?: readonly string[];
+}
+
+export interface CallOutcome {
+  readonly decision: Decision;
+  readonly code?: string;
+  /** The result as text, or why there is none. */
+  readonly text: string;
+  /** The result for the model, where it is more than text. */
+  readonly parts?: readonly Part[];
+  /** It ran, and its work went wrong. */
+  readonly workFailed?: boolean;
+}

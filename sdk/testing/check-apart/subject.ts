@@ -1,0 +1,23 @@
+import type { Checked } from "../check-plugin.ts";
+
+/** What a plugin states of itself, by the names of slots and hooks. */
+export interface PluginFacts {
+  readonly name: string;
+  readonly needs: readonly string[];
+  readonly provides: readonly string[];
+  readonly taps: readonly string[];
+}
+
+export interface CheckedApart extends Checked {
+  readonly facts: PluginFacts;
+}
+
+export interface ApartSubject {
+  /** The module, by its whole path. */
+  readonly entry: string;
+  /** Of the host that would load it. */
+  readonly configDir: string;
+  /** How long anything may take in this test, in ms; default 5,000. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+}
