@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Approvals } from "./approval.ts";
+import type { ApprovalRequest } from "./approval.ts";
 import type { Trust } from "./trust.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, ToolSpec } from "./provider.ts";

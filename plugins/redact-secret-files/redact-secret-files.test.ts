@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { definePlugin, ResultFilters } from "@gantry/sdk";
+import { definePlugin, defineTool, ResultFilters, Tools } from "@gantry/sdk";
 import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { Type } from "typebox";
 import { expect, test } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
 import shell from "../tool-shell/index.ts";
@@ -48,16 +49,33 @@ test.each(spellings)("SEC-15: %j brings no text of a secret file before the mode
   for (const secret of secrets) expect(text).not.toContain(secret);
 });
 
-test("SEC-15: what is left of the result stays as it is, and the find is said and recorded", async () => {
-  await using host = await start({ security: { sandboxing: { landlock_enabled: false } } });
-  const { workspace } = host.runtime;
-  writeFileSync(path.join(workspace, "out.txt"), "host db\npassword hunter2\nmode development, port 3000\n");
-  const { text } = await host.call("shell", { command: "cat out.txt" }, { approvals: "yes" });
-  expect(text).toContain("host db\npassword [text of the secret file .env]\nmode development, port 3000");
+/** A tool that answers what it is given, behind no walls. */
+const echo = definePlugin({
+  name: "tool-echo",
+  provides: [Tools],
+  setup: (host) =>
+    host.provide(
+      Tools,
+      defineTool({
+        name: "echo",
+        description: "Answers.",
+        input: Type.Object({ text: Type.String() }),
+        run: async ({ args }) => args.text,
+      }),
+    ),
+});
+
+test("SEC-15: of any tool's answer the rest stays as it is, and the find is said and recorded", async () => {
+  await using host = await startTestHost({ plugins: [plugin, echo] });
+  writeFileSync(path.join(host.runtime.workspace, ".env"), env);
+  const { text } = await host.call("echo", {
+    text: "host db\npassword hunter2\nmode development, port 3000\n",
+  });
+  expect(text).toBe("host db\npassword [text of the secret file .env]\nmode development, port 3000\n");
   expect(host.audit).toContainEqual(
     expect.objectContaining({
       event_type: "security_refusal",
-      tool: "shell",
+      tool: "echo",
       args: expect.objectContaining({ found: "text of .env" }),
       result: "taken out of the result",
     }),
