@@ -44,7 +44,8 @@ const settings = {
   max_output_tokens: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "Tokens that one answer may have; left out: 8192. Some formats fix it.",
+      description:
+        "Tokens that one answer may have; left out: 8192. A provider whose bound is fixed says so.",
     }),
   ),
   tools: Type.Optional(

@@ -14,7 +14,7 @@ import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 import type { Wakeup } from "./wakeup.ts";
-import { stopNote } from "../turn/stop-note.ts";
+import { notedReply } from "../turn/stop-note.ts";
 
 /** A message that fails for the service's own reasons is tried so often, in about ten seconds. */
 const fewFailures = 4;
@@ -82,14 +82,12 @@ export class Attempts {
 
     const { result, messages } = await this.#turn(claim, signal);
     if (signal.aborted) return this.#retry(claim, { at: clock.now(), reason: "the service stopped" });
-    const { error, tool_calls, reply, stop_reason } = result;
+    const { error, tool_calls, stop_reason } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model, clock.now());
-    const note = reply === "" ? undefined : stopNote(result);
-    const said = reply || (error?.message ?? sentences.noText(stop_reason));
-    const text = note === undefined ? said : `${said}\n\n[${note}]`;
+    const text = notedReply(result) || (error?.message ?? sentences.noText(stop_reason));
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     if (recorded) this.#tell(claim, "answered");

@@ -1,4 +1,4 @@
-import type { StopReason } from "@gantry/sdk";
+import type { StopReason, TurnResult } from "@gantry/sdk";
 
 const notes: Partial<Record<StopReason, string>> = {
   MaxTokens:
@@ -10,4 +10,10 @@ const notes: Partial<Record<StopReason, string>> = {
 /** What a person is told of an answer that did not end by itself; undefined for any other. */
 export function stopNote({ stop_reason }: { readonly stop_reason: StopReason }): string | undefined {
   return notes[stop_reason];
+}
+
+/** The reply with that note behind it; empty where there is no reply. */
+export function notedReply(result: Pick<TurnResult, "reply" | "stop_reason">): string {
+  const note = stopNote(result);
+  return note === undefined || result.reply === "" ? result.reply : `${result.reply}\n\n[${note}]`;
 }
