@@ -21,6 +21,8 @@ export interface ModelAnswer extends TurnFacts {
   readonly outputTokens: number;
   /** Of the input, what the provider read from its cache. */
   readonly cachedTokens: number;
+  /** Of the output, what nobody sees. */
+  readonly reasoningTokens: number;
   readonly ms: number;
   /** Until the first piece of the answer; undefined where there was none. */
   readonly firstMs: number | undefined;

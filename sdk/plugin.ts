@@ -5,7 +5,7 @@ import type { OnboardingStep } from "./onboarding.ts";
 import type { AnySlot, Filled, Slot } from "./slot.ts";
 
 /** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
-export const SDK_LEVEL = 1;
+export const SDK_LEVEL = 2;
 
 /** Structured logging; details and message are redacted before they are written. */
 export interface Logger {
@@ -41,6 +41,11 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   /** Lower case, digits, `-`: `channel-post`. */
   readonly name: string;
   readonly summary?: string;
+  /**
+   * The level that the author wrote this against, as a number: what a loose file states. A package states it in its
+   * package.json, as `gantry.sdk`. Without either, the plugin is taken for one of the host's own level.
+   */
+  readonly sdk?: number;
   /** Where `config` stands in config.toml. Default `plugins_config.<name>`; `""` is the file's root, for plugins that read shared tables. */
   readonly table?: string;
   readonly config?: Config;
@@ -63,5 +68,5 @@ export interface Plugin extends PluginDefinition<any, any> {
 export function definePlugin<Config extends TObject = TObject<{}>, Needs extends NeededSlots = {}>(
   definition: PluginDefinition<Config, Needs>,
 ): Plugin {
-  return Object.freeze({ ...definition, sdk: SDK_LEVEL });
+  return Object.freeze({ ...definition, sdk: definition.sdk ?? SDK_LEVEL });
 }

@@ -44,7 +44,7 @@ const settings = {
   max_output_tokens: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "Tokens that one answer may have; left out: 8192. For genlang it is fixed.",
+      description: "Tokens that one answer may have; left out: 8192. Some formats fix it.",
     }),
   ),
   tools: Type.Optional(

@@ -74,6 +74,17 @@ export const RuntimeLimits = Type.Object({
     description: "Processor time; 100 is one core.",
   }),
   max_processes: Type.Integer({ default: 64, minimum: 4, description: "Processes and threads at a time." }),
+  max_file_mb: Type.Integer({
+    default: 4_096,
+    minimum: 1,
+    description: "Size of one file that a tool or a started program writes, in MiB.",
+  }),
+  max_disk_mb: Type.Integer({
+    default: 8_192,
+    minimum: 1,
+    description:
+      "What one command may write to the workspace, in MiB; it is stopped beyond. Its private /tmp is memory and holds half of max_memory_mb.",
+  }),
   max_file_descriptors: Type.Integer({
     default: 256,
     minimum: 16,

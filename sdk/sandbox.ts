@@ -20,6 +20,8 @@ export interface RunResult {
   readonly stderr: string;
   readonly droppedBytes: number;
   readonly timedOut: boolean;
+  /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
+  readonly findings?: readonly string[];
 }
 
 export interface DirectoryEntry {

@@ -32,6 +32,13 @@ export const securityKeys = {
     ],
     "Paths that no tool may touch; all of <config_dir> but the workspace is always among them.",
   ),
+  blocked_commands: paths(
+    (
+      "sudo su doas mkfs dd shutdown reboot poweroff halt mount umount insmod rmmod modprobe " +
+      "chroot nsenter unshare iptables nft passwd useradd userdel crontab"
+    ).split(" "),
+    "Commands that never run, wherever they stand on a command line; an entry is a name, or a name with its first arguments. Where there are kernel walls a name holds for what other programs start too.",
+  ),
   secret_files: paths(
     [
       ".env",

@@ -114,6 +114,14 @@ export interface Values {
   list<T>(space: string): Promise<readonly { readonly key: string; readonly value: T }[]>;
 }
 
+/** What was removed of one person. */
+export interface Erased {
+  readonly sessions: number;
+  readonly memories: number;
+  /** Whatever became of them; those that wait are answered no more. */
+  readonly messages: number;
+}
+
 /** Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk. */
 export interface Store {
   readonly sessions: Sessions;
@@ -122,5 +130,10 @@ export interface Store {
   readonly limits: Limits;
   readonly values: Values;
   readonly usage: Usage;
+  /**
+   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and their name in what
+   * requests have cost. Media that only these named go with them.
+   */
+  erase(user: string): Promise<Erased>;
 }
 export const Store = one<Store>("store");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { bin, environment, gantry, startGantry } from "./helpers/cli.ts";
@@ -209,7 +209,7 @@ test("AGT-01: a conversation in a terminal streams answers, keeps its history, s
   await using model = await startModel("Hello, friend.", "Again.", "New.");
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });
-  const [, first] = /Conversation (cli-\w+)\./.exec(await person.until(/> $/)) ?? [];
+  await person.until(/> $/);
   person.type("one\r");
   await person.until(/Hello, friend\.\r\n/);
   await person.until(/> $/);
@@ -222,15 +222,143 @@ test("AGT-01: a conversation in a terminal streams answers, keeps its history, s
   ]);
   await person.until(/> $/);
   person.type("/new\r");
-  const [, second] =
-    /Conversation (cli-\w+)\./.exec(await person.until(/Conversation cli-\w+\.[^]*> $/)) ?? [];
-  expect(second).not.toBe(first);
+  await person.until(/A new conversation begins\. What was before: \/resume \w{8}\r\n[^]*> $/);
   person.type("two\r");
   await person.until(/New\./);
   expect(model.requests[2]?.messages).toHaveLength(2);
   await person.until(/> $/);
   person.type("/exit\r");
   expect(await person.ended).toBe(0);
+});
+
+test("TTY-04: a paste of 10,000 lines is one message, sent by Enter alone; what is pasted never answers a question", async () => {
+  await using model = await startModel("Read.", shell("echo one > one.txt"), "Refused.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  const lines = Array.from({ length: 10_000 }, (_, i) => `line ${i}`).join("\r");
+  person.type(`look at \u001b[200~${lines}\u001b[201~ please`);
+  await person.until(/look at \[pasted text 1, 10000 lines\] please/);
+  expect(model.requests).toHaveLength(0);
+  person.type("\r");
+  await person.until(/Read\.[^]*> $/);
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe(`look at ${lines.replaceAll("\r", "\n")} please`);
+  person.type("run it\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("\u001b[200~y\r\u001b[201~\r");
+  await person.until(/APPROVAL_DENIED[^]*Refused\./);
+});
+
+test("TTY-04: several lines are typed with a backslash or Alt-Enter; Ctrl-C clears what is half typed, and ends at an empty line", async () => {
+  await using model = await startModel("Three lines.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("not this");
+  await person.until(/not this/);
+  person.type("\u0003");
+  person.type("one\\\r");
+  await person.until(/… $/);
+  person.type("two\u001b\r");
+  await person.until(/… $/);
+  person.type("three\r");
+  await person.until(/Three lines\.[^]*> $/);
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe("one\ntwo\nthree");
+  person.type("\u0003");
+  expect(await person.ended).toBe(130);
+});
+
+test("TTY-04: what was typed is there in the next run, private, without the answers to questions", async () => {
+  await using model = await startModel(shell("echo one > one.txt"), "Refused.", "Again.");
+  using home = tempDir(configOf(model));
+  {
+    await using person = talk(["agent"], { dir: home.dir });
+    await person.until(/> $/);
+    person.type("a first thing\r");
+    await person.until(/Allow this once\? \[y\/N\] $/);
+    person.type("n\r");
+    await person.until(/Refused\.[^]*> $/);
+    person.type("/exit\r");
+    await person.ended;
+  }
+  const file = path.join(home.dir, "state", "terminal-history");
+  expect(readFileSync(file, "utf8")).toBe("/exit\na first thing\n");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await using again = talk(["agent"], { dir: home.dir });
+  await again.until(/> $/);
+  again.type("\u001b[A\u001b[A\r");
+  await again.until(/Again\./);
+  expect(model.requests.at(-1)?.messages.at(-1)?.content).toBe("a first thing");
+});
+
+test("TTY-02: a command works while an answer is made and while a question is open", async () => {
+  await using model = await startModel(shell("echo one > one.txt"), "Refused.", slow);
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("go\r");
+  await person.until(/Allow this once\? \[y\/N\] $/);
+  person.type("/help\r");
+  await person.until(/\/undo - [^]*Allow this once\? \[y\/N\] $/);
+  person.type("/deny\r");
+  await person.until(/shell: denied\.[^]*Refused\.[^]*> $/);
+  person.type("slowly\r");
+  await person.until(/Well, /);
+  person.type("/stop\r");
+  await person.until(/It is ended\.[^]*> $/);
+  expect(model.requests).toHaveLength(3);
+});
+
+test("AGT-12: the message may be given behind the word, piped in, or be - for stdin", async () => {
+  await using model = await startModel("ok");
+  using home = tempDir(configOf(model));
+  const { dir } = home;
+  expect((await gantry(["agent", "what", "is", "this"], { dir })).out).toBe("ok\n");
+  expect((await gantry(["agent"], { dir, input: "piped\nin" })).out).toBe("ok\n");
+  expect((await gantry(["agent", "-m", "-"], { dir, input: "dash" })).out).toBe("ok\n");
+  const said = model.requests.map(({ messages }) => messages.at(-1)?.content);
+  expect(said).toEqual(["what is this", "piped\nin", "dash"]);
+  for (const args of [
+    ["-m", "a", "b"],
+    ["-m", ""],
+    ["-m", "a", "--session", ""],
+    ["-m", "a", "--model", ""],
+  ])
+    expect(await gantry(["agent", ...args], { dir })).toMatchObject({ code: 2, out: "" });
+});
+
+test("AGT-12: --continue goes on with the last conversation, --resume with one that is there", async () => {
+  await using model = await startModel("one", "two", "three");
+  using home = tempDir(configOf(model));
+  const { dir } = home;
+  expect(await gantry(["agent", "-m", "a", "--continue"], { dir })).toMatchObject({ code: 2 });
+  await gantry(["agent", "-m", "first", "--session", "s1"], { dir });
+  await gantry(["agent", "-m", "second", "--continue"], { dir });
+  await gantry(["agent", "-m", "third", "--resume", "s1"], { dir });
+  const third = model.requests[2]?.messages.map(({ content }) => content).slice(1);
+  expect(third).toEqual(["first", "one", "second", "two", "third"]);
+  expect((await gantry(["agent", "-m", "x", "--resume", "s2"], { dir })).err).toContain(
+    "There is no conversation s2",
+  );
+  expect(JSON.parse((await gantry(["sessions", "list", "--json"], { dir })).out)).toMatchObject([
+    { id: "s1", turns: 3 },
+  ]);
+  expect((await gantry(["usage", "--by", "model", "--json"], { dir })).out).toContain('"requests":3');
+});
+
+test("AGT-12: --json-stream prints the turn as lines of JSON, the whole answer last", async () => {
+  await using model = await startModel({ calls: [{ name: "file_list", args: {} }] }, "Empty.");
+  using home = tempDir(configOf(model));
+  const { out, code } = await gantry(["agent", "-m", "list", "--json-stream"], { dir: home.dir });
+  const events = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect([code, events.map(({ type }) => type)]).toEqual([
+    0,
+    ["thinking", "tool_call", "tool_result", "thinking", "delta", "done"],
+  ]);
+  expect(events.at(-1)).toMatchObject({ reply: "Empty.", tool_calls: [{ decision: "allowed" }] });
 });
 
 test("AGT-01: Ctrl-D at the prompt ends the conversation", async () => {
@@ -296,7 +424,7 @@ test("SEC-14: in a terminal `a` allows the same command for the rest of the conv
   person.type("second\r");
   expect(await person.until(/Second\.[^]*> $/)).not.toContain("Allow this once?");
   person.type("/new\r");
-  await person.until(/Conversation [^]*> $/);
+  await person.until(/A new conversation begins[^]*> $/);
   person.type("third\r");
   await person.until(/Allow this once\? \[y\/N\] $/);
   person.type("n\r");
@@ -438,7 +566,8 @@ test("AGT-01: --json in a terminal asks in place too, and prints the object alon
   await using person = talk(["agent", "-m", "go", "--json"], { dir: home.dir });
   await person.until(/Allow this once\? \[y\/N\] $/);
   person.type("y\r");
-  const object = (await person.until(/\{.*\}\r\n/)).split("\n").find((line) => line.startsWith("{")) ?? "";
+  const object =
+    (await person.until(/\{.*\}\r\n/)).split(/[\r\n]/).find((line) => line.startsWith("{")) ?? "";
   expect(JSON.parse(object)).toMatchObject({
     reply: "Ran.",
     tool_calls: [{ tool: "shell", decision: "approved" }],

@@ -7,7 +7,8 @@ import {
   startTestHost,
 } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import commands from "../plugins/chat-commands/index.ts";
+import commands from "../plugins/slash-words/index.ts";
+import { startGateway } from "../plugins/gateway-http/gateway.test-kit.ts";
 import usage from "../plugins/usage-ledger/index.ts";
 import { gate, guard, tool } from "./helpers/plugins.ts";
 
@@ -163,4 +164,25 @@ test("CTX-05: /undo takes the last turn back, /model changes who answers here al
     .poll(async () => (await t.ask("/usage")).reply)
     .toMatch(/^Today \(UTC\): 5 requests, 50 tokens in/);
   expect(t.slot(Store)).toBe(t.store);
+});
+
+test("CTX-05: over HTTP a command is answered like anything else, plain and streamed, and a device lists its own conversations alone", async () => {
+  const model = fakeProvider(["one", "two"]);
+  const plugins = [commands, model, memoryStore()];
+  await using gateway = await startGateway({ plugins, gateway: { require_pairing: true } });
+  const [first, second] = [await gateway.pair("first"), await gateway.pair("second")];
+  const say = async (token: string, message: string, more: object = {}): Promise<string> => {
+    const { status, text } = await gateway.ask("/api/chat", {
+      token,
+      body: { message, session_id: "s1", ...more },
+    });
+    return `${status} ${text}`;
+  };
+  expect(await say(first.token, "hello")).toContain('"reply":"one"');
+  expect(await say(first.token, "/sessions")).toMatch(/^200 .*this one - 1 turn/);
+  expect(await say(first.token, "/nothing", { stream: true })).toContain(
+    "There is no command /nothing for you.",
+  );
+  expect(await say(second.token, "/new")).toContain("SESSION_FOREIGN");
+  expect(model.requests).toHaveLength(1);
 });

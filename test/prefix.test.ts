@@ -64,12 +64,18 @@ function asMessages(id: string, calls: boolean): object {
   return { type: "message", role: "assistant", content, stop_reason: calls ? "tool_use" : "end_turn" };
 }
 
-/** Marks of the provider's cache move on with the conversation and are no part of what is cached. */
+/**
+ * Marks of the provider's cache move on with the conversation and are no part of what is cached; a text alone and a list
+ * of that one text are the same to a server.
+ */
 function bytesOf(body: Record<string, unknown>): { readonly head: string; readonly list: readonly string[] } {
-  const plain = JSON.parse(
-    JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
-  );
-  const { messages: list, ...head } = plain as { messages: unknown[] };
+  const plain = JSON.parse(JSON.stringify(body), (key, value: unknown) => {
+    if (key === "cache_control") return undefined;
+    const [only, ...more] =
+      key === "content" && Array.isArray(value) ? (value as { type: string; text: string }[]) : [];
+    return only?.type === "text" && more.length === 0 ? only.text : value;
+  }) as { messages: unknown[] };
+  const { messages: list, ...head } = plain;
   return { head: JSON.stringify(head), list: list.map((message) => JSON.stringify(message)) };
 }
 

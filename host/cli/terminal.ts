@@ -1,8 +1,8 @@
-import type { Interface } from "node:readline";
 import { styleText } from "node:util";
 import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
 import { printable, printableProse } from "../record/printable.ts";
 import { approvalText } from "./approval-text.ts";
+import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
 import { userOfTerminal } from "./terminal-user.ts";
 
@@ -12,9 +12,12 @@ export class Terminal {
   readonly #person: boolean;
   readonly #spinner: Spinner = new Spinner(process.stderr);
   readonly #streams: boolean;
-  #reader: Interface | undefined;
-  /** The person has closed the input. */
-  #ended = false;
+  readonly #configDir: string;
+  #reader: LineReader | undefined;
+  #awaitsLine = false;
+  #command: ((line: string) => Promise<void>) | undefined;
+  /** The tool whose call is asked about. */
+  #tool = "";
   #streamed = "";
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
@@ -23,8 +26,13 @@ export class Terminal {
   readonly #questions: Map<string, AbortController> = new Map();
 
   /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
-  constructor(approvals: Approvals, person: boolean, streams: boolean = process.stdout.isTTY) {
+  constructor(
+    { approvals, configDir }: { readonly approvals: Approvals; readonly configDir: string },
+    person: boolean,
+    streams: boolean = process.stdout.isTTY,
+  ) {
     this.#approvals = approvals;
+    this.#configDir = configDir;
     this.#person = person;
     this.#streams = streams;
   }
@@ -41,32 +49,24 @@ export class Terminal {
     this.#streamed = "";
   }
 
-  /** The next line of the conversation; what was typed while nobody asked counts. */
+  /** The next message; what was typed while nobody asked counts. */
   async line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
-    await this.#open();
-    return this.#typedAhead.shift() ?? this.question(prompt, signal);
+    const reader = await this.#open();
+    const typed = this.#typedAhead.shift();
+    if (typed !== undefined) return typed;
+    this.#awaitsLine = true;
+    return reader.message(prompt, signal).finally(() => (this.#awaitsLine = false));
   }
 
   /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
   async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
-    const reader = await this.#open();
-    return new Promise((resolve) => {
-      if (signal.aborted || this.#ended) return resolve(undefined);
-      const finish = (line?: string): void => {
-        reader.off("close", closed);
-        signal.removeEventListener("abort", lapsed);
-        resolve(line);
-      };
-      const lapsed = (): void => finish();
-      const closed = (): void => {
-        // Ctrl-D leaves the cursor behind the prompt.
-        process.stderr.write("\n");
-        finish();
-      };
-      reader.once("close", closed);
-      signal.addEventListener("abort", lapsed, { once: true });
-      reader.question(prompt, { signal }, finish);
-    });
+    return (await this.#open()).answer(prompt, signal);
+  }
+
+  /** While a turn runs, words behind a slash that are typed go to `run` at once. */
+  onCommand(run: (line: string) => Promise<void>): () => void {
+    this.#command = run;
+    return () => (this.#command = undefined);
   }
 
   /** While a turn runs, Ctrl-C calls `stop`; gives the function that ends this. */
@@ -80,17 +80,19 @@ export class Terminal {
     this.#reader?.close();
   }
 
-  async #open(): Promise<Interface> {
+  async #open(): Promise<LineReader> {
     if (this.#reader) return this.#reader;
-    const { createInterface } = await import("node:readline");
-    this.#reader = createInterface({ input: process.stdin, output: process.stderr, historySize: 1_000 });
-    this.#reader.on("close", () => (this.#ended = true));
-    this.#reader.on("line", (line) => this.#typedAhead.push(line));
-    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
-    this.#reader.on("SIGCONT", () => this.#reader?.resume());
-    this.#reader.on("SIGINT", () => {
-      if (this.#interrupt) this.#interrupt();
-      else process.kill(process.pid, "SIGINT");
+    const { LineReader } = await import("./line-reader.ts");
+    this.#reader ??= new LineReader(this.#configDir, {
+      stray: (line) => {
+        if (this.#command && isCommand(line)) void this.#command(line);
+        else this.#typedAhead.push(line);
+      },
+      interrupt: () => {
+        this.#interrupt?.();
+        return this.#interrupt !== undefined;
+      },
+      keepsHistory: () => this.#awaitsLine,
     });
     return this.#reader;
   }
@@ -106,12 +108,16 @@ export class Terminal {
     if (event.type === "tool_call") {
       if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
       this.#note(`${event.tool} ${JSON.stringify(event.args)}`);
+      this.#tool = event.tool;
       this.#spinner.start(event.tool);
     }
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
-    if (event.type === "approval_done") this.#questions.get(event.id)?.abort();
+    if (event.type === "approval_done") {
+      this.#questions.get(event.id)?.abort();
+      if (event.decision === "allow") this.#spinner.start(this.#tool);
+    }
   }
 
   #openQuestion(id: string): AbortController {
@@ -136,7 +142,9 @@ export class Terminal {
       process.stderr.write(approvalText(request, columns, whole));
       word = (await this.question(bold("Allow this once? [y/N] "), signal))?.trim().toLowerCase() ?? "";
       whole = isWordFor("view", word);
-    } while (whole);
+      // A command is no answer: it is done, and the question stays, unless the command was the answer.
+      if (this.#command && isCommand(word)) await this.#command(word);
+    } while (whole || (isCommand(word) && !signal.aborted));
     this.#questions.delete(request.id);
     this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
   }
@@ -150,6 +158,10 @@ function decisionOf(word: string): "allow" | "always" | "deny" {
 /** The word itself or its first letter. */
 function isWordFor(whole: string, word: string): boolean {
   return word === whole || word === whole[0];
+}
+
+function isCommand(line: string): boolean {
+  return /^\s*\/[a-z]/i.test(line);
 }
 
 function bold(text: string): string {

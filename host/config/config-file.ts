@@ -93,8 +93,8 @@ export class ConfigFile implements ConfigFileSlot {
   /** The key's path; throws CONFIG_NO_KEY with the nearest known one. */
   async #path(key: string): Promise<readonly string[]> {
     const schema = await this.#deps.schema();
-    const path = key.split(".");
-    if (path.every((part) => part !== "") && findNode(schema, path)?.kind === "leaf") return path;
+    const path = pathOf(key);
+    if (path && findNode(schema, path)?.kind === "leaf") return path;
     throw noKey(schema, key);
   }
 }
@@ -120,7 +120,20 @@ async function takeTurn(file: string): Promise<ProcessLock> {
   }
 }
 
+/** The parts of a dotted key, as TOML writes it: a part with dots in it stands in quotes. Undefined where it is none. */
+export function pathOf(key: string): readonly string[] | undefined {
+  const part = /(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^."']+))(?:\.(?=.)|$)/y;
+  const parts: string[] = [];
+  while (part.lastIndex < key.length) {
+    const found = part.exec(key);
+    if (!found) return undefined;
+    const [, quoted, literal, bare] = found;
+    parts.push(quoted?.replace(/\\(.)/g, "$1") ?? literal ?? bare ?? "");
+  }
+  return parts.length > 0 && parts.every((name) => name !== "") ? parts : undefined;
+}
+
 /** The value at a dotted key of a tree. */
 export function valueAt(tree: unknown, key: string): unknown {
-  return key.split(".").reduce((at, part) => (isTree(at) ? at[part] : undefined), tree);
+  return pathOf(key)?.reduce<unknown>((at, part) => (isTree(at) ? at[part] : undefined), tree);
 }

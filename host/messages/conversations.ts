@@ -3,7 +3,6 @@ import {
   errors,
   laneOf,
   Store,
-  Tools,
   userOf,
   type InboundMessage,
   type Lanes,
@@ -72,7 +71,6 @@ export class Conversations {
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
   async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
-    this.#refuseTaken(options);
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
     const turnOf = (): Promise<Turn> =>
@@ -85,13 +83,6 @@ export class Conversations {
       if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
       return turn.result;
     });
-  }
-
-  /** A caller's tool must never be mistaken for one that is run here. */
-  #refuseTaken({ clientTools = [] }: PromptOptions): void {
-    const own = this.#deps.registry.get(Tools);
-    const taken = clientTools.find(({ name }) => own?.has(name));
-    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** Does something with a conversation while nobody else does. */

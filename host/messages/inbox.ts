@@ -2,6 +2,7 @@ import {
   errors,
   laneOf,
   Store,
+  Tools,
   userOf,
   type Inbox as InboxSlot,
   type InboundMessage,
@@ -68,8 +69,16 @@ export class Inbox implements InboxSlot {
   async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const { conversations, words } = this.#deps;
     const session = await conversations.enter(message);
+    this.#refuseTaken(options);
     const said = await words.answer(message, session);
     return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
+  }
+
+  /** A caller's tool must never be mistaken for one that is run here. */
+  #refuseTaken({ clientTools = [] }: PromptOptions): void {
+    const own = this.#deps.registry.get(Tools);
+    const taken = clientTools.find(({ name }) => own?.has(name));
+    if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
   /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */

@@ -1,13 +1,18 @@
 import { Type } from "typebox";
-import { agentKeys, ask, definePlugin, optional, refuse, Sandbox, ShellReader } from "@gantry/sdk";
+import {
+  agentKeys,
+  ask,
+  definePlugin,
+  optional,
+  refuse,
+  Sandbox,
+  securityKeys,
+  ShellReader,
+} from "@gantry/sdk";
 import { blockedFrom } from "./blocked.ts";
 import { judge } from "./decide.ts";
 import { errors } from "./errors.ts";
 import { createReader } from "./reader.ts";
-
-const DEFAULTS =
-  "sudo su doas mkfs dd shutdown reboot poweroff halt mount umount insmod rmmod modprobe " +
-  "chroot nsenter unshare iptables nft passwd useradd userdel crontab";
 
 export default definePlugin({
   name: "guard-commands",
@@ -16,11 +21,7 @@ export default definePlugin({
   config: Type.Object({
     agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
     security: Type.Object({
-      blocked_commands: Type.Array(Type.String(), {
-        default: DEFAULTS.split(" "),
-        description:
-          "Commands that never run, wherever they stand on a command line; an entry is a name, or a name with its first arguments.",
-      }),
+      blocked_commands: securityKeys.blocked_commands,
     }),
   }),
   needs: { sandbox: optional(Sandbox) },

@@ -12,6 +12,8 @@ export interface WindowServer extends AsyncDisposable {
   /** The bodies that were taken, whole as they came. */
   readonly taken: readonly string[];
   readonly refused: readonly string[];
+  /** How often the list of models was asked for. */
+  listed(): number;
 }
 
 const LETTERS_PER_TOKEN = 4;
@@ -24,14 +26,19 @@ export async function windowServer(
   window: number,
   says: (tokens: number) => string = (tokens) =>
     `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`,
+  models?: readonly object[],
 ): Promise<WindowServer> {
   const taken: string[] = [];
   const refused: string[] = [];
+  let listed = 0;
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
-      if (request.method !== "POST") return void response.writeHead(404).end("{}");
+      if (request.method !== "POST") {
+        listed += 1;
+        return void response.writeHead(models ? 200 : 404).end(JSON.stringify({ data: models ?? [] }));
+      }
       const tokens = Math.ceil(body.length / LETTERS_PER_TOKEN);
       (tokens > window ? refused : taken).push(body);
       if (tokens > window) refuse(response, says(tokens));
@@ -43,6 +50,7 @@ export async function windowServer(
     provider: `custom:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     taken,
     refused,
+    listed: () => listed,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

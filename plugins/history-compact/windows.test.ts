@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Checks, Store } from "@gantry/sdk";
+import { Checks, Store, type Plugin } from "@gantry/sdk";
 import { fakeChannel, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import files from "../tool-files/index.ts";
@@ -10,6 +10,7 @@ import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
 import router from "../provider-router/index.ts";
 import sandbox from "../sandbox-landlock/index.ts";
+import commands from "../slash-words/index.ts";
 import store from "../store-sqlite/index.ts";
 import plugin from "./index.ts";
 import { windowServer } from "./window-server.test-kit.ts";
@@ -33,9 +34,10 @@ async function start(
   provider: string,
   more: Record<string, unknown> = {},
   configDir?: string,
+  plugins: readonly Plugin[] = [],
 ): Promise<TestHost> {
   return startTestHost({
-    plugins: [plugin, files, instructions, net, chat, router, sandbox, store],
+    plugins: [plugin, files, instructions, net, chat, router, sandbox, store, ...plugins],
     config: {
       default_provider: provider,
       default_model: "m",
@@ -103,6 +105,24 @@ test("CTX-01: a configured window is kept to from the beginning, so that nothing
   expect(rows).toMatchObject([{ what: "context window", detail: "8000 tokens (configuration)" }]);
 });
 
+test.each([
+  ["max_model_len", { max_model_len: 8_000 }],
+  [
+    "meta.n_ctx, which counts before what the model was made for",
+    { meta: { n_ctx_train: 99_000, n_ctx: 8_000 } },
+  ],
+])("CTX-01: what the server's list of models says (%s) is kept to", async (_, facts) => {
+  await using server = await windowServer(8_000, undefined, [
+    { id: "other", max_model_len: 1_000 },
+    { id: "m", ...facts },
+  ]);
+  await using t = await start(server.provider);
+  for (let i = 0; i < 5; i += 1) expect(await t.ask(asked(i))).toMatchObject({ reply: "Done." });
+  // The first long result comes before the list is asked for; from then on nothing is refused.
+  expect(server.refused.length).toBeLessThanOrEqual(1);
+  expect(server.listed()).toBe(1);
+});
+
 test("CTX-04: one result takes at most a quarter of the window and says how to read on", async () => {
   await using server = await windowServer(8_000);
   await using t = await start(server.provider, { providers: { custom: { context_window: 8_000 } } });
@@ -114,6 +134,20 @@ test("CTX-04: one result takes at most a quarter of the window and says how to r
   expect(result.length).toBeLessThanOrEqual((8_000 * 4) / 4);
   expect(result.length).toBeGreaterThan(4_000);
   expect(result).toMatch(/\[Cut: the first \d+ of \d+ characters.*Read on in pieces/);
+});
+
+test("CTX-05: /compact sums up what was said, however much room there is, and what was said stays readable", async () => {
+  await using server = await windowServer(100_000);
+  await using t = await start(server.provider, {}, undefined, [commands]);
+  for (let i = 0; i < 6; i += 1) await t.ask(i === 0 ? fact : `thanks for ${i}`);
+  expect((await t.ask("/compact")).reply).toContain("What was said is summed up");
+  const { generation, base, turns: left } = await t.slot(Store).sessions.view("test", 99);
+  expect([generation, left]).toEqual([1, []]);
+  expect(base.length).toBeLessThan(12);
+  expect(JSON.stringify(base)).toContain(fact);
+  expect((await t.slot(Store).sessions.recent("test", 99)).length).toBe(12);
+  await t.ask("and now?");
+  expect(server.taken.at(-1)).toContain("They read files; nothing is open.");
 });
 
 test("CTX-06: a process that dies while the history is made shorter leaves the old one", async () => {

@@ -83,7 +83,7 @@ test("OPS-01: turns, requests to models and messages are counted by what they ar
   const { turnEnded, modelAnswered, laneMoved } = observer(counters);
   const who = { user: "chatapp:+15550001111", session: "chatapp:+15550001111" };
   turnEnded?.({ ...who, stop: "EndTurn", ms: 1_500 });
-  const tokens = { inputTokens: 10, outputTokens: 5, cachedTokens: 4 };
+  const tokens = { inputTokens: 10, outputTokens: 5, cachedTokens: 4, reasoningTokens: 0 };
   const asked = { purpose: "turn", provider: "fake", model: "m", firstMs: 1, ms: 500, outcome: "ok" };
   modelAnswered?.({ ...who, ...asked, ...tokens });
   laneMoved?.({ lane: who.session, state: "aside" });

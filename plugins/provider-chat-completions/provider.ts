@@ -7,7 +7,7 @@ import { chatBody } from "./chat-body.ts";
 import { requireCredential } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
-import { listModels } from "./model-list.ts";
+import { listModels, windowOf } from "./model-list.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import type { ResponsesMode } from "./responses-mode.ts";
 
@@ -72,6 +72,8 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
     capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: takes },
     chat,
     models: (signal: AbortSignal) => listModels(upstream, endpoint, signal),
+    contextWindow: (model: string | undefined, signal: AbortSignal) =>
+      windowOf(upstream, endpoint, model, signal),
     warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),
     credential: async () => credential.source,
   });

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** The thread that asks and the arguments of its call. */
-export interface Asked {
+/** A system call that waits for its decision: the thread that made it and its arguments. */
+export interface SyscallRequest {
   readonly thread: number;
   readonly args: readonly bigint[];
   /** Throws where the thread has gone, and its number may be another's by now: to be called once what it named is pinned. */
   check(): void;
 }
 
-/** What a trapped call is answered with: the kernel goes on with it, an error number, or 0 where the referee has done it. */
-export type Answer = "continue" | number;
+/** The kernel goes on with the call, fails it with an error number, or takes it as done where that is 0. */
+export type Decision = "continue" | number;
 
 /** An argument that the kernel reads as an int. */
 export function int(argument: bigint | undefined): number {

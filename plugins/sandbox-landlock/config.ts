@@ -6,6 +6,9 @@ export const config = Type.Object({
   agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
   security: Type.Object({
     blocked_paths: securityKeys.blocked_paths,
+    blocked_commands: securityKeys.blocked_commands,
+    secret_files: securityKeys.secret_files,
+    guarded_files: securityKeys.guarded_files,
     allowed_domains: securityKeys.allowed_domains,
     sandboxing: Type.Object({
       landlock_enabled: Type.Optional(

@@ -1,19 +1,19 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import path from "node:path";
 
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+export const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** All that a started process finds in its environment; nothing of the service's own. */
 export function childEnvironment(
   workspace: string,
   proxy: string | undefined,
+  temporary: string | undefined,
 ): Readonly<Record<string, string>> {
-  const temporary = temporaryDirectory(workspace);
   const proxied = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]),
   );
   return {
-    PATH,
+    PATH: SEARCH_PATH,
     HOME: workspace,
     SHELL: "/bin/bash",
     LANG: "C.UTF-8",
@@ -28,8 +28,8 @@ export function childEnvironment(
   };
 }
 
-/** Made for whoever needs it, gone with the service where it is empty; undefined where it cannot be made. */
-function temporaryDirectory(workspace: string): string | undefined {
+/** A folder for temporary files where a run has no /tmp of its own: gone with the service where it is empty; undefined where it cannot be made. */
+export function temporaryDirectory(workspace: string): string | undefined {
   const directory = temporaryPath(workspace);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

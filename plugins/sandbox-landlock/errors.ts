@@ -1,10 +1,15 @@
-import { defineErrors, failed, policy } from "@gantry/sdk";
+import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   SANDBOX_ABSENT: policy(
     "This machine cannot wall off what tools do (%s), and security.sandboxing.landlock_enabled asks for it: use a kernel with Landlock, or remove the key to be asked for each call.",
   ),
   SANDBOX_OPEN: policy("Nothing walls this call off (%s): %s would run with all rights of the service."),
+  SANDBOX_SECRET: policy("%s is named in security.secret_files, which no tool reads or changes."),
+  SANDBOX_GUARDED: policy("%s is named in security.guarded_files, which no tool changes."),
+  SANDBOX_OWN_FILES: usage(
+    "The workspace %s holds %s, which runs as this service and must not be open to its own tools: set workspace_path to another folder.",
+  ),
   SANDBOX_FAILED: failed("The sandbox could not be started (%s), so nothing was run: run `gantry doctor`."),
   SANDBOX_CLOSED: failed("The sandbox is closed because the service is stopping: start the service again."),
 });

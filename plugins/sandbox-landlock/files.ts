@@ -14,9 +14,10 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { DirectoryEntry } from "@gantry/sdk";
+import { isInside } from "@gantry/sdk/node";
 import { LinkInPath, inDirectory } from "./directory.ts";
-import type { Answers, FileFault } from "./messages.ts";
-import { isBeneath } from "./roots.ts";
+import type { Fault, Results } from "./messages.ts";
+
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Files of the kernel's own do not say how large they are. */
@@ -35,7 +36,10 @@ function open(path: string, flags: number): number {
 }
 
 /** At most `maxBytes` of a regular file, and how large it is. */
-export function readFile(path: string, maxBytes: number): Answers["read"] {
+export function readFile(
+  path: string,
+  maxBytes: number,
+): { readonly data: Uint8Array; readonly bytes: number } {
   return inDirectory(dirname(path), false, (directory) => {
     const fd = open(`${directory}/${basename(path)}`, O_RDONLY);
     try {
@@ -96,7 +100,7 @@ function modeOf(path: string): number | undefined {
 }
 
 /** The first `limit` entries of a directory, by name. */
-export function listDirectory(path: string, limit: number): Answers["list"] {
+export function listDirectory(path: string, limit: number): Results["list"] {
   return inDirectory(path, false, (directory) => {
     const names: string[] = [];
     const reader = opendirSync(directory);
@@ -133,6 +137,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
+  EFBIG: "it is larger than runtime.max_file_mb",
+  EBUSY: "the sandbox holds it as it is",
   EISDIR: "it is a directory",
   ENOTDIR: "it is not a directory",
   ENXIO: "it is not a file",
@@ -145,9 +151,9 @@ export function faultOf(
   path: string,
   verb: string,
   roots: readonly string[] | undefined,
-): FileFault {
+): Fault {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  if (roots && !isBeneath(path, roots)) return { fault: "outside", path };
+  if (roots && !roots.some((root) => isInside(path, root))) return { fault: "outside", path };
   if (error instanceof LinkInPath || code === "ELOOP") return { fault: "outside", path };
   if (error instanceof NotAFile) return { fault: "failed", path, verb, reason: "it is not a file" };
   if (code === "ENOENT") return { fault: "missing", path };

@@ -1,3 +1,4 @@
+import { forbidden, metadataCalls, signalCalls, unsupported } from "./call-lists.ts";
 import { type Machine, type Syscall, machines, newestSyscall, syscallNumber } from "./syscalls.ts";
 
 /** One BPF instruction: code, jump if true, jump if false, operand. */
@@ -46,6 +47,7 @@ function isNull(
 const STREAM_TYPES = [1, 5];
 const TYPE_MASK = 0xf;
 const NAMESPACES_AND_PARENT = 0x7e020000 | 0x8000;
+const CLONE_NEWPID = 0x20000000;
 const FASTOPEN = 0x20000000;
 const NEW_LISTENER = 8;
 const TRUNCATING_READ = 0x200;
@@ -64,106 +66,33 @@ export interface FilterFacts {
   readonly machine: Machine;
   /** The Landlock level in force: what it leaves open on old kernels is closed here. */
   readonly abi: number;
-  /** True where TCP sockets may exist, to be connected by the referee. */
+  /** True where TCP sockets may exist, to be connected by the supervisor. */
   readonly tcp: boolean;
+  /** True where processes are numbered and files mounted apart, so that signals and changes of metadata meet only their own. */
+  readonly namespaces: boolean;
 }
 
-/** io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody else can make one. */
-const forbidden: readonly Syscall[] = [
-  ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
-  ...([
-    "mount",
-    "umount2",
-    "pivot_root",
-    "chroot",
-    "move_mount",
-    "open_tree",
-    "open_tree_attr",
-    "fsopen",
-    "fsconfig",
-  ] as const),
-  ...([
-    "fsmount",
-    "fspick",
-    "mount_setattr",
-    "swapon",
-    "swapoff",
-    "reboot",
-    "acct",
-    "quotactl",
-    "quotactl_fd",
-  ] as const),
-  ...([
-    "sethostname",
-    "setdomainname",
-    "settimeofday",
-    "clock_settime",
-    "clock_adjtime",
-    "adjtimex",
-    "syslog",
-  ] as const),
-  ...([
-    "iopl",
-    "ioperm",
-    "modify_ldt",
-    "vhangup",
-    "fanotify_init",
-    "inotify_add_watch",
-    "open_by_handle_at",
-  ] as const),
-  "pidfd_send_signal",
-  ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
-  ...([
-    "kexec_load",
-    "kexec_file_load",
-    "init_module",
-    "finit_module",
-    "delete_module",
-    "unshare",
-    "setns",
-  ] as const),
-  ...([
-    "keyctl",
-    "add_key",
-    "request_key",
-    "migrate_pages",
-    "move_pages",
-    "uselib",
-    "lookup_dcookie",
-    "file_setattr",
-  ] as const),
-  ...(["shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
-  ...(["semget", "semop", "semtimedop", "semctl"] as const),
+const plainMode = (mode: number): readonly Instruction[] =>
+  match(mode, [0], allow, fail(EPERM), OTHERS_RIGHTS);
+
+/**
+ * In namespaces of its own a run meets nobody to signal and no file to change but what it may write, so only modes are
+ * looked at. The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel.
+ */
+const rulesApart: readonly (readonly [Syscall, readonly Instruction[]])[] = [
+  ["chmod", plainMode(1)],
+  ["fchmod", plainMode(1)],
+  ["fchmodat", plainMode(2)],
+  ["fchmodat2", plainMode(2)],
+  ["unshare", match(0, [CLONE_NEWPID], allow, fail(EPERM))],
+  ["setns", match(1, [CLONE_NEWPID], allow, fail(EPERM))],
 ];
 
-const unsupported: readonly Syscall[] = [
-  ...([
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "setxattrat",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "removexattrat",
-  ] as const),
-];
-
-/** Landlock does not know these: the referee reads the path once and does the work itself, inside the walls. */
-export const metadataCalls: readonly Syscall[] = [
-  ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
-  ...(["utime", "utimes", "futimesat", "utimensat"] as const),
-];
-/** Signals: Landlock keeps them from what lies outside a domain only, and the thread that starts processes lies inside. */
-export const signalCalls: readonly Syscall[] = [
-  "kill",
-  "tkill",
-  "tgkill",
-  "rt_sigqueueinfo",
-  "rt_tgsigqueueinfo",
-];
-
-function rules({ abi, tcp }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
+function rules({
+  abi,
+  tcp,
+  namespaces,
+}: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
   const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
     calls.map((call) => [call, body] as const);
   const own = match(0, [0], allow, fail(EPERM));
@@ -185,7 +114,9 @@ function rules({ abi, tcp }: FilterFacts): readonly (readonly [Syscall, readonly
     ["mknodat", match(2, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
     ...each(forbidden, fail(EPERM)),
     ...each(unsupported, fail(ENOTSUP)),
-    ...each([...metadataCalls, "setsid", "setpgid", "connect"], notify),
+    ...each(["setsid", "connect"], notify),
+    ...(namespaces ? rulesApart : each([...metadataCalls, ...signalCalls], notify)),
+    ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
     ["clone", match(0, [0], allow, fail(EPERM), NAMESPACES_AND_PARENT)],
     ["clone3", fail(ENOSYS)],
@@ -199,7 +130,6 @@ function rules({ abi, tcp }: FilterFacts): readonly (readonly [Syscall, readonly
     ["sendto", isNull(4, noFastOpen(3), fail(EACCES))],
     ["sendmsg", noFastOpen(2)],
     ["sendmmsg", noFastOpen(3)],
-    ...each(signalCalls, notify),
     ["fcntl", match(1, SET_OWNER, fail(EPERM), allow)],
     ...each(abi < 3 ? ["truncate"] : [], fail(EPERM)),
   ];

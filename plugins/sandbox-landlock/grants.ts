@@ -1,7 +1,6 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { isBeneath } from "./roots.ts";
+import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
 
 export interface GrantsInput {
   readonly read: readonly string[];
@@ -10,11 +9,15 @@ export interface GrantsInput {
   /** Real paths. */
   readonly workspace: string;
   readonly configDir: string;
+  /** What runs as the service; nothing of it is ever written. */
+  readonly own: readonly string[];
 }
 
 export interface Grants {
   readonly read: readonly string[];
   readonly write: readonly string[];
+  /** Paths by which a granted one is known too, with where each leads. */
+  readonly links: readonly (readonly [from: string, to: string])[];
 }
 
 /** Devices and lists that hold nothing of anybody and that programs cannot do without. */
@@ -22,33 +25,24 @@ const HARMLESS_READ = [
   "/dev/zero",
   "/dev/random",
   "/dev/urandom",
+  "/etc/alternatives",
   "/etc/ld.so.cache",
   "/proc/cpuinfo",
   "/proc/meminfo",
 ];
 const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
 
-/** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists. */
-export function expand(written: string, workspace: string): string {
-  const home = written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
-  return realOf(
-    path.resolve(
-      workspace,
-      home.replace(/^(\$WORKSPACE|\$\{WORKSPACE\})(?=\/|$)/, () => workspace),
-    ),
-  );
+/** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists and beyond. */
+export function expand(written: string, workspace: string): Promise<string> {
+  return followLinks(absolute(written, workspace));
 }
 
-function realOf(absolute: string): string {
-  const rest: string[] = [];
-  for (let at = absolute; ; at = path.dirname(at)) {
-    try {
-      return path.join(realpathSync(at), ...rest);
-    } catch {
-      if (path.dirname(at) === at) return absolute;
-      rest.unshift(path.basename(at));
-    }
-  }
+function absolute(written: string, workspace: string): string {
+  const withWorkspace = expandHome(written).replace(
+    /^(\$WORKSPACE|\$\{WORKSPACE\})(?=\/|$)/,
+    () => workspace,
+  );
+  return path.resolve(workspace, withWorkspace);
 }
 
 /**
@@ -56,25 +50,35 @@ function realOf(absolute: string): string {
  * entry by entry, as its entries stand now; the blocked path is never among them, whether it exists yet or not. Only the
  * workspace may lie in something blocked.
  */
-export function grants({ read, write, blocked, workspace, configDir }: GrantsInput): Grants {
-  const closed = [...blocked, configDir].map((written) => expand(written, workspace));
-  const around = closed.filter((one) => one !== workspace && isBeneath(workspace, [one]));
-  const open = (written: string): readonly string[] => {
-    const allowed = expand(written, workspace);
-    return exclude(
-      allowed,
-      isBeneath(allowed, [workspace]) ? closed.filter((one) => !around.includes(one)) : closed,
-    );
+export async function grants(input: GrantsInput): Promise<Grants> {
+  const { read, write, blocked, workspace, configDir, own } = input;
+  const closed = await Promise.all([...blocked, configDir].map((written) => expand(written, workspace)));
+  const around = closed.filter((one) => one !== workspace && isInside(workspace, one));
+  const open = async (written: string): Promise<readonly string[]> => {
+    const allowed = await expand(written, workspace);
+    const inWorkspace = isInside(allowed, workspace);
+    return exclude(allowed, inWorkspace ? closed.filter((one) => !around.includes(one)) : closed);
   };
+  const readable = (await Promise.all(read.map(open))).flat();
+  const writable = (await Promise.all(write.map(open))).flat().flatMap((one) => exclude(one, own));
   return {
-    read: [...new Set([...read.flatMap(open), ...HARMLESS_READ, ...HARMLESS_BOTH])],
-    write: [...new Set([...write.flatMap(open), ...HARMLESS_BOTH])],
+    read: [...new Set([...readable, ...HARMLESS_READ, ...HARMLESS_BOTH])],
+    write: [...new Set([...writable, ...HARMLESS_BOTH])],
+    links: await linksTo([...read, ...write].map((written) => absolute(written, workspace))),
   };
 }
 
+/** The links among what was written, and those in the root of the file system. */
+async function linksTo(written: readonly string[]): Promise<readonly (readonly [string, string])[]> {
+  const root = readdirSync("/", { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
+  const all = [...new Set([...root.map(({ name }) => `/${name}`), ...written])];
+  const pairs = await Promise.all(all.map(async (at) => [at, await followLinks(at)] as const));
+  return pairs.filter(([from, to]) => from !== to);
+}
+
 function exclude(allowed: string, blocked: readonly string[]): readonly string[] {
-  if (isBeneath(allowed, blocked)) return [];
-  const within = blocked.filter((one) => isBeneath(one, [allowed]));
+  if (blocked.some((one) => isInside(allowed, one))) return [];
+  const within = blocked.filter((one) => isInside(one, allowed));
   if (within.length === 0) return [allowed];
   return entriesOf(allowed).flatMap((name) => exclude(path.join(allowed, name), within));
 }

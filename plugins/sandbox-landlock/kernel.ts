@@ -75,18 +75,6 @@ export function openPath(path: string, flags = 0): number {
 }
 export const close = (fd: number): number => libcCall("close", ["int"], fd);
 export const sessionOf = (pid: number): number => libcCall("getsid", ["int"], pid);
-export const groupOf = (pid: number): number => libcCall("getpgid", ["int"], pid);
-
-const WNOHANG = 1;
-
-/** Takes dead children that are members of a group off the process table. */
-export function reapGroup(group: number): void {
-  try {
-    while (libcCall("waitpid", ["int", "void *", "int"], -group, null, WNOHANG) > 0);
-  } catch {
-    // None of them is a child of this process.
-  }
-}
 
 /** Both ends of a pipe, close-on-exec: [read, write]. */
 export function pipe(): readonly [number, number] {

@@ -1,4 +1,6 @@
-import { existsSync, fstatSync } from "node:fs";
+import { existsSync, fstatSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { isInside } from "@gantry/sdk/node";
 import { close, openPath, struct, syscall } from "./kernel.ts";
 
 const EXECUTE = 1 << 0;
@@ -42,6 +44,8 @@ export interface Grants {
   /** Real paths; what does not exist is skipped. */
   readonly read: readonly string[];
   readonly write: readonly string[];
+  /** Files that are read and not executed. */
+  readonly blocked: readonly string[];
 }
 
 /** Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set. Throws KernelError. */
@@ -52,23 +56,67 @@ export function restrictFiles(grants: Grants, abi: number): void {
     ...(abi >= 4 ? [[8, TCP] as const] : []),
     ...(abi >= 6 ? [[8, SCOPES] as const] : []),
   );
-  const ruleset = syscall("landlock_create_ruleset", attributes, attributes.length, 0);
+  const descriptor = syscall("landlock_create_ruleset", attributes, attributes.length, 0);
+  const ruleset = new Ruleset(descriptor, rights, grants.blocked);
   try {
-    for (const path of grants.read) grant(ruleset, path, READ & rights);
-    for (const path of grants.write) grant(ruleset, path, WRITE & rights);
-    syscall("landlock_restrict_self", ruleset, 0);
+    for (const one of grants.read) ruleset.allowReading(one);
+    for (const one of grants.write) ruleset.allow(one, WRITE);
+    syscall("landlock_restrict_self", descriptor, 0);
   } finally {
-    close(ruleset);
+    close(descriptor);
   }
 }
 
-function grant(ruleset: number, path: string, rights: number): void {
-  if (!existsSync(path)) return;
-  const fd = openPath(path);
-  try {
-    const fitting = fstatSync(fd).isDirectory() ? rights : rights & ON_FILES;
-    if (fitting) syscall("landlock_add_rule", ruleset, PATH_BENEATH, struct([8, fitting], [4, fd]), 0);
-  } finally {
-    close(fd);
+class Ruleset {
+  readonly #descriptor: number;
+  readonly #rights: number;
+  readonly #blocked: readonly string[];
+  readonly #inodes: ReadonlySet<string>;
+
+  constructor(descriptor: number, rights: number, blocked: readonly string[]) {
+    this.#descriptor = descriptor;
+    this.#rights = rights;
+    this.#blocked = blocked.filter((file) => existsSync(file));
+    this.#inodes = new Set(this.#blocked.map((file) => inode(statSync(file))));
+  }
+
+  /** Reading, and executing but for what is blocked. Landlock cannot take away, so what stands beside that is named one by one. */
+  allowReading(at: string): void {
+    if (!this.#holdsBlocked(at)) return this.allow(at, READ);
+    this.allow(at, READ & ~EXECUTE);
+    this.#allowExecuting(at);
+  }
+
+  allow(at: string, rights: number): void {
+    if (!existsSync(at)) return;
+    const fd = openPath(at);
+    try {
+      const about = fstatSync(fd);
+      const blocked = this.#inodes.has(inode(about)) ? EXECUTE : 0;
+      const fitting = rights & this.#rights & (about.isDirectory() ? ~0 : ON_FILES) & ~blocked;
+      if (fitting) {
+        const rule = struct([8, fitting], [4, fd]);
+        syscall("landlock_add_rule", this.#descriptor, PATH_BENEATH, rule, 0);
+      }
+    } finally {
+      close(fd);
+    }
+  }
+
+  /** Links are passed over: what they lead to is allowed, or not, by its own name. */
+  #allowExecuting(folder: string): void {
+    if (!statSync(folder).isDirectory()) return;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const at = path.join(folder, entry.name);
+      if (entry.isSymbolicLink()) continue;
+      if (this.#holdsBlocked(at)) this.#allowExecuting(at);
+      else this.allow(at, EXECUTE);
+    }
+  }
+
+  #holdsBlocked(at: string): boolean {
+    return this.#blocked.some((file) => isInside(file, at));
   }
 }
+
+const inode = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string => `${dev}:${ino}`;

@@ -6,17 +6,22 @@ import type { Watched } from "./watch.ts";
 
 export type Bounds = Static<typeof config>["runtime"];
 
+const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 const RLIMIT_NPROC = 6;
 const RLIMIT_NOFILE = 7;
 const MIB = 1024 * 1024;
+/** A shell counts in halves of a KiB. */
+const FILE_UNITS = 2048;
 
 export interface Limits {
   /** [resource, value] for prlimit(2) on each process. */
   readonly limits: readonly (readonly [number, number])[];
   readonly cgroups: readonly string[];
   readonly watched: Watched;
+  /** Size of a run's /tmp, which is memory. */
+  readonly temporaryMb: number;
   /** For `status`. */
   readonly detail: string;
   close(): void;
@@ -30,6 +35,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const limits: [number, number][] = [
     [RLIMIT_CORE, 0],
     [RLIMIT_NOFILE, bounds.max_file_descriptors],
+    [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];
   if (!held.has("memory")) limits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
   if (!held.has("pids")) limits.push([RLIMIT_NPROC, tasks() + bounds.max_processes]);
@@ -38,12 +44,13 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
     ...(!held.has("pids") && { processes: bounds.max_processes }),
     ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
   };
-  return { limits, cgroups: files, watched, detail: describe(bounds, held), close };
+  const temporaryMb = Math.ceil(bounds.max_memory_mb / 2);
+  return { limits, cgroups: files, watched, temporaryMb, detail: describe(bounds, held), close };
 }
 
 /** The same as far as a shell can set it, where nothing else does. */
 export function limitingShell(bounds: Bounds): readonly string[] {
-  const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; exec "$@"`;
+  const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; exec "$@"`;
   return ["/bin/sh", "-c", script, "sh"];
 }
 

@@ -1,7 +1,7 @@
-import type { DirectoryEntry, FileReplaced, RunResult, WriteOptions } from "@gantry/sdk";
+import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
 
-/** What the walled thread is asked, by number. */
-export type Order =
+/** What a confined process is asked, by number. */
+export type Request =
   | {
       readonly do: "run";
       readonly argv: readonly string[];
@@ -11,6 +11,7 @@ export type Order =
       readonly maxOutputBytes: number;
     }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
+  /** The bytes travel beside the message; null removes the file. */
   | ({
       readonly do: "write";
       readonly path: string;
@@ -18,41 +19,73 @@ export type Order =
     } & WriteOptions)
   | { readonly do: "list"; readonly path: string; readonly limit: number };
 
-/** Why a file could not be used, in the words of the common error codes. */
-export type FileFault =
-  | { readonly fault: "outside" | "missing" | "changed"; readonly path: string }
+/** Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. */
+export type Fault =
+  | { readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded"; readonly path: string }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
-  | { readonly fault: "not started"; readonly path: string; readonly reason: string };
+  | { readonly fault: "not started"; readonly path: string; readonly reason: string }
+  | { readonly fault: "stale" };
 
-export interface Answers {
+/** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
+export interface Results {
   run: RunResult;
-  read: { readonly data: Uint8Array; readonly bytes: number };
-  write: FileReplaced;
+  read: { readonly bytes: number };
+  write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
 }
 
-export type ToThread =
-  | { readonly id: number; readonly order: Order }
-  | { readonly id: number; readonly abort: true };
-export type FromThread =
-  | { readonly id: number; readonly value: Answers[keyof Answers] }
-  | { readonly id: number; readonly fault: FileFault };
-
-/** What the kernel holds a thread to. */
+/** What the kernel holds a confined process to. */
 export interface WallFacts {
   readonly read: readonly string[];
   readonly write: readonly string[];
+  /** Files that are not to be executed, and the folders that hold them. */
+  readonly blocked: readonly string[];
+  /** Paths by which a granted one is known too, with where each leads. */
+  readonly links: readonly (readonly [from: string, to: string])[];
   /** True where started processes may connect to the proxy. */
   readonly tcp: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number;
+  /** Size of the private /tmp. */
+  readonly temporaryMb: number;
 }
 
-/** What a thread is born with. */
-export interface ThreadFacts {
+/** What a confined process is told first. */
+export interface ConfinedFacts {
   /** Undefined: none. */
   readonly walls: WallFacts | undefined;
+  /** True where it was started in namespaces of its own. */
+  readonly namespaces: boolean;
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
-  readonly groups: SharedArrayBuffer;
+  readonly workspace: string;
+  readonly secret: readonly string[];
+  readonly guarded: readonly string[];
+  /** What one run may add to the file system of the workspace. */
+  readonly diskMb: number;
 }
+
+/** What a confined process says of its walls. */
+export interface Built {
+  readonly abi: number;
+  /** The descriptor, in its own table, on which the system call filter asks. */
+  readonly listener: number;
+  /** Secret and guarded files that the kernel holds. */
+  readonly masks: number;
+  /** True where the workspace has more folders than are looked through. */
+  readonly tooLarge: boolean;
+}
+
+export type ToConfined =
+  | ConfinedFacts
+  /** The supervisor answers from here on. */
+  | { readonly go: true }
+  | { readonly id: number; readonly request: Request }
+  | { readonly id: number; readonly abort: true };
+
+export type FromConfined =
+  | { readonly up: true }
+  | { readonly built: Built }
+  | { readonly absent: string }
+  | { readonly id: number; readonly value: Results[keyof Results] }
+  | { readonly id: number; readonly fault: Fault };

@@ -1,4 +1,4 @@
-import { type Asked, int } from "./arguments.ts";
+import { type SyscallRequest, int } from "./arguments.ts";
 import { beneath, pathOf } from "./beneath.ts";
 import { KernelError, libcCall, struct } from "./kernel.ts";
 import { readMemory, readPath } from "./memory.ts";
@@ -18,36 +18,36 @@ interface Layout {
   readonly path?: number;
   readonly flags?: number;
   readonly stay?: boolean;
-  change(asked: Asked, pinned: string): void;
+  change(request: SyscallRequest, pinned: string): void;
 }
 
-const mode = (at: number) => (asked: Asked, pinned: string) => {
-  const bits = int(asked.args[at]) & 0o7777;
+const mode = (at: number) => (request: SyscallRequest, pinned: string) => {
+  const bits = int(request.args[at]) & 0o7777;
   if (bits & ~PLAIN_MODE) throw new KernelError("chmod", EPERM);
   libcCall("chmod", ["const char *", "uint"], pinned, bits);
 };
-const owner = (at: number) => (asked: Asked, pinned: string) =>
+const owner = (at: number) => (request: SyscallRequest, pinned: string) =>
   void libcCall(
     "chown",
     ["const char *", "int", "int"],
     pinned,
-    int(asked.args[at]),
-    int(asked.args[at + 1]),
+    int(request.args[at]),
+    int(request.args[at + 1]),
   );
-const times = (at: number, unit: "s" | "us" | "ns") => (asked: Asked, pinned: string) =>
+const times = (at: number, unit: "s" | "us" | "ns") => (request: SyscallRequest, pinned: string) =>
   void libcCall(
     "utimensat",
     ["int", "const char *", "void *", "int"],
     AT_FDCWD,
     pinned,
-    timespecs(asked, at, unit),
+    timespecs(request, at, unit),
     0,
   );
 
-function timespecs(asked: Asked, at: number, unit: "s" | "us" | "ns"): Uint8Array | null {
-  const address = asked.args[at]!;
+function timespecs(request: SyscallRequest, at: number, unit: "s" | "us" | "ns"): Uint8Array | null {
+  const address = request.args[at]!;
   if (address === 0n) return null;
-  const bytes = readMemory(asked, address, unit === "s" ? 16 : 32);
+  const bytes = readMemory(request, address, unit === "s" ? 16 : 32);
   if (bytes.length < (unit === "s" ? 16 : 32)) throw new KernelError("utimensat", EFAULT);
   const words = new BigInt64Array(bytes.slice().buffer);
   if (unit === "s") return struct([8, words[0]!], [8, 0], [8, words[1]!], [8, 0]);
@@ -71,16 +71,16 @@ const layouts: { readonly [K in Syscall]?: Layout } = {
   utimensat: { directory: 0, path: 1, flags: 3, change: times(2, "ns") },
 };
 
-/** Changes mode, owner or times of one file beneath the roots, on behalf of who asked. Throws KernelError. */
-export function changeMetadata(name: Syscall, asked: Asked, roots: readonly string[]): number {
+/** Changes mode, owner or times of one file beneath the roots, on behalf of who request. Throws KernelError. */
+export function changeMetadata(name: Syscall, request: SyscallRequest, roots: readonly string[]): number {
   const layout = layouts[name]!;
-  const address = layout.path === undefined ? 0n : asked.args[layout.path]!;
-  const written = address === 0n ? "" : readPath(asked, address);
-  const directory = layout.directory === undefined ? AT_FDCWD : int(asked.args[layout.directory]);
-  const flags = layout.flags === undefined ? 0 : int(asked.args[layout.flags]);
+  const address = layout.path === undefined ? 0n : request.args[layout.path]!;
+  const written = address === 0n ? "" : readPath(request, address);
+  const directory = layout.directory === undefined ? AT_FDCWD : int(request.args[layout.directory]);
+  const flags = layout.flags === undefined ? 0 : int(request.args[layout.flags]);
   const stay = written !== "" && (layout.stay || flags & AT_SYMLINK_NOFOLLOW);
-  beneath(asked, pathOf(asked, directory, written), stay ? O_NOFOLLOW : 0, roots, (pinned) =>
-    layout.change(asked, pinned),
+  beneath(request, pathOf(request, directory, written), stay ? O_NOFOLLOW : 0, roots, (pinned) =>
+    layout.change(request, pinned),
   );
   return 0;
 }

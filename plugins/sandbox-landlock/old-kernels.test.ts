@@ -19,7 +19,7 @@ for (const level of levels) {
       const before = statSync(secret);
       try {
         await using kit = await startSandbox({ abiCap: level });
-        expect(kit.sandbox.abi).toBe(level);
+        expect(kit.confinement.layers!.abi).toBe(level);
         const prey = { outside, port: 9, host: process.pid, abstract: "nobody" };
         for (const [name, command] of attacks(prey).filter(([one]) => /^(write|signal): /.test(one))) {
           const { stdout, stderr } = await kit.run(command);

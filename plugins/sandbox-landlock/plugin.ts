@@ -1,22 +1,22 @@
-import { Checks, Net, type Plugin, Sandbox, Runtime, definePlugin, optional } from "@gantry/sdk";
+import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { sandboxOf } from "./provided.ts";
-import { Walled } from "./walled.ts";
+import { type Place, Walled } from "./walled.ts";
 
-/** `base`: the address of the file beside which the workers stand. `abiCap`: Landlock levels above it are not used. */
-export function sandboxPlugin(base: string, abiCap?: number): Plugin {
+/** `base`: the address of the file beside which the entries stand. */
+export function sandboxPlugin(base: string, bounds: Omit<Place, "base"> = {}): Plugin {
   return definePlugin({
     name: "sandbox-landlock",
-    summary: "Starts processes and opens files from a thread behind kernel walls.",
+    summary: "Starts processes and opens files from processes behind kernel walls.",
     table: "",
     config,
-    needs: { runtime: Runtime, net: optional(Net) },
+    needs: { runtime: Runtime, net: optional(Net), audit: optional(Audit) },
     provides: [Sandbox, Checks],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
-      const walled = new Walled(host.config, host.needs, { base, ...(abiCap !== undefined && { abiCap }) });
+      const walled = new Walled(host.config, host.needs, { base, ...bounds });
       host.provide(Sandbox, sandboxOf(walled));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });

@@ -3,15 +3,22 @@ import { prctl, struct, syscall } from "./kernel.ts";
 const PR_SET_DUMPABLE = 4;
 const PR_CAPBSET_DROP = 24;
 const PR_SET_NO_NEW_PRIVS = 38;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 const VERSION_3 = 0x20080522;
 /** CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody else. */
 const KEPT = (1 << 0) | (1 << 1) | (1 << 3);
+const SYS_ADMIN = 1 << 21;
 const CLOEXEC_RANGE = 4;
 
-/** The calling thread gives up what it and its children never need; no program can win it back. */
-export function dropPrivileges(): void {
+/**
+ * The calling thread gives up what it and its children never need; no program can win it back. In a user namespace of its
+ * own it keeps the right to make namespaces, which nothing that it starts gets.
+ */
+export function dropPrivileges(namespaces: boolean): void {
   prctl(PR_SET_NO_NEW_PRIVS, 1);
-  if (process.getuid?.() !== 0) return;
+  if (!namespaces && process.getuid?.() !== 0) return;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
   for (let capability = 0; capability < 64; capability++) {
     if (capability < 32 && KEPT & (1 << capability)) continue;
     try {
@@ -24,10 +31,11 @@ export function dropPrivileges(): void {
   const held = new Uint8Array(24);
   syscall("capget", header, held);
   const [effective, permitted] = new Uint32Array(held.buffer);
+  const kept = namespaces ? KEPT | SYS_ADMIN : KEPT;
   syscall(
     "capset",
     header,
-    struct([4, effective! & KEPT], [4, permitted! & KEPT], [4, 0], [4, 0], [4, 0], [4, 0]),
+    struct([4, effective! & kept], [4, permitted! & kept], [4, 0], [4, 0], [4, 0], [4, 0]),
   );
 }
 

@@ -2,25 +2,24 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { RunResult } from "@gantry/sdk";
-import { endRun, killRun } from "./end-run.ts";
-import type { Groups } from "./groups.ts";
-import type { Order } from "./messages.ts";
+import type { Request } from "./messages.ts";
 import type { Outputs } from "./outputs.ts";
 
-type RunOrder = Extract<Order, { do: "run" }>;
+export type RunRequest = Extract<Request, { do: "run" }>;
 
 const DRAIN_MS = 1_000;
 
 /** Thrown where a program did not start. */
 export class NotStarted extends Error {}
 
-/** What the thread gives to each run. */
+/** What the confined process gives to its run. */
 export interface Surroundings {
-  readonly groups: Groups;
-  /** True where the referee has entered the process before it began. */
-  readonly gated: boolean;
-  /** Takes dead members of a group off the process table. */
-  reap(group: number): void;
+  /** Starts what is to be the run's first process. */
+  within<T>(start: () => T): T;
+  /** Kills the first process, and with it what it started. */
+  kill(first: ChildProcess): void;
+  /** Resolves once no process of the run is left; its first one has ended. */
+  end(first: ChildProcess): Promise<void>;
   /** Where pipes come from; without it they are sockets, which programs cannot open again by name. */
   readonly outputs?: Outputs;
 }
@@ -30,30 +29,28 @@ export interface Surroundings {
  * early. Throws NotStarted.
  */
 export async function runProcess(
-  order: RunOrder,
-  { groups, gated, reap, outputs }: Surroundings,
+  request: RunRequest,
+  { within, kill, end, outputs }: Surroundings,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const [program = "", ...args] = order.argv;
-  const { child, streams } = start(program, args, order, outputs);
-  const run = child.pid;
-  if (run === undefined) {
+  const { child, streams } = start(request, within, outputs);
+  if (child.pid === undefined) {
     for (const stream of streams) stream.destroy();
     throw new NotStarted(await failure(child));
   }
-  if (!gated) groups.add(run, run);
-  const output = collect(streams, order.maxOutputBytes);
+  const output = collect(streams, request.maxOutputBytes);
   let timedOut = false;
-  const end = (): void => void killRun(groups, run);
+  const stop = (): void => kill(child);
   const timer = setTimeout(() => {
     timedOut = true;
-    end();
-  }, order.timeoutMs);
-  signal.addEventListener("abort", end);
+    stop();
+  }, request.timeoutMs);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
   const [exitCode, killedBy] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
-  signal.removeEventListener("abort", end);
-  await endRun(groups, run, reap);
+  signal.removeEventListener("abort", stop);
+  await end(child);
   await drained(streams);
   return { exitCode, signal: killedBy, timedOut, ...output() };
 }
@@ -65,19 +62,20 @@ interface Started {
 }
 
 function start(
-  program: string,
-  args: readonly string[],
-  { cwd, env }: RunOrder,
+  { argv: [program = "", ...args], cwd, env }: RunRequest,
+  within: Surroundings["within"],
   outputs: Outputs | undefined,
 ): Started {
   const [out, error] = outputs ? [outputs.open(), outputs.open()] : [];
   try {
-    const child = spawn(program, args, {
-      cwd,
-      env,
-      detached: true,
-      stdio: ["ignore", out?.write ?? "pipe", error?.write ?? "pipe"],
-    });
+    const child = within(() =>
+      spawn(program, args, {
+        cwd,
+        env,
+        detached: true,
+        stdio: ["ignore", out?.write ?? "pipe", error?.write ?? "pipe"],
+      }),
+    );
     return { child, streams: [out?.read() ?? child.stdout!, error?.read() ?? child.stderr!] };
   } catch (reason) {
     throw new NotStarted(reason instanceof Error ? reason.message : String(reason));
@@ -87,7 +85,7 @@ function start(
   }
 }
 
-/** Resolves once both streams are at their end, or shortly after: a process of another run may have been handed one. */
+/** Resolves once both streams are at their end, or shortly after: what holds one open may not be a process of ours. */
 async function drained(streams: readonly Readable[]): Promise<void> {
   const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), DRAIN_MS);
   await Promise.all(streams.map((stream) => stream.closed || once(stream, "close")));
@@ -98,7 +96,6 @@ async function failure(child: ChildProcess): Promise<string> {
   const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once("error", resolve));
   return error.code ?? error.message;
 }
-
 /** Keeps at most `limit` bytes of both streams together, counts the rest. */
 function collect(
   streams: readonly [Readable, Readable],

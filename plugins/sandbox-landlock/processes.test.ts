@@ -8,6 +8,11 @@ import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
 import { linux, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
 
+/** The service, in a process of its own. */
+const serviceArgs = [
+  "--conditions=gantry-source",
+  new URL("./service.test-kit.ts", import.meta.url).pathname,
+];
 const long = process.env["GANTRY_LONG"] !== undefined;
 /** Sleeps that nobody else has, by their seconds. */
 const seconds = (): string => `9${process.pid}.${Math.floor(performance.now() * 1000)}`;
@@ -117,7 +122,7 @@ test.runIf(linux)(
   "SBX-04: a program that does not exist is a coded error, one that cannot run an exit code",
   async () => {
     await using kit = await startSandbox();
-    const order = {
+    const request = {
       do: "run",
       argv: ["/no/such/program"],
       cwd: kit.workspace,
@@ -125,9 +130,11 @@ test.runIf(linux)(
       timeoutMs: 1_000,
       maxOutputBytes: 10,
     } as const;
-    await expect(kit.sandbox.order<"run">(order, new AbortController().signal)).rejects.toMatchObject({
-      fault: { fault: "not started", reason: "ENOENT" },
-    });
+    await expect(kit.confinement.request<"run">(request, new AbortController().signal)).rejects.toMatchObject(
+      {
+        fault: { fault: "not started", reason: "ENOENT" },
+      },
+    );
     writeFileSync(path.join(kit.workspace, "text"), "not a program");
     expect((await kit.run("./text")).exitCode).toBe(126);
   },
@@ -138,16 +145,9 @@ test.runIf(linux)(
   async () => {
     const n = seconds();
     const secret = openSync("/etc/hostname", "r");
-    const service = spawn(
-      process.execPath,
-      [
-        new URL("./service.test-kit.ts", import.meta.url).pathname,
-        `${scatter(n)} cat <&3 2>&1 | head -1; wait`,
-      ],
-      {
-        stdio: ["ignore", "pipe", "inherit", secret],
-      },
-    );
+    const service = spawn(process.execPath, [...serviceArgs, `${scatter(n)} cat <&3 2>&1 | head -1; wait`], {
+      stdio: ["ignore", "pipe", "inherit", secret],
+    });
     const output: string[] = [];
     service.stdout!.on("data", (chunk) => output.push(String(chunk)));
     await until(() => processesWith(`sleep\0${n}`).length >= 8);
@@ -163,13 +163,9 @@ test.runIf(linux)(
   async ({ skip }) => {
     const n = seconds();
     const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; if ($p) { exit if rand() < 0.9 } else { setsid; setpgrp 0,0; } }' ${n} &`;
-    const service = spawn(
-      process.execPath,
-      [new URL("./service.test-kit.ts", import.meta.url).pathname, `${hop} ${hop} sleep ${n}`],
-      {
-        stdio: ["ignore", "ignore", "inherit"],
-      },
-    );
+    const service = spawn(process.execPath, [...serviceArgs, `${hop} ${hop} sleep ${n}`], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     await until(() => processesWith(`sleep\0${n}`).length === 1 && processesWith(`-MPOSIX\0`).length >= 2);
     const held = readFileSync(`/proc/${processesWith(`sleep\0${n}`)[0]}/cgroup`, "utf8").includes("gantry-");
     service.kill("SIGKILL");
@@ -242,15 +238,11 @@ test.runIf(linux && process.getuid?.() === 0 && openToAll())(
       "perl -e 'open($f[$_], q{<}, q{/dev/null}) or do { print qq{stopped\\n}; exit } for 1..1000'",
       "touch a; chmod 741 a; stat -c %a a; setsid sleep 0.1; for i in $(seq 200); do sleep 9 & done; wait; echo all",
     ];
-    const service = spawn(
-      process.execPath,
-      [new URL("./service.test-kit.ts", import.meta.url).pathname, attacks.join("; ")],
-      {
-        uid: 65_534,
-        gid: 65_534,
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    );
+    const service = spawn(process.execPath, [...serviceArgs, attacks.join("; ")], {
+      uid: 65_534,
+      gid: 65_534,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const output: string[] = [];
     service.stdout.on("data", (chunk) => output.push(String(chunk)));
     const [code] = (await once(service, "exit")) as [number];

@@ -17,6 +17,8 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
+/** How a client says who it is. */
+const CHALLENGE = 'Basic realm="gantry"';
 const STRANGER = "This proxy serves only what the service started.";
 
 export interface Proxy {
@@ -117,11 +119,14 @@ function problem(error: unknown): [status: number, text: string] {
 }
 
 function answer(to: ServerResponse, status: number, text: string): void {
-  to.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${text}\n`);
+  const asks = status === 407 ? { "proxy-authenticate": CHALLENGE } : {};
+  to.writeHead(status, { "content-type": "text/plain", connection: "close", ...asks }).end(`${text}\n`);
 }
 
-const statusLine = (status: number, text: string): string =>
-  `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${text}\n`;
+function statusLine(status: number, text: string): string {
+  const asks = status === 407 ? `proxy-authenticate: ${CHALLENGE}\r\n` : "";
+  return `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\n${asks}connection: close\r\n\r\n${text}\n`;
+}
 
 async function close(server: Server, ending: AbortController): Promise<void> {
   ending.abort();

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { FileReplaced } from "@gantry/sdk";
 import { readFile, removeFile, writeFile } from "./files.ts";
-import type { Order } from "./messages.ts";
+import type { Request } from "./messages.ts";
 
-type Write = Extract<Order, { do: "write" }>;
+type Write = Extract<Request, { do: "write" }>;
 
 /** A larger file is never what somebody read and hands back. */
 const MAX_COMPARED = 64 * 1024 * 1024;

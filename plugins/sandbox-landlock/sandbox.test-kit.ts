@@ -2,15 +2,16 @@ import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunResult } from "@gantry/sdk";
-import { childEnvironment } from "./environment.ts";
+import { blockedCommands } from "./blocked-commands.ts";
+import { Confinement } from "./confinement.ts";
+import { childEnvironment, temporaryDirectory } from "./environment.ts";
 import { grants } from "./grants.ts";
 import { type Bounds, prepareLimits } from "./limits.ts";
-import { Sandbox } from "./sandbox.ts";
 
 export const linux = process.platform === "linux";
 
 export interface SandboxKit extends AsyncDisposable {
-  readonly sandbox: Sandbox;
+  readonly confinement: Confinement;
   readonly workspace: string;
   run(
     command: string,
@@ -28,6 +29,13 @@ export interface KitOptions {
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
+  /** False: as where the system refuses namespaces. */
+  readonly namespaces?: boolean;
+  readonly secret?: readonly string[];
+  readonly guarded?: readonly string[];
+  readonly blocked?: readonly string[];
+  /** Puts things into the workspace before anything starts. */
+  prepare?(workspace: string): void;
 }
 
 /** A sandbox with a workspace of its own, without a host. */
@@ -36,56 +44,78 @@ export async function startSandbox({
   cgroups = true,
   abiCap,
   walls = true,
+  namespaces = true,
+  secret = [".env"],
+  guarded = [".git/hooks", ".git/config"],
+  blocked = [],
+  prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
+  prepare?.(workspace);
   const all = {
     max_memory_mb: 512,
     max_cpu_percent: 100,
     max_processes: 64,
     max_file_descriptors: 256,
+    max_file_mb: 256,
+    max_disk_mb: 512,
     ...bounds,
   };
-  const limits = prepareLimits(all, cgroups);
-  const granted = grants({
+  const prepared = prepareLimits(all, cgroups);
+  const { limits, cgroups: groups, watched, temporaryMb } = prepared;
+  const granted = await grants({
     read: ["/usr", "/lib", "/lib64", "/bin", "$WORKSPACE"],
     write: ["$WORKSPACE"],
     blocked: [],
     workspace,
     configDir: path.join(tmpdir(), "gantry-no-configuration"),
+    own: [],
   });
-  const base = new URL("./index.ts", import.meta.url).href;
+  const { files } = blockedCommands(blocked);
   const cap = abiCap === undefined ? {} : { abiCap };
-  const sandbox = await Sandbox.start({
-    base,
-    ...(walls && { walls: { ...granted, ...limits, ...cap, tcp: false } }),
-  });
-  const env = childEnvironment(workspace, undefined);
-  return {
-    sandbox,
+  const built = {
+    ...granted,
+    ...cap,
+    limits,
+    cgroups: groups,
+    watched,
+    temporaryMb,
+    blocked: files,
+    tcp: false,
+  };
+  const confinement = await Confinement.start({
+    base: new URL("./index.ts", import.meta.url).href,
+    namespaces,
+    prefix: [],
     workspace,
-    run: (
+    secret,
+    guarded,
+    diskMb: all.max_disk_mb,
+    ...(walls && { walls: built }),
+  });
+  const apart = confinement.layers !== undefined && confinement.layers.noNamespaces === undefined;
+  const env = childEnvironment(workspace, undefined, apart ? "/tmp" : temporaryDirectory(workspace));
+  return {
+    confinement,
+    workspace,
+    async run(
       command,
       { timeoutMs = 10_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
-    ) =>
-      sandbox.order<"run">(
-        {
-          do: "run",
-          argv: ["/bin/bash", "--norc", "--noprofile", "-c", command],
-          cwd: workspace,
-          env,
-          timeoutMs,
-          maxOutputBytes,
-        },
+    ) {
+      const argv = ["/bin/bash", "--norc", "--noprofile", "-c", command];
+      const { value } = await confinement.request<"run">(
+        { do: "run", argv, cwd: workspace, env, timeoutMs, maxOutputBytes },
         signal,
-      ),
+      );
+      return value;
+    },
     async [Symbol.asyncDispose]() {
-      await sandbox.close();
-      limits.close();
+      await confinement.close();
+      prepared.close();
       rmSync(workspace, { recursive: true, force: true });
     },
   };
 }
-
 /** Processes whose command line holds the word; zombies have none. */
 export function processesWith(word: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {

@@ -1,4 +1,4 @@
-import { type Asked, int, processOf } from "./arguments.ts";
+import { type SyscallRequest, int, processOf } from "./arguments.ts";
 import { beneath, pathOf } from "./beneath.ts";
 import { KernelError, close, libcCall, struct, syscall } from "./kernel.ts";
 import { readMemory } from "./memory.ts";
@@ -23,9 +23,9 @@ const LOOPBACK = 0x0100007f;
  * Connects the asker's own socket: to the proxy, or to a socket file beneath the roots, and to nothing else. The address is
  * read once and the connection is made here, so nothing that the asker changes meanwhile matters. Gives an errno or 0.
  */
-export function connectSocket(asked: Asked, roots: readonly string[], proxy: number): number {
-  const { args } = asked;
-  const address = readMemory(asked, args[1]!, Math.min(int(args[2]), 128));
+export function connectSocket(request: SyscallRequest, roots: readonly string[], proxy: number): number {
+  const { args } = request;
+  const address = readMemory(request, args[1]!, Math.min(int(args[2]), 128));
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
   if (address.length < 3) return EACCES;
   const family = view.getUint16(0, true);
@@ -35,8 +35,8 @@ export function connectSocket(asked: Asked, roots: readonly string[], proxy: num
       address.subarray(2, end < 0 ? undefined : end),
     );
     if (path === "") return EACCES;
-    return beneath(asked, pathOf(asked, AT_FDCWD, path), 0, roots, (pinned) =>
-      withSocket(asked, int(args[0]), (fd) =>
+    return beneath(request, pathOf(request, AT_FDCWD, path), 0, roots, (pinned) =>
+      withSocket(request, int(args[0]), (fd) =>
         connect(fd, Buffer.concat([struct([2, AF_UNIX]), Buffer.from(`${pinned}\0`)])),
       ),
     );
@@ -45,25 +45,25 @@ export function connectSocket(asked: Asked, roots: readonly string[], proxy: num
   const to4 = struct([2, AF_INET], [2, swap(proxy)], [4, LOOPBACK], [8, 0]);
   const to6 = struct([2, AF_INET6], [2, swap(proxy)], [4, 0], [8, 0], [4, 0xffff0000], [4, LOOPBACK], [4, 0]);
   if (family === AF_INET && view.getUint32(4, true) === LOOPBACK)
-    return withSocket(asked, int(args[0]), (fd) => connect(fd, to4));
+    return withSocket(request, int(args[0]), (fd) => connect(fd, to4));
   const mapped =
     family === AF_INET6 &&
     address.length >= 24 &&
     Buffer.from(address.subarray(8, 24)).equals(to6.subarray(8, 24));
-  return mapped ? withSocket(asked, int(args[0]), (fd) => connect(fd, to6)) : EACCES;
+  return mapped ? withSocket(request, int(args[0]), (fd) => connect(fd, to6)) : EACCES;
 }
 
 /** Lets a local socket listen; never one of the network. Gives an errno or 0. */
-export function listenSocket(asked: Asked): number {
-  return withSocket(asked, int(asked.args[0]), (fd) => {
+export function listenSocket(request: SyscallRequest): number {
+  return withSocket(request, int(request.args[0]), (fd) => {
     if (option(fd, SO_DOMAIN) !== AF_UNIX) return EACCES;
-    return libcCall("listen", ["int", "int"], fd, int(asked.args[1]));
+    return libcCall("listen", ["int", "int"], fd, int(request.args[1]));
   });
 }
 
 const swap = (port: number): number => ((port & 0xff) << 8) | (port >> 8);
 
-function withSocket({ thread, check }: Asked, socket: number, use: (fd: number) => number): number {
+function withSocket({ thread, check }: SyscallRequest, socket: number, use: (fd: number) => number): number {
   const pidfd = syscall("pidfd_open", processOf(thread), 0);
   try {
     check();

@@ -1,58 +1,79 @@
 import {
+  type Audit,
   type CheckRow,
   type Net,
   type Question,
   type Refusal,
   type Runtime,
-  type ToolCall,
   type SandboxPolicy,
+  type ToolCall,
   ask,
   refuse,
 } from "@gantry/sdk";
 import type { Static } from "typebox";
+import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "./config.ts";
-import { removeTemporary } from "./environment.ts";
+import { NoWalls } from "./confined-process.ts";
+import { Confinement } from "./confinement.ts";
+import { removeTemporary, temporaryDirectory } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { grants } from "./grants.ts";
-import { limitingShell, prepareLimits } from "./limits.ts";
+import { layerRows } from "./layer-rows.ts";
+import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
+import { ownFileIn, ownFiles } from "./own-files.ts";
 import type { Proxy } from "./proxy.ts";
-import { NoWalls, Sandbox } from "./sandbox.ts";
 
 interface Needs {
   readonly runtime: Runtime;
   readonly net: Net | undefined;
+  readonly audit: Audit | undefined;
 }
 
-interface Place {
-  /** The address of the file beside which the workers stand. */
+export interface Place {
+  /** The address of the file beside which the entries stand. */
   readonly base: string;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number;
+  /** False: as where the system refuses namespaces. */
+  readonly namespaces?: boolean;
 }
 
 /** What is in force. */
 interface State {
   /** Undefined where walls were asked for and there are none. */
-  readonly sandbox: Sandbox | undefined;
-  readonly walls: SandboxPolicy;
+  readonly confinement: Confinement | undefined;
+  readonly policy: SandboxPolicy;
   /** Why there are no walls. */
   readonly open?: string;
   readonly proxy?: Proxy;
+  readonly rows: readonly CheckRow[];
   close(): Promise<void>;
 }
 
-/** The sandbox of this host, started by the first call that needs it, and again where one broke. */
+export interface Opened {
+  readonly confinement: Confinement;
+  readonly proxy: Proxy | undefined;
+  /** The folder for temporary files of a run. */
+  temporary(): string | undefined;
+}
+
+/** The sandbox of this host, started by the first call that needs it. */
 export class Walled {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
+  readonly #own: readonly string[];
   #state: Promise<State> | undefined;
   #closed = false;
 
+  /** Throws `SANDBOX_OWN_FILES`. */
   constructor(settings: Static<typeof config>, needs: Needs, place: Place) {
     this.#config = settings;
     this.#needs = needs;
     this.#place = place;
+    this.#own = ownFiles(place.base, needs.runtime);
+    const file = ownFileIn(this.workspace, this.#own);
+    if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
   }
 
   get workspace(): string {
@@ -60,14 +81,12 @@ export class Walled {
   }
 
   /** Throws `SANDBOX_ABSENT` and `SANDBOX_CLOSED`. */
-  async open(): Promise<{ readonly sandbox: Sandbox; readonly proxy?: Proxy }> {
-    let { sandbox, open, proxy } = await this.state();
-    if (sandbox && !sandbox.usable) {
-      this.#end().catch(() => undefined);
-      ({ sandbox, open, proxy } = await this.state());
-    }
-    if (!sandbox) throw errors.SANDBOX_ABSENT(open);
-    return { sandbox, ...(proxy && { proxy }) };
+  async open(): Promise<Opened> {
+    const { confinement, open, proxy } = await this.state();
+    if (!confinement) throw errors.SANDBOX_ABSENT(open);
+    const apart = confinement.layers !== undefined && confinement.layers.noNamespaces === undefined;
+    const temporary = (): string | undefined => (apart ? "/tmp" : temporaryDirectory(this.workspace));
+    return { confinement, proxy, temporary };
   }
 
   async state(): Promise<State> {
@@ -84,21 +103,30 @@ export class Walled {
   async judge(call: ToolCall): Promise<Refusal | Question | undefined> {
     const { commands, paths } = call.effects;
     if (commands.length === 0 && paths.length === 0) return undefined;
-    const { sandbox, open } = await this.state();
+    const { confinement, open } = await this.state();
     if (open === undefined) return undefined;
-    if (!sandbox) return refuse(errors.SANDBOX_ABSENT(open));
+    if (!confinement) return refuse(errors.SANDBOX_ABSENT(open));
     // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the rest.
     if (this.#config.agent.autonomy_level === "autonomous") return undefined;
     return ask(errors.SANDBOX_OPEN(open, call.tool));
   }
 
+  /** Writes down what a run was stopped for, or what of it was undone. */
+  async record(findings: readonly string[], argv: readonly string[]): Promise<void> {
+    for (const finding of findings) {
+      await this.#needs.audit?.record({
+        event_type: "security_refusal",
+        tool: "sandbox",
+        args: { argv: argv.map((word) => word.slice(0, 1_000)) },
+        result: finding,
+        user: "",
+        session_id: "",
+      });
+    }
+  }
+
   async check(): Promise<readonly CheckRow[]> {
-    const { sandbox, walls, open } = await this.state();
-    const row = { what: "sandbox", detail: walls.detail };
-    if (open === undefined) return [{ ...row, state: "ok" }];
-    const cure =
-      "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
-    return [{ ...row, state: sandbox ? "warn" : "fail", cure }];
+    return (await this.state()).rows;
   }
 
   /** Loads what a call may need; what is first loaded when files are short might never load. */
@@ -108,10 +136,6 @@ export class Walled {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#end();
-  }
-
-  async #end(): Promise<void> {
     const ending = this.#state;
     this.#state = undefined;
     await (await ending?.catch(() => undefined))?.close();
@@ -121,61 +145,88 @@ export class Walled {
     const { security, runtime } = this.#config;
     const wanted = security.sandboxing.landlock_enabled;
     if (wanted === false) return this.#without("security.sandboxing.landlock_enabled is false", true);
+    const limits = prepareLimits(runtime);
     try {
-      return await this.#within(prepareLimits(runtime));
+      return await this.#within(limits);
     } catch (error) {
+      limits.close();
       if (error instanceof NoWalls) return this.#without(error.message, wanted !== true);
       throw error;
     }
   }
 
-  async #within(limits: ReturnType<typeof prepareLimits>): Promise<State> {
-    const { allowed_domains: domains, blocked_paths: blocked, sandboxing } = this.#config.security;
-    const { workspace, configDir } = this.#needs.runtime;
-    const { base, ...cap } = this.#place;
-    const read = sandboxing.allowed_read_paths;
-    const granted = grants({ read, write: sandboxing.allowed_write_paths, blocked, workspace, configDir });
+  async #within(limits: Limits): Promise<State> {
+    const domains = this.#config.security.allowed_domains;
     const net = domains.length > 0 ? this.#needs.net : undefined;
-    const sandbox = await Sandbox.start({
-      base,
-      walls: { ...granted, ...limits, ...cap, tcp: net !== undefined },
-    }).catch((error) => {
-      limits.close();
-      throw error;
-    });
+    const blocked = blockedCommands(this.#config.security.blocked_commands);
+    const confinement = await this.#confine(limits, blocked, net !== undefined);
     const proxy = net && (await (await import("./proxy.ts")).startProxy(net));
-    if (proxy) sandbox.openProxy(proxy.port);
+    if (proxy) confinement.openProxy(proxy.port);
     const network = proxy
       ? `network only through the service's proxy to ${domains.join(", ")}`
       : "no network";
-    const detail = `walls of the kernel (Landlock level ${sandbox.abi}, filtered system calls); ${network}; ${limits.detail}`;
+    const { abi } = confinement.layers!;
+    const detail = `walls of the kernel (Landlock level ${abi}, filtered system calls); ${network}; ${limits.detail}`;
+    const { max_file_mb, max_disk_mb } = this.#config.runtime;
     return {
-      sandbox,
-      walls: { files: true, network: true, detail },
+      confinement,
+      policy: { files: true, network: true, detail },
+      rows: [
+        { what: "sandbox", detail, state: "ok" },
+        ...layerRows(confinement.layers!, blocked, { max_file_mb, max_disk_mb }),
+      ],
       ...(proxy && { proxy }),
       close: async () => {
-        await Promise.all([sandbox.close(), proxy?.close()]);
+        await Promise.all([confinement.close(), proxy?.close()]);
         limits.close();
-        removeTemporary(workspace);
+        removeTemporary(this.workspace);
       },
     };
   }
 
+  async #confine(limits: Limits, { files }: BlockedCommands, tcp: boolean): Promise<Confinement> {
+    const { blocked_paths, sandboxing } = this.#config.security;
+    const { workspace, configDir } = this.#needs.runtime;
+    const { base, abiCap, namespaces = true } = this.#place;
+    const granted = await grants({
+      read: sandboxing.allowed_read_paths,
+      write: sandboxing.allowed_write_paths,
+      blocked: blocked_paths,
+      own: this.#own,
+      workspace,
+      configDir,
+    });
+    const { limits: bounds, cgroups, watched, temporaryMb } = limits;
+    const cap = abiCap === undefined ? {} : { abiCap };
+    const walls = { ...granted, ...cap, limits: bounds, cgroups, watched, temporaryMb, blocked: files, tcp };
+    return Confinement.start({ base, namespaces, walls, prefix: [], ...this.#files() });
+  }
+
   async #without(open: string, allowed: boolean): Promise<State> {
-    const sandbox = allowed
-      ? await Sandbox.start({ base: this.#place.base, prefix: limitingShell(this.#config.runtime) })
+    const prefix = limitingShell(this.#config.runtime);
+    const confinement = allowed
+      ? await Confinement.start({ base: this.#place.base, prefix, ...this.#files() })
       : undefined;
     const what = allowed
       ? "every call that starts or opens something asks a person"
       : "such calls are refused";
+    const detail = `no walls (${open}): ${what}`;
+    const cure =
+      "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
     return {
-      sandbox,
+      confinement,
       open,
-      walls: { files: false, network: false, detail: `no walls (${open}): ${what}` },
+      policy: { files: false, network: false, detail },
+      rows: [{ what: "sandbox", detail, state: confinement ? "warn" : "fail", cure }],
       close: async () => {
-        await sandbox?.close();
+        await confinement?.close();
         removeTemporary(this.workspace);
       },
     };
+  }
+
+  #files() {
+    const { secret_files: secret, guarded_files: guarded } = this.#config.security;
+    return { workspace: this.workspace, secret, guarded, diskMb: this.#config.runtime.max_disk_mb };
   }
 }

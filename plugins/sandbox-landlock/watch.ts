@@ -1,8 +1,5 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { killRun } from "./end-run.ts";
-import type { Groups } from "./groups.ts";
+import { allProcesses, descendantsOf, signalProcess } from "./descendants.ts";
 import { libcCall } from "./kernel.ts";
-import { signalGroup } from "./signals.ts";
 
 const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
@@ -15,64 +12,62 @@ export interface Watched {
   readonly cpuPercent?: number;
 }
 
+/** What the run of one confined process uses. */
 interface Usage {
-  memoryBytes: number;
-  processes: number;
-  cpuSeconds: number;
+  readonly pids: readonly number[];
+  readonly memoryBytes: number;
+  readonly processes: number;
+  readonly cpuSeconds: number;
 }
 
-/** Gives a function that looks at everything that runs, ends the largest run where memory or processes are exceeded, and holds all while they are ahead of their processor time. */
-export function watcher(groups: Groups, watched: Watched): () => void {
+/**
+ * Gives a function that looks at the runs of some confined processes, ends the largest where memory or processes are
+ * exceeded, and holds all while they are ahead of their processor time.
+ */
+export function watcher(watched: Watched): (confined: readonly number[]) => void {
   let since = performance.now();
   let spent = 0;
   let before = new Map<number, number>();
   let held = false;
 
-  return () => {
-    const usage = usageByRun(groups);
-    const sum = (key: keyof Usage): number => [...usage.values()].reduce((total, one) => total + one[key], 0);
+  return (confined) => {
+    const usage = usageOf(confined);
+    const all = [...usage.values()];
     for (const key of ["memoryBytes", "processes"] as const) {
-      if (sum(key) <= (watched[key] ?? Infinity)) continue;
-      const [largest] = [...usage].toSorted(([, a], [, b]) => b[key] - a[key])[0]!;
-      killRun(groups, largest);
+      const sum = all.reduce((total, one) => total + one[key], 0);
+      if (sum <= (watched[key] ?? Infinity)) continue;
+      const [largest] = all.toSorted((a, b) => b[key] - a[key]);
+      for (const pid of largest!.pids) signalProcess(pid, "SIGKILL");
     }
     if (watched.cpuPercent === undefined) return;
-    for (const [run, { cpuSeconds }] of usage) spent += Math.max(0, cpuSeconds - (before.get(run) ?? 0));
-    before = new Map([...usage].map(([run, { cpuSeconds }]) => [run, cpuSeconds]));
+    for (const [one, { cpuSeconds }] of usage) spent += Math.max(0, cpuSeconds - (before.get(one) ?? 0));
+    before = new Map([...usage].map(([one, { cpuSeconds }]) => [one, cpuSeconds]));
     const earned = ((performance.now() - since) / 1000) * (watched.cpuPercent / 100);
     if (spent < earned) [since, spent] = [performance.now(), 0];
     const ahead = spent > earned + CPU_SLACK_SECONDS;
     if (ahead === held && !held) return;
     held = ahead;
-    for (const run of usage.keys())
-      for (const group of groups.of(run)) signalGroup(group, held ? "SIGSTOP" : "SIGCONT");
+    for (const pid of all.flatMap(({ pids }) => pids)) signalProcess(pid, held ? "SIGSTOP" : "SIGCONT");
   };
 }
 
-function usageByRun(groups: Groups): Map<number, Usage> {
+function usageOf(confined: readonly number[]): ReadonlyMap<number, Usage> {
   const pageBytes = libcCall("getpagesize", []);
-  const found = new Map<number, Usage>(
-    groups.runs().map((run) => [run, { memoryBytes: 0, processes: 0, cpuSeconds: 0 }]),
-  );
-  for (const pid of readdirSync("/proc")) {
-    if (!/^\d+$/.test(pid)) continue;
-    const fields = statOf(pid);
-    const usage = fields && found.get(Math.abs(groups.runOf(Number(fields[2]))));
-    if (!usage) continue;
-    usage.processes += Number(fields[17]);
-    usage.memoryBytes += Number(fields[21]) * pageBytes;
-    usage.cpuSeconds +=
-      fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
-  }
-  return found;
-}
-
-/** The fields after the name, which may hold anything: state, parent, group, … */
-function statOf(pid: string): readonly string[] | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return undefined;
-  }
+  const processes = allProcesses();
+  const usage = confined.map((one): readonly [number, Usage] => {
+    const pids = descendantsOf(one, processes);
+    const fields = pids.map((pid) => processes.get(pid)!.map(Number));
+    const sum = (take: (of: readonly number[]) => number): number =>
+      fields.reduce((total, of) => total + take(of), 0);
+    return [
+      one,
+      {
+        pids,
+        processes: sum((of) => of[17]!),
+        memoryBytes: sum((of) => of[21]!) * pageBytes,
+        cpuSeconds: sum((of) => of[11]! + of[12]! + of[13]! + of[14]!) / TICKS_PER_SECOND,
+      },
+    ];
+  });
+  return new Map(usage);
 }

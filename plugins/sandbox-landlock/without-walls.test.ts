@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { Checks, Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
@@ -11,7 +13,7 @@ import { linux, processesWith } from "./sandbox.test-kit.ts";
 
 const base = new URL("./index.ts", import.meta.url).href;
 /** As on a kernel that has no Landlock. */
-const absent = sandboxPlugin(base, 0);
+const absent = sandboxPlugin(base, { abiCap: 0 });
 const here = sandboxPlugin(base);
 
 function start(plugin: typeof here, landlock_enabled?: boolean): Promise<TestHost> {
@@ -119,4 +121,40 @@ test.runIf(linux)("SBX-03: loading the plugin loads no native code", () => {
     { encoding: "utf8" },
   );
   expect(out.trim()).toBe("0");
+});
+
+test.runIf(linux)(
+  "SBX-03: status says of each layer whether it holds here, and what is lost where not",
+  async () => {
+    const rows = async (plugin: typeof here) => {
+      await using t = await startTestHost({ plugins: [plugin, shell] });
+      return t.slot(Checks).get("sandbox-status")!.run(new AbortController().signal);
+    };
+    const full = await rows(here);
+    expect(full.filter(({ state }) => state !== "ok")).toEqual([]);
+    expect(full.map(({ what }) => what)).toEqual(
+      expect.arrayContaining([
+        "sandbox: process ids",
+        "sandbox: secret and guarded files",
+        "sandbox: blocked commands",
+      ]),
+    );
+    const poor = await rows(sandboxPlugin(base, { namespaces: false, abiCap: 4 }));
+    const lost = poor.filter(({ state }) => state === "warn").map(({ what }) => what);
+    expect(lost).toEqual([
+      "sandbox: process ids",
+      "sandbox: files outside",
+      "sandbox: secret and guarded files",
+      "sandbox: Landlock",
+    ]);
+    expect(poor.find(({ what }) => what === "sandbox: Landlock")!.detail).toMatch(/^level 4: .*signals/);
+  },
+);
+
+test("SBX-10: a workspace that holds what runs as the service is refused at the start", async () => {
+  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-own-")));
+  const own = sandboxPlugin(pathToFileURL(path.join(workspace, "plugins/sandbox/index.js")).href);
+  const start = startTestHost({ plugins: [own], config: { security: { workspace_path: workspace } } });
+  await expect(start).rejects.toMatchObject({ code: "SANDBOX_OWN_FILES" });
+  rmSync(workspace, { recursive: true });
 });

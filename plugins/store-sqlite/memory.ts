@@ -51,6 +51,16 @@ export function createMemory(db: Database): Memory {
   };
 }
 
+/** All of one user's, for use inside a transaction; gives how many. */
+export function forgetAll(sql: Sql, user: string): number {
+  const start = startOf(sql, user);
+  if (start === undefined) return 0;
+  const theirs = `SELECT id FROM memory WHERE id BETWEEN ? AND ${start + RANGE - 1}`;
+  const forgotten = drop(sql, theirs, start);
+  sql.run("DELETE FROM memory_users WHERE user = ?", user);
+  return forgotten;
+}
+
 function startOf(sql: Sql, user: string): number | undefined {
   const row = sql.get<{ no: number }>("SELECT no FROM memory_users WHERE user = ?", user);
   return row && row.no * RANGE;

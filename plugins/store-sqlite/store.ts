@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Media, Store } from "@gantry/sdk";
 import { Database } from "./database.ts";
+import { erase } from "./erase.ts";
 import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
 import { createMedia } from "./media.ts";
@@ -17,8 +18,8 @@ export interface OpenedStore {
 }
 
 /** A store in one file, opened on first use; media lie in a folder beside it. */
-export function createStore(path: string): OpenedStore {
-  const db = new Database(path);
+export function createStore(path: string, sessionsMs?: number): OpenedStore {
+  const db = new Database(path, sessionsMs);
   const lanes = createLanes(db);
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
@@ -31,6 +32,11 @@ export function createStore(path: string): OpenedStore {
       limits: createLimits(db),
       values: createValues(db),
       usage: createUsage(db),
+      async erase(user) {
+        const erased = await db.commit((sql) => erase(sql, user));
+        await dropUnused();
+        return erased;
+      },
     },
     async close() {
       await db.close();

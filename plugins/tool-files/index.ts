@@ -1,6 +1,7 @@
 import path from "node:path";
 import {
   Audit,
+  ChatCommands,
   Commands,
   Media,
   Policy,
@@ -22,6 +23,7 @@ import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
 import { undoCommand } from "./undo-command.ts";
+import { undoInChat } from "./undo-in-chat.ts";
 import { writeTool } from "./write.ts";
 
 export default definePlugin({
@@ -55,7 +57,7 @@ export default definePlugin({
     audit: Audit,
     policy: Policy,
   },
-  provides: [Tools, Commands],
+  provides: [Tools, Commands, ChatCommands],
   errors,
   setup(host) {
     const { security, tools } = host.config;
@@ -73,6 +75,8 @@ export default definePlugin({
     host.provide(Tools, listTool(shared));
     host.provide(Tools, findTool(shared));
     host.provide(Tools, searchTool({ ...shared, policy }));
-    host.provide(Commands, undoCommand({ journal, audit, files: () => filesOf(shared) }));
+    const undoing = { journal, audit, files: () => filesOf(shared) };
+    host.provide(Commands, undoCommand(undoing));
+    host.provide(ChatCommands, undoInChat(undoing, host.signal));
   },
 });

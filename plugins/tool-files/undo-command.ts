@@ -14,7 +14,7 @@ export function undoCommand(deps: UndoDeps): Command {
     args: ["[file]"],
     options: [
       { flags: "--session <id>", summary: "the last change of this conversation" },
-      { flags: "-C, --workspace <dir>", summary: "the workspace in which it was made, where it is another" },
+      { flags: "-C <dir>", summary: "the workspace in which it was made, where it is another" },
       { flags: "--list", summary: "only list the changes that can be taken back, newest first" },
       { flags: "--json", summary: "print JSON" },
     ],

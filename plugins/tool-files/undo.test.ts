@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { Commands, type CommandContext } from "@gantry/sdk";
+import { ChatCommands, type ChatCommandRun, Commands, type CommandContext } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
@@ -140,4 +140,18 @@ test("AGT-08: a change that cannot be kept is made nevertheless, and the model i
   writeFileSync(path.join(t.configDir, "undo"), "in the way");
   const { text } = await t.call("file_write", { path: "file", content: "x" });
   expect(text).toContain("Wrote 1 bytes to file. What stood there before could not be kept for an undo (");
+});
+
+test("AGT-08: /undo-file takes back the last change of its own conversation, and tells why it does not", async () => {
+  await using t = await startTestHost({ plugins });
+  await t.call("file_write", { path: "one", content: "1" }, { session: "a" });
+  await t.call("file_write", { path: "two", content: "2" }, { session: "b" });
+  const command = t.slot(ChatCommands).get("undo-file")!;
+  const said = (session: string) =>
+    command.run({ user: "chatapp:+1", conversation: { session } } as ChatCommandRun);
+  expect(command.trust).toBe("owner");
+  expect(await said("a")).toBe(`Undone: what file_write did to ${path.join(t.runtime.workspace, "one")}.`);
+  expect(await said("a")).toContain("no change of a tool to take back");
+  expect(readdirSync(t.runtime.workspace)).toEqual(["two"]);
+  expect(t.audit.find(({ tool }) => tool === "undo")).toMatchObject({ user: "chatapp:+1", session_id: "a" });
 });

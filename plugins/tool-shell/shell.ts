@@ -55,7 +55,7 @@ export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: Shell
 
 /** The output, then what a person would ask about it. */
 function report(
-  { stdout, stderr, exitCode, signal, timedOut, droppedBytes }: RunResult,
+  { stdout, stderr, exitCode, signal, timedOut, droppedBytes, findings = [] }: RunResult,
   seconds: number,
 ): ToolResult {
   const notes = [
@@ -65,6 +65,7 @@ function report(
       : exitCode === null
         ? `ended by ${signal}`
         : `exit code ${exitCode}`,
+    ...findings,
   ];
   const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
   return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };

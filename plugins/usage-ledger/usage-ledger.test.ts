@@ -88,6 +88,7 @@ test("USE-02: observers are told who served, what it took and how long the first
       inputTokens: 10,
       outputTokens: 5,
       cachedTokens: 0,
+      reasoningTokens: 0,
       ms: expect.any(Number),
       firstMs: expect.any(Number),
       outcome: "ok",

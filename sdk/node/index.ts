@@ -2,6 +2,7 @@
 export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
+export { fileNames } from "../file-names.ts";
 export { makeDir } from "./make-dir.ts";
 export { Pairing, type PairingCode, type PairingConfig } from "./pairing.ts";
 export { openFilesLimit } from "./open-files.ts";

@@ -1,4 +1,5 @@
 import type { Store } from "../store.ts";
+import { eraseCases } from "./store-contract/erase.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
 import { keptCases } from "./store-contract/kept-messages.ts";
@@ -43,6 +44,7 @@ export function storeContract(subject: StoreSubject): readonly ContractCase[] {
     ...valueCases,
     ...viewCases,
     ...usageCases,
+    ...eraseCases,
   }).map(([name, check]) => ({
     name,
     async run() {

@@ -6,7 +6,7 @@ const COMMANDS = 2_000;
 const MIB = 1024 * 1024;
 
 async function milliseconds(kit: SandboxKit): Promise<number> {
-  const order = {
+  const request = {
     do: "run",
     argv: ["/bin/sh", "-c", "true"],
     cwd: kit.workspace,
@@ -15,7 +15,7 @@ async function milliseconds(kit: SandboxKit): Promise<number> {
     maxOutputBytes: 1_000,
   } as const;
   const start = performance.now();
-  await kit.sandbox.order<"run">(order, new AbortController().signal);
+  await kit.confinement.request<"run">(request, new AbortController().signal);
   return performance.now() - start;
 }
 

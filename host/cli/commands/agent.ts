@@ -5,21 +5,28 @@ import {
   type PromptOptions,
   type InboundMessage,
   type Part,
+  type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
+import { stopNote } from "../../turn/stop-note.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "../terminal-user.ts";
 import { againCode, restartAsked } from "../restart.ts";
+import { printableProse } from "../../record/printable.ts";
+import { promptOf, sessionOf } from "./agent-input.ts";
 import type { HostCommandContext } from "./index.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
-  const { message, json, watch } = run.options;
-  if (typeof message === "string" && watch)
+  const { json, jsonStream, watch, model, provider } = run.options;
+  for (const [name, value] of Object.entries({ model, provider }))
+    if (value === "") throw codes.USAGE(`--${name} is empty`, "agent ");
+  const text = await promptOf(run);
+  if (text !== undefined && watch)
     throw codes.USAGE("--watch is for a conversation and -m is one turn", "agent ");
-  if (typeof message === "string") return oneTurn(run, message);
-  if (json) throw codes.USAGE("--json needs a message with -m", "agent ");
+  if (text !== undefined) return oneTurn(run, text);
+  if (json || jsonStream) throw codes.USAGE("--json needs a message with -m", "agent ");
   if (watch) return watchConversation(run);
   if (!run.interactive)
     throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
@@ -29,24 +36,32 @@ export async function run(run: HostCommandContext): Promise<number> {
 /** The answer on stdout, everything else on stderr. */
 async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
   const json = run.options["json"] === true;
+  const stream = run.options["jsonStream"] === true;
   const host = await run.host();
-  const terminal = new Terminal(host.approvals, run.interactive, process.stdout.isTTY && !json);
+  const terminal = terminalOf(run, host, run.interactive, process.stdout.isTTY && !json && !stream);
   try {
-    const result = await host.inbox.prompt(
-      inbound(text, run.options["session"], await pictures(run, host)),
-      terminal.options(askOptions(run)),
-    );
-    const { error, ...shown } = result;
-    if (json)
-      run.out(
-        JSON.stringify({ ...shown, ...(error && { error: { code: error.code, message: error.message } }) }),
-      );
-    else terminal.finish(result.reply);
-    if (error && !json) run.err(`gantry: ${error.message} [${error.code}]`);
+    const message = inbound(text, await sessionOf(run, run.host), await pictures(run, host));
+    const options = stream ? streamed(run) : terminal.options(askOptions(run));
+    const result = await host.inbox.prompt(message, options);
+    const { error, ...rest } = result;
+    const shown = error ? { ...rest, error: { code: error.code, message: error.message } } : rest;
+    terminal.finish(json || stream ? "" : result.reply);
+    if (stream) run.out(JSON.stringify({ type: "done", ...shown }));
+    else if (json) run.out(JSON.stringify(shown));
+    if (error && !json && !stream) run.err(`gantry: ${error.message} [${error.code}]`);
+    const note = stopNote(result);
+    if (note && !json && !stream) run.err(`gantry: ${note}`);
     return exitCode(host, result);
   } finally {
     terminal.close();
   }
+}
+
+/** A program reads along, so nobody can be asked. */
+function streamed(run: HostCommandContext): PromptOptions {
+  const { approvals, ...rest } = askOptions(run);
+  const onEvent = (event: TurnEvent): void => run.out(JSON.stringify(event));
+  return { ...rest, approvals: approvals === "yes" ? "yes" : "none", onEvent };
 }
 
 async function conversation(run: HostCommandContext): Promise<number> {
@@ -54,10 +69,10 @@ async function conversation(run: HostCommandContext): Promise<number> {
   const ending = AbortSignal.any([again, run.signal]);
   const host = await run.host();
   let shown = await pictures(run, host);
-  const terminal = new Terminal(host.approvals, true);
-  let session = typeof run.options["session"] === "string" ? run.options["session"] : newSession();
+  const session = await sessionOf(run, run.host);
+  const terminal = terminalOf(run, host, true);
   run.err(
-    `Conversation ${session}. /new starts another one, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`,
+    `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`,
   );
   try {
     for (;;) {
@@ -65,27 +80,24 @@ async function conversation(run: HostCommandContext): Promise<number> {
       if (again.aborted) return againCode;
       if (run.signal.aborted) return 130;
       if (line === undefined || line.trim() === "/exit") return 0;
-      if (line.trim() === "/new") run.err(`Conversation ${(session = newSession())}.`);
-      else if (line.trim() !== "") {
-        await answer(run, host, terminal, { text: line, session, shown });
-        shown = [];
-      }
+      if (line.trim() === "") continue;
+      await answer(run, host, terminal, { text: line, session, shown });
+      shown = [];
     }
   } finally {
     terminal.close();
   }
 }
 
+function terminalOf(run: HostCommandContext, host: Host, person: boolean, streams?: boolean): Terminal {
+  return new Terminal({ approvals: host.approvals, configDir: run.session.configDir }, person, streams);
+}
+
 /** The conversation goes on in a new process whenever a plugin under work changes. */
 async function watchConversation(run: HostCommandContext): Promise<number> {
   const { watch } = await import("../watch.ts");
-  const { session, provider, model, yes, workspace } = run.options;
-  const kept = Object.entries({
-    provider,
-    model,
-    workspace,
-    session: typeof session === "string" ? session : newSession(),
-  });
+  const { provider, model, yes, workspace } = run.options;
+  const kept = Object.entries({ provider, model, workspace, session: await sessionOf(run, run.host) });
   const args = kept.flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));
   return watch(run.session, ["agent", ...args, ...(yes ? ["--yes"] : [])], run.signal, run.err);
 }
@@ -103,6 +115,10 @@ async function answer(
 ): Promise<void> {
   const stop = new AbortController();
   const release = terminal.onInterrupt(() => stop.abort());
+  const releaseCommands = terminal.onCommand(async (line) => {
+    const { reply } = await host.inbox.prompt(inbound(line, session, []), askOptions(run));
+    run.err(printableProse(reply));
+  });
   try {
     const signal = AbortSignal.any([run.signal, stop.signal]);
     const result = await host.inbox.prompt(
@@ -111,10 +127,13 @@ async function answer(
     );
     terminal.finish(result.reply);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+    const note = stopNote(result);
+    if (note) run.err(note);
   } catch (error) {
     run.err(error instanceof Error ? error.message : String(error));
   } finally {
     release();
+    releaseCommands();
   }
 }
 
@@ -132,16 +151,11 @@ function pictures(run: HostCommandContext, host: Host): Promise<readonly Part[]>
   return picturesOf(host, run.options["image"], userOfTerminal());
 }
 
-function inbound(text: string, session: unknown, shown: readonly Part[]): InboundMessage {
+function inbound(text: string, session: string, shown: readonly Part[]): InboundMessage {
   const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
   const id = randomBytes(8).toString("hex");
-  const continued = typeof session === "string" ? session : newSession();
-  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session: continued });
+  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session });
   return { ...message, parts: [...message.parts, ...shown] };
-}
-
-function newSession(): string {
-  return `cli-${randomBytes(6).toString("hex")}`;
 }
 
 /** 3 where all that the model wanted to do was refused. */

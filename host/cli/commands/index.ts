@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Command, CommandContext } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import type { Installation } from "../../installation.ts";
@@ -17,17 +18,28 @@ export interface HostCommand extends Omit<Command, "run"> {
   load(): Promise<{ run(run: HostCommandContext): Promise<number> }>;
 }
 
+/** The name of a conversation that begins in a terminal. */
+export function newSession(): string {
+  return `cli-${randomBytes(6).toString("hex")}`;
+}
+
 const json = { flags: "--json", summary: "print JSON" };
 
 export const hostCommands: readonly HostCommand[] = [
   {
     name: "agent",
-    summary: "talk to the agent: one message with -m, else a conversation",
+    summary: "talk to the agent: one message, given or piped in, else a conversation",
+    args: ["[message...]"],
     options: [
-      { flags: "-m, --message <text>", summary: "one turn: the answer on stdout, everything else on stderr" },
+      {
+        flags: "-m, --message <text>",
+        summary: "one turn: the answer on stdout, everything else on stderr; - reads the message from stdin",
+      },
       { flags: "--provider <id>", summary: "use this provider instead of the configured one" },
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
-      { flags: "--session <id>", summary: "continue this conversation" },
+      { flags: "--session <id>", summary: "continue this conversation, or begin one of this name" },
+      { flags: "--continue", summary: "continue the last conversation of this terminal" },
+      { flags: "--resume <id>", summary: "continue this conversation, which must be there" },
       {
         flags: "-C, --workspace <dir>",
         summary: "work in this folder instead of the configured workspace",
@@ -38,7 +50,11 @@ export const hostCommands: readonly HostCommand[] = [
         repeatable: true,
       },
       { flags: "--yes", summary: "approve what would be asked, never what is refused" },
-      { flags: "--json", summary: "print one JSON object (with -m)" },
+      { flags: "--json", summary: "print one JSON object (with one message)" },
+      {
+        flags: "--json-stream",
+        summary: "print every event of the turn as a line of JSON (with one message)",
+      },
       {
         flags: "--watch",
         summary: "start again, same conversation, when the configuration or a plugin under work changes",

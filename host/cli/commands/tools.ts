@@ -23,7 +23,11 @@ export async function call(run: HostCommandContext): Promise<number> {
   const [tool = "", json = "{}"] = run.args;
   const args = parse(json);
   const host = await run.host();
-  const terminal = new Terminal(host.approvals, run.interactive, false);
+  const terminal = new Terminal(
+    { approvals: host.approvals, configDir: run.session.configDir },
+    run.interactive,
+    false,
+  );
   const approvals = run.options["yes"] ? "yes" : run.interactive ? "ask" : "none";
   try {
     const outcome = await host.calls.run({

@@ -30,8 +30,7 @@ function same(a: InboundMessage, b: InboundMessage): boolean {
   return a.channel === b.channel && a.id === b.id;
 }
 
-export function lanes(sessions: SessionMap): Lanes {
-  const rows: Row[] = [];
+export function lanes(sessions: SessionMap, rows: Row[]): Lanes {
   const held = new Map<string, Hold>();
   const free = (lane: string, now: number): boolean => (held.get(lane)?.until ?? 0) <= now;
   const knows = (message: InboundMessage): boolean => rows.some((row) => same(row.message, message));

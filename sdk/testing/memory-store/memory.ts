@@ -4,8 +4,9 @@ function words(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-export function memory(): Memory {
-  const entries: (MemoryEntry & { user: string })[] = [];
+export type Entries = (MemoryEntry & { user: string })[];
+
+export function memory(entries: Entries): Memory {
   let next = 1;
   const removeAll = (doomed: readonly object[]): number => {
     for (const entry of doomed) entries.splice(entries.indexOf(entry as (typeof entries)[number]), 1);

@@ -1,7 +1,6 @@
 import type { Usage, UsageRow, UsageSum } from "../../index.ts";
 
-export function usage(): Usage {
-  const rows: UsageRow[] = [];
+export function usage(rows: UsageRow[]): Usage {
   const keys = {
     day: ({ at }: UsageRow) => new Date(at).toISOString().slice(0, 10),
     model: ({ model }: UsageRow) => model ?? "",

@@ -6,6 +6,6 @@ import { createMemoryStore } from "@gantry/sdk/testing";
  * sessions, lanes) with parts that keep their promise "resolved means on disk"; the contract in index.test.ts stays green.
  */
 export function createStore(): Store {
-  const { sessions, memory, lanes, limits, values, usage } = createMemoryStore();
-  return { sessions, memory, lanes, limits, values, usage };
+  const { sessions, memory, lanes, limits, values, usage, erase } = createMemoryStore();
+  return { sessions, memory, lanes, limits, values, usage, erase };
 }

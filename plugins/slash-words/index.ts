@@ -4,7 +4,7 @@ import { decisionCommands } from "./decisions.ts";
 import { helpCommands } from "./help.ts";
 
 export default definePlugin({
-  name: "chat-commands",
+  name: "slash-words",
   summary: "Words behind a slash, the same in the terminal, in channels and over HTTP.",
   provides: [ChatCommands],
   setup(host) {

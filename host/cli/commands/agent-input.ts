@@ -1,0 +1,64 @@
+import { errors as codes, Store } from "@gantry/sdk";
+import type { Host } from "../../host.ts";
+import { newSession, type HostCommandContext } from "./index.ts";
+
+/** As long as a message over HTTP may be many times over; more is no message but a file. */
+const maxPiped = 8 * 1024 * 1024;
+
+/** What the person wants to say in one turn: with -m, as words behind `agent`, or piped in; undefined for a conversation. */
+export async function promptOf({
+  args,
+  options,
+  interactive,
+}: HostCommandContext): Promise<string | undefined> {
+  const { message } = options;
+  const words = args.join(" ");
+  if (typeof message === "string" && words !== "")
+    throw codes.USAGE("The message is given twice, with -m and without", "agent ");
+  const given = typeof message === "string" ? message : words;
+  if (given === "-") return notEmpty(await piped());
+  if (typeof message === "string" || words !== "") return notEmpty(given);
+  if (interactive || process.stdin.isTTY) return undefined;
+  const text = await piped();
+  return text.trim() === "" ? undefined : text;
+}
+
+/** The conversation that is meant; --continue and --resume want one that is there. */
+export async function sessionOf({ options }: HostCommandContext, host: () => Promise<Host>): Promise<string> {
+  const { session, resume } = options;
+  const named = [session, resume, options["continue"]].filter((one) => one !== undefined);
+  if (named.length > 1) throw codes.USAGE("Take one of --session, --resume and --continue", "agent ");
+  if (session === "" || resume === "") throw codes.USAGE("The conversation's id is empty", "agent ");
+  if (typeof session === "string") return session;
+  const store = (await host()).get(Store);
+  if (typeof resume === "string") {
+    if ((await store?.sessions.access(resume)) === undefined)
+      throw codes.USAGE(`There is no conversation ${resume}`, "sessions list ");
+    return resume;
+  }
+  if (options["continue"] !== true) return newSession();
+  const own = (await store?.sessions.list(Number.MAX_SAFE_INTEGER)) ?? [];
+  const last = own.find(({ owner }) => owner?.startsWith("cli:") === true);
+  if (!last) throw codes.USAGE("There is no conversation to continue", "agent ");
+  return last.id;
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() === "") throw codes.USAGE("The message is empty", "agent ");
+  return text;
+}
+
+async function piped(): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > maxPiped)
+      throw codes.USAGE(
+        `More than ${maxPiped} bytes were piped in: put them into a file of the workspace`,
+        "agent ",
+      );
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

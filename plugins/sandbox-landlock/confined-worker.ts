@@ -1,0 +1,57 @@
+import { Socket } from "node:net";
+import { Frames } from "./frames.ts";
+import type { ConfinedFacts, FromConfined, Request, ToConfined } from "./messages.ts";
+import { Requests } from "./requests.ts";
+import { endByAdoption, endByGroup, endWithNamespace } from "./run-end.ts";
+import { Workspace } from "./workspace.ts";
+
+/**
+ * The process that starts commands and opens files, for one run at a time. It holds no key and nothing of the service but
+ * this channel; it builds its walls first, and the kernel then holds it and everything it starts.
+ */
+const CHANNEL = 3;
+
+const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
+const { promise: told, resolve: tell } = Promise.withResolvers<ConfinedFacts>();
+const { promise: supervised, resolve: go } = Promise.withResolvers<void>();
+
+const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) => {
+  if ("workspace" in message) tell(message);
+  else if ("go" in message) go();
+  else if ("abort" in message) requests.abort(message.id);
+  else void serve(message.id, message.request, data);
+});
+const requests = new Requests();
+// Its owner has gone, however it went. Without a namespace the kernel does not end what runs.
+socket.on("close", () => void requests.stop().then(() => process.exit()));
+const ready = confine();
+ready.catch((error: unknown) =>
+  frames.send({ absent: error instanceof Error ? error.message : String(error) }),
+);
+frames.send({ up: true });
+
+async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
+  await ready;
+  try {
+    const { value, data } = await requests.follow(id, request, bytes);
+    frames.send({ id, value }, data);
+  } catch (error) {
+    frames.send({ id, fault: requests.faultOf(error, request) });
+  }
+}
+
+async function confine(): Promise<void> {
+  const facts = await told;
+  const workspace = new Workspace(facts);
+  const { walls, namespaces } = facts;
+  if (!walls) return requests.begin({ facts, workspace, ending: endByGroup() });
+  // Nothing can be loaded any more once the walls stand.
+  const { buildWalls, finishWalls } = await import("./walls.ts");
+  const { outputs } = await import("./outputs.ts");
+  const ending = await (namespaces ? endWithNamespace() : endByAdoption());
+  const { built, temporary } = buildWalls({ ...facts, walls }, workspace);
+  frames.send({ built });
+  await supervised;
+  finishWalls(built);
+  requests.begin({ facts, workspace, ending, outputs, ...(temporary && { temporary }) });
+}

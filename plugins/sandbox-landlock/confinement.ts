@@ -1,0 +1,149 @@
+import { ConfinedProcess, NoWalls, type Outcome } from "./confined-process.ts";
+import type { Built, ConfinedFacts, Request, WallFacts } from "./messages.ts";
+import { Pool } from "./pool.ts";
+import { Supervisor } from "./supervisor-thread.ts";
+import type { SupervisorFacts } from "./supervisor.ts";
+
+export interface ConfinementOptions extends Pick<
+  ConfinedFacts,
+  "workspace" | "secret" | "guarded" | "diskMb" | "prefix"
+> {
+  /** The address of the file beside which the entries stand. */
+  readonly base: string;
+  /** Undefined: processes without walls. */
+  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "cgroups" | "watched">;
+  /** False: none are tried, as where the system refuses them. */
+  readonly namespaces?: boolean;
+}
+
+/** What holds here. */
+export interface Layers extends Built {
+  /** Why there are no namespaces; undefined where there are. */
+  readonly noNamespaces: string | undefined;
+}
+
+const NOT_WANTED = "they are switched off";
+
+/** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
+export class Confinement {
+  /** Undefined: no walls. */
+  readonly layers: Layers | undefined;
+  readonly #pool: Pool;
+  readonly #supervisor: Supervisor | undefined;
+  readonly #proxy: Int32Array;
+
+  private constructor(pool: Pool, proxy: Int32Array, supervisor?: Supervisor, layers?: Layers) {
+    this.layers = layers;
+    this.#pool = pool;
+    this.#proxy = proxy;
+    this.#supervisor = supervisor;
+  }
+
+  /** Throws NoWalls where they were asked for and cannot be built. */
+  static async start(options: ConfinementOptions): Promise<Confinement> {
+    const [proxy, running] = [shared(), shared()];
+    const { base, walls } = options;
+    if (!walls) return new Confinement(new Pool(() => startOpen(options), running), proxy);
+    if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
+    const { write, limits, cgroups, watched } = walls;
+    const supervisor = Supervisor.start(base, { write, limits, cgroups, watched, proxy, running });
+    supervisor.catch(() => undefined);
+    const [first, noNamespaces] = await startFirst(base, options.namespaces !== false);
+    const confine = new Confiner(options, walls, await supervisor, noNamespaces === undefined);
+    try {
+      const built = await confine.one(first);
+      const firsts = [first];
+      const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
+      const pool = new Pool(next, running);
+      return new Confinement(pool, proxy, await supervisor, { ...built, noNamespaces });
+    } catch (error) {
+      await first.close();
+      await (await supervisor).stop();
+      throw error;
+    }
+  }
+
+  /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
+  openProxy(port: number): void {
+    Atomics.store(this.#proxy, 0, port);
+  }
+
+  /** Throws ConfinedFault, and the signal's reason where it is aborted. */
+  request<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+  ): Promise<Outcome<K>> {
+    return this.#pool.request(request, signal);
+  }
+
+  /** Ends every process and the supervisor. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+    await this.#supervisor?.stop();
+  }
+}
+
+/** Puts one process after another behind the same walls. */
+class Confiner {
+  readonly #options: ConfinementOptions;
+  readonly #walls: WallFacts;
+  readonly #supervisor: Supervisor;
+  readonly #namespaces: boolean;
+
+  constructor(options: ConfinementOptions, walls: WallFacts, supervisor: Supervisor, namespaces: boolean) {
+    this.#options = options;
+    this.#walls = walls;
+    this.#supervisor = supervisor;
+    this.#namespaces = namespaces;
+  }
+
+  async next(): Promise<ConfinedProcess> {
+    const confined = await ConfinedProcess.start(this.#options.base, this.#namespaces);
+    try {
+      await this.one(confined);
+      return confined;
+    } catch (error) {
+      await confined.close();
+      throw error;
+    }
+  }
+
+  async one(confined: ConfinedProcess): Promise<Built> {
+    const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
+    const walls = { read, write, blocked, links, tcp, temporaryMb, ...(abiCap !== undefined && { abiCap }) };
+    const built = await confined.confine(factsOf(this.#options, walls, this.#namespaces));
+    if (!(await this.#supervisor.add(confined.pid, built.listener)))
+      throw new Error("the confined process ended");
+    confined.go();
+    return built;
+  }
+}
+
+async function startFirst(
+  base: string,
+  namespaces: boolean,
+): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
+  if (!namespaces) return [await ConfinedProcess.start(base, false), NOT_WANTED];
+  try {
+    return [await ConfinedProcess.start(base, true), undefined];
+  } catch (error) {
+    if (!(error instanceof NoWalls)) throw error;
+    return [await ConfinedProcess.start(base, false), error.message];
+  }
+}
+
+async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
+  const confined = await ConfinedProcess.start(options.base, false);
+  confined.tell(factsOf(options, undefined, false));
+  return confined;
+}
+
+function factsOf(
+  { workspace, secret, guarded, diskMb, prefix }: ConfinementOptions,
+  walls: WallFacts | undefined,
+  namespaces: boolean,
+): ConfinedFacts {
+  return { walls, namespaces, prefix, workspace, secret, guarded, diskMb };
+}
+
+const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

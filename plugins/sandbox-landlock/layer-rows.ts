@@ -1,0 +1,96 @@
+import type { CheckRow } from "@gantry/sdk";
+import type { BlockedCommands } from "./blocked-commands.ts";
+import type { Layers } from "./confinement.ts";
+
+/** What each Landlock level brought, with what stands in for it below. */
+const BY_LEVEL = [
+  [2, "moving files between folders is refused"],
+  [3, "the filter refuses to shorten a file by its name"],
+  [4, "the filter alone refuses network sockets"],
+  [5, "device commands are bounded by the filter alone"],
+  [6, "the supervisor or the process namespace alone keeps signals within a run"],
+] as const;
+
+const CURE =
+  "allow unprivileged user namespaces to this user (user.max_user_namespaces, AppArmor, the container's settings) and install util-linux";
+
+/** A line for each layer of the walls: whether it holds here, and what that means. */
+export function layerRows(
+  layers: Layers,
+  blocked: BlockedCommands,
+  disk: { readonly max_file_mb: number; readonly max_disk_mb: number },
+): readonly CheckRow[] {
+  const { noNamespaces } = layers;
+  const namespaces = (what: string, held: string, lost: string): CheckRow =>
+    noNamespaces === undefined
+      ? { what, state: "ok", detail: held }
+      : { what, state: "warn", detail: `not held here (${noNamespaces}): ${lost}`, cure: CURE };
+  return [
+    {
+      what: "sandbox: process",
+      state: "ok",
+      detail:
+        "commands start from a process that holds no key and nothing of the service; one run at a time each",
+    },
+    namespaces(
+      "sandbox: process ids",
+      "each run has ids of its own: it names no other process, and all of it ends with its first one",
+      "runs see the numbers of other processes; the supervisor judges each signal, and what a run leaves is ended by looking for it",
+    ),
+    namespaces(
+      "sandbox: files outside",
+      "what the walls do not allow has no name in there, not even its size or age; /tmp is the run's own",
+      "contents stay closed, but size, age and mode of files outside can be asked for; temporary files lie in the workspace",
+    ),
+    masks(layers, namespaces),
+    landlock(layers),
+    {
+      what: "sandbox: system calls",
+      state: "ok",
+      detail:
+        "filtered: no tracing, no mounts, no kernel interfaces, no signals by descriptor, nothing newer than is known",
+    },
+    {
+      what: "sandbox: domains",
+      state: "ok",
+      detail: "each run has a Landlock domain of its own, so none opens another's processes or pipes",
+    },
+    commands(blocked),
+    {
+      what: "sandbox: disk",
+      state: "ok",
+      detail: `a file has at most ${disk.max_file_mb} MiB; a run that writes more than ${disk.max_disk_mb} MiB is stopped within a moment`,
+    },
+  ];
+}
+
+function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
+  const row = namespaces(
+    "sandbox: secret and guarded files",
+    `the kernel holds ${layers.masks} of them in the workspace; guarded ones that a run adds are taken away after it`,
+    "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
+  );
+  if (!layers.tooLarge) return row;
+  return {
+    ...row,
+    state: "warn",
+    detail: `${row.detail}; the workspace has too many folders to look through them all`,
+    cure: "set workspace_path to a smaller folder",
+  };
+}
+
+function landlock({ abi }: Layers): CheckRow {
+  const lost = BY_LEVEL.filter(([level]) => abi < level).map(([, what]) => what);
+  const what = "sandbox: Landlock";
+  if (lost.length === 0) return { what, state: "ok", detail: `level ${abi}` };
+  return { what, state: "warn", detail: `level ${abi}: ${lost.join("; ")}`, cure: "use a newer kernel" };
+}
+
+function commands({ held, notHeld }: BlockedCommands): CheckRow {
+  const parts = [
+    `the kernel refuses ${held.length > 0 ? held.join(", ") : "none"} whoever starts them`,
+    ...(notHeld.length > 0 ? [`only the guards' reading holds ${notHeld.join(", ")}`] : []),
+    "a copy under another name in the workspace is not held",
+  ];
+  return { what: "sandbox: blocked commands", state: "ok", detail: parts.join("; ") };
+}

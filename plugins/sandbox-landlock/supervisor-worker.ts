@@ -1,0 +1,140 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { close, ioctl, libcCall, pipe, syscall } from "./kernel.ts";
+import { type SupervisorFacts, supervise } from "./supervisor.ts";
+import { watcher } from "./watch.ts";
+
+const RECEIVE = 0xc0502100;
+const SEND = 0xc0182101;
+const STILL_VALID = 0x40082102;
+const CONTINUE = 1;
+const POLLIN = 1;
+const POLLHUP = 16;
+const LOOK_MS = 100;
+const BATCH = 64;
+
+export type ToSupervisor =
+  /** A confined process and the descriptor, in its table, on which its filter asks. */
+  { readonly pid: number; readonly listener: number } | { readonly stop: true };
+
+/** One confined process, with what it asks on. */
+interface Confined {
+  readonly pid: number;
+  readonly listener: number;
+  readonly decide: ReturnType<typeof supervise>;
+}
+
+/**
+ * Decides what the filters of all confined processes ask, one request at a time, from a thread without walls. It sits in
+ * poll(2) rather than in an event loop: a byte on `wake` lets it read its messages.
+ */
+const port = parentPort!;
+const facts = workerData as SupervisorFacts;
+const [wakeRead, wake] = pipe();
+const look = watcher(facts.watched);
+const looks = Object.keys(facts.watched).length > 0;
+const notification = new Uint8Array(80);
+const view = new DataView(notification.buffer);
+let confined: readonly Confined[] = [];
+let stopped = false;
+let due = 0;
+
+port.on("message", (message: ToSupervisor) => {
+  if ("stop" in message) stopped = true;
+  else port.postMessage({ added: add(message) });
+});
+port.postMessage({ wake });
+setImmediate(next);
+
+/** False where it has gone meanwhile. */
+function add({ pid, listener: remote }: Exclude<ToSupervisor, { stop: true }>): boolean {
+  try {
+    const pidfd = syscall("pidfd_open", pid, 0);
+    try {
+      const listener = syscall("pidfd_getfd", pidfd, remote, 0);
+      confined = [...confined, { pid, listener, decide: supervise(facts, pid) }];
+      return true;
+    } finally {
+      close(pidfd);
+    }
+  } catch {
+    return false;
+  }
+}
+
+function turn(): void {
+  for (let decided = 0; decided < BATCH; decided++) {
+    const watching = looks && Atomics.load(facts.running, 0) > 0;
+    const ready = wait(watching ? LOOK_MS : -1);
+    for (const one of ready.asking) decide(one);
+    for (const one of ready.gone) drop(one);
+    if (watching && performance.now() >= due) {
+      look(confined.map(({ pid }) => pid));
+      due = performance.now() + LOOK_MS;
+    }
+    if (ready.woken) break;
+  }
+  setImmediate(next);
+}
+
+/** Messages, and what native code has to tidy up, wait for the event loop, so it gets its turn before this. */
+function next(): void {
+  if (stopped) leave();
+  else turn();
+}
+
+interface Ready {
+  readonly asking: readonly Confined[];
+  readonly gone: readonly Confined[];
+  readonly woken: boolean;
+}
+
+function wait(ms: number): Ready {
+  const polled = new Int32Array([
+    wakeRead,
+    POLLIN,
+    ...confined.flatMap(({ listener }) => [listener, POLLIN]),
+  ]);
+  try {
+    libcCall("poll", ["void *", "ulong", "int"], new Uint8Array(polled.buffer), polled.length / 2, ms);
+  } catch {
+    return { asking: [], gone: [], woken: false };
+  }
+  const events = (at: number): number => polled[at * 2 + 1]! >> 16;
+  const woken = (events(0) & POLLIN) !== 0;
+  if (woken) libcCall("read", ["int", "void *", "ulong"], wakeRead, new Uint8Array(64), 64);
+  return {
+    asking: confined.filter((_, i) => events(i + 1) & POLLIN),
+    gone: confined.filter((_, i) => (events(i + 1) & (POLLIN | POLLHUP)) === POLLHUP),
+    woken,
+  };
+}
+
+function decide({ listener, decide: judge }: Confined): void {
+  notification.fill(0);
+  try {
+    ioctl(listener, RECEIVE, notification);
+  } catch {
+    return;
+  }
+  const check = (): void => void ioctl(listener, STILL_VALID, notification.subarray(0, 8));
+  const decision = judge(view, check);
+  const response = new DataView(new ArrayBuffer(24));
+  response.setBigUint64(0, view.getBigUint64(0, true), true);
+  response.setInt32(16, decision === "continue" ? 0 : -decision, true);
+  response.setUint32(20, decision === "continue" ? CONTINUE : 0, true);
+  try {
+    ioctl(listener, SEND, new Uint8Array(response.buffer));
+  } catch {
+    // Who asked was killed while it waited.
+  }
+}
+
+function drop(gone: Confined): void {
+  confined = confined.filter((one) => one !== gone);
+  close(gone.listener);
+}
+
+function leave(): void {
+  for (const fd of [wakeRead, ...confined.map(({ listener }) => listener)]) close(fd);
+  port.close();
+}

@@ -1,0 +1,49 @@
+import { landlockAbi, restrictFiles } from "./landlock.ts";
+import { close, machine } from "./kernel.ts";
+import type { Built, ConfinedFacts, WallFacts } from "./messages.ts";
+import { enterView, hide, hold } from "./namespaces.ts";
+import { closeOnExec, closeToOthers, dropPrivileges } from "./privileges.ts";
+import { restrictCalls } from "./seccomp.ts";
+import { Temporary } from "./temporary.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Nobody else may write what tools make, whatever the service was started with. */
+const CLOSED_TO_WRITING = 0o022;
+
+/** Builds the walls around this process, outermost first; gives what they are. Throws where there is no Landlock, or what the kernel says. */
+export function buildWalls(
+  facts: ConfinedFacts & { readonly walls: WallFacts },
+  workspace: Workspace,
+): { readonly built: Built; readonly temporary?: Temporary } {
+  const { walls, namespaces } = facts;
+  const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
+  if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
+  const isApart = namespaces && enterView(walls);
+  const masks = namespaces ? layMasks(workspace) : 0;
+  workspace.look();
+  process.umask(process.umask() | CLOSED_TO_WRITING);
+  closeOnExec();
+  dropPrivileges(namespaces);
+  const temporary = isApart ? [Temporary.path] : [];
+  restrictFiles(
+    { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
+    abi,
+  );
+  const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces });
+  const built = { abi, listener, masks, tooLarge: workspace.tooLarge };
+  return isApart ? { built, temporary: new Temporary() } : { built };
+}
+
+/** The supervisor has its own descriptor by now; with this one a run could answer for itself. */
+export function finishWalls({ listener }: Built): void {
+  close(listener);
+  closeToOthers();
+}
+
+function layMasks(workspace: Workspace): number {
+  const pinned = new Set<string>();
+  const { secret, guarded } = workspace.find();
+  return [...guarded.map((at) => hold(at, workspace.root, pinned)), ...secret.map((at) => hide(at))].filter(
+    Boolean,
+  ).length;
+}

@@ -1,0 +1,31 @@
+import type { Erased } from "@gantry/sdk";
+import { forget, moveHead } from "./lane-rows.ts";
+import { forgetAll } from "./memory.ts";
+import { removeSession } from "./sessions.ts";
+import type { Sql } from "./sql.ts";
+
+/** A person's rows, in one transaction; for use inside one. That their messages were had is remembered, so none comes again. */
+export function erase(sql: Sql, user: string): Erased {
+  const sessions = sql.all<{ id: string }>("SELECT id FROM sessions WHERE owner = ? OR id = ?", user, user);
+  for (const { id } of sessions) {
+    removeSession(sql, id);
+    sql.run("DELETE FROM named WHERE space LIKE 'session-%' AND key = ?", id);
+  }
+  const memories = forgetAll(sql, user);
+  const messages = sql.all<{ seq: number; lane: string }>(
+    "SELECT seq, lane FROM inbox WHERE message <> '' AND (user = ? OR lane IN (?, ?))",
+    user,
+    user,
+    `>${user}`,
+  );
+  for (const { seq, lane } of messages) {
+    forget(sql, seq);
+    sql.run("UPDATE inbox SET user = '', reason = NULL WHERE seq = ?", seq);
+    moveHead(sql, lane);
+  }
+  sql.run("UPDATE usage SET user = 'erased', session = '' WHERE user = ?", user);
+  sql.run("DELETE FROM session_shares WHERE user = ?", user);
+  sql.run("DELETE FROM media_brought WHERE user = ?", user);
+  sql.run("DELETE FROM hits WHERE key LIKE ?", `%:${user.replace(/[%_]/g, "_")}`);
+  return { sessions: sessions.length, memories, messages: messages.length };
+}
