@@ -19,7 +19,7 @@ test(
       [
         `default_provider = "${model.provider}"`,
         'default_model = "m"',
-        `[gateway]\nport = ${await freePort()}`,
+        `[gateway]\nport = ${await freePort()}\nmessages_per_minute_per_sender = 10000\nmax_waiting_per_sender = 10000`,
         `[endpoints]\ntelegram_url = "${api.url}"`,
         `[channels.telegram]\nbot_token = "${token}"\nallowed_user_ids = [${people.map(({ id }) => id).join(", ")}]`,
       ].join("\n"),
