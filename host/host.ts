@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   Approvals as ApprovalsSlot,
   Audit as AuditSlot,
@@ -30,6 +29,7 @@ import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
+import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
@@ -49,9 +49,9 @@ import { resolvePath } from "./tools/effects.ts";
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
+  readonly config: Configured;
   /** Optional plugins that could not be loaded. */
   readonly leftOut?: readonly LeftOut[];
-  readonly config: Configured;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
@@ -78,7 +78,6 @@ const filledByHost: readonly AnySlot[] = [
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
-  readonly config: Configured;
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
@@ -91,7 +90,7 @@ export class Host {
   readonly outbox: Outbox;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
-  readonly #options: HostOptions;
+  readonly options: HostOptions;
   readonly #scopes: PluginInstance[] = [];
   readonly #failed = new Set<string>();
 
@@ -99,9 +98,7 @@ export class Host {
     const { config, timeouts = {}, workspace } = options;
     const { registry } = this;
     const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
-    const holder = `${process.pid}-${randomBytes(6).toString("hex")}`;
-    this.#options = options;
-    this.config = config;
+    this.options = options;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
@@ -148,7 +145,6 @@ export class Host {
       forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
-      holder,
       configDir: options.configDir,
       clock: options.clock,
       prepare: () => this.#prepare(),
@@ -160,7 +156,7 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, leftOut = [], config, configEditor } = this.#options;
+    const { plugins, leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) {
       const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
       this.log.warn({ plugin: name, code }, message);
@@ -180,14 +176,14 @@ export class Host {
       [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
-      [RuntimeSlot, runtimeOf(this.#options, this.#failed)],
+      [RuntimeSlot, runtimeOf(this.options, this.#failed)],
     ];
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
       hooks: this.hooks,
       registry: this.registry,
       log: this.log,
-      timeoutMs: this.#options.timeouts?.plugin ?? 30_000,
+      timeoutMs: this.options.timeouts?.plugin ?? 30_000,
     };
     try {
       for (const plugin of sorted) {
@@ -195,6 +191,7 @@ export class Host {
         await scope.setup();
         this.#scopes.push(scope);
       }
+      await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();
@@ -228,12 +225,12 @@ export class Host {
   exitOf(code: string): ExitCode {
     const tables: readonly ErrorTable[] = [
       errors,
-      ...this.#options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
+      ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
   }
 
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
-    return this.#options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
+    return this.options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }
 }

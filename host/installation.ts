@@ -98,6 +98,7 @@ export class Installation {
       file: this.configFile,
       schema: () => this.wholeSchema(),
       effective: (key) => effective(config, key),
+      onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
       start: async (text) => {
         const host = await this.start(() => {}, { debug: false, ready: false }, text);
         return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };

@@ -49,6 +49,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     configEditor: () => ({
       get: (key) => valueAt(tree, key),
       set: async () => {},
+      onboarding: async () => [],
       trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
     }),
     workspace: await openWorkspace(configDir, config.host.security.workspace_path),

@@ -51,8 +51,9 @@ export const errors = defineErrors({
   PLUGIN_IMPORT_FAILED: usage("The plugin %s could not be loaded: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
-  PLUGIN_SDK_MISMATCH: usage(
-    "The plugin %s was written for sdk level %s and this host speaks level %s: install the matching release.",
+  PLUGIN_SDK_MISMATCH: usage("The plugin %s was written for sdk level %s and this host speaks level %s: %s."),
+  PLUGIN_SDK_EXPORT: usage(
+    "The plugin %s imports %s, which the sdk of this host (level %s) does not have: it was written for another release of the sdk; install a newer Gantry, or the release of the plugin that fits.",
   ),
   PLUGIN_SETUP_FAILED: usage("The plugin %s failed in setup: %s"),
   PLUGIN_READY_FAILED: failed("The plugin %s failed to get ready: %s"),
@@ -84,6 +85,9 @@ export const errors = defineErrors({
   NO_PROVIDER: usage("No provider configured: set `default_provider` and a credential, or `agent.provider`."),
   PROVIDER_UNKNOWN: usage(
     "No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it.",
+  ),
+  PROVIDER_TABLE_UNKNOWN: usage(
+    "`[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
   ),
   PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
   PROVIDER_AUTH: failed(
@@ -207,7 +211,7 @@ export const errors = defineErrors({
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
-    "The state in %s cannot be written (%s): free space, files or descriptors, or correct its owner, and start again.",
+    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",

@@ -19,6 +19,7 @@ export * from "./meters.ts";
 export * from "./model-names.ts";
 export * from "./net.ts";
 export * from "./observer.ts";
+export * from "./onboarding.ts";
 export * from "./outbox.ts";
 export * from "./overflow.ts";
 export * from "./plugin.ts";

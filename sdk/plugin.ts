@@ -1,10 +1,11 @@
 import type { Static, TObject } from "typebox";
 import type { ErrorTable } from "./errors.ts";
 import type { Awaitable, HookName, Taps } from "./hooks.ts";
+import type { OnboardingStep } from "./onboarding.ts";
 import type { AnySlot, Filled, Slot } from "./slot.ts";
 
 /** The sdk's level: raised by one when a plugin that worked yesterday would not load today. */
-export const SDK_LEVEL = 1;
+export const SDK_LEVEL = 2;
 
 /** Structured logging; details and message are redacted before they are written. */
 export interface Logger {
@@ -37,15 +38,22 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
 }
 
 export interface PluginDefinition<Config extends TObject = TObject, Needs extends NeededSlots = NeededSlots> {
-  /** Lower case, digits, `-`: `channel-telegram`. */
+  /** Lower case, digits, `-`: `channel-post`. */
   readonly name: string;
   readonly summary?: string;
+  /**
+   * The level that the author wrote this against, as a number: what a loose file states. A package states it in its
+   * package.json, as `gantry.sdk`. Without either, the plugin is taken for one of the host's own level.
+   */
+  readonly sdk?: number;
   /** Where `config` stands in config.toml. Default `plugins_config.<name>`; `""` is the file's root, for plugins that read shared tables. */
   readonly table?: string;
   readonly config?: Config;
   readonly needs?: Needs;
   readonly provides?: readonly AnySlot[];
   readonly taps?: readonly HookName[];
+  /** How a channel is set up by `gantry onboard`. */
+  readonly onboarding?: OnboardingStep;
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
   /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */
@@ -60,5 +68,5 @@ export interface Plugin extends PluginDefinition<any, any> {
 export function definePlugin<Config extends TObject = TObject<{}>, Needs extends NeededSlots = {}>(
   definition: PluginDefinition<Config, Needs>,
 ): Plugin {
-  return Object.freeze({ ...definition, sdk: SDK_LEVEL });
+  return Object.freeze({ ...definition, sdk: definition.sdk ?? SDK_LEVEL });
 }

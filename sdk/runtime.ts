@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Check } from "./command.ts";
 import type { Question, Refusal } from "./hooks.ts";
+import type { OnboardingStep } from "./onboarding.ts";
 import type { Providers } from "./provider.ts";
 import { one } from "./slot.ts";
 
@@ -51,6 +52,8 @@ export interface Trial {
 export interface ConfigFile {
   /** The value at a dotted key, defaults filled in. */
   get(key: string): unknown;
+  /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
+  onboarding(): Promise<readonly OnboardingStep[]>;
   /** Values are TOML values; all are written or none. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /** Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a start would. */

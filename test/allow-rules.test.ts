@@ -225,7 +225,13 @@ test("SEC-16: a tool that is not offered is not called, by nobody's leave, nor b
   const ran: string[] = [];
   const hidden = tool("hidden", async () => String(ran.push("ran")), { offered: () => false });
   const outer = tool("outer", async ({ call }) => call("hidden", {}));
-  await using host = await startTestHost({ plugins: [hidden, outer] });
+  const broken = tool("broken", async () => String(ran.push("ran")), {
+    offered: () => {
+      throw new Error("it cannot say");
+    },
+  });
+  await using host = await startTestHost({ plugins: [hidden, outer, broken] });
+  expect(await host.call("broken", {}, { approvals: "yes" })).toMatchObject({ code: "TOOL_NOT_OFFERED" });
   expect(await host.call("hidden", {}, { approvals: "yes" })).toMatchObject({
     decision: "refused",
     code: "TOOL_NOT_OFFERED",

@@ -116,7 +116,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   [
     "was written for another level",
     Object.freeze({ ...plugin({}), sdk: 99 }),
-    /sdk level 99 .*install the matching release/,
+    /sdk level 99 .*install a newer Gantry/,
   ],
   [
     "has a name that no file can have",

@@ -1,4 +1,13 @@
-import { textOf, Approvals, ask, type ApprovalRequest } from "@gantry/sdk";
+import {
+  Approvals,
+  ask,
+  Channels,
+  definePlugin,
+  directMessage,
+  Inbox,
+  textOf,
+  type ApprovalRequest,
+} from "@gantry/sdk";
 import {
   fakeChannel,
   fakeProvider,
@@ -222,4 +231,34 @@ test("SEC-19: letters and signs that look like others are written out, and said"
     await t.channel.receive({ text: "no" });
     await t.next();
   }
+});
+
+test("SEC-18: a channel with buttons asks by them, and is told what was decided", async () => {
+  const seen: string[] = [];
+  const buttons = definePlugin({
+    name: "channel-buttons",
+    provides: [Channels],
+    setup: (host) =>
+      host.provide(Channels, {
+        name: "buttons",
+        send: async () => ({ status: "sent" }),
+        ask: async ({ tool: name, id }) => {
+          const by = { user: "buttons:alice", conversation: "buttons:alice", trust: "owner" } as const;
+          queueMicrotask(() => host.needs.approvals.decide(id, "allow", by));
+          seen.push(`asked about ${name}`);
+          return { status: "sent" };
+        },
+        settled: async ({ tool: name }, decision) => void seen.push(`${decision} for ${name}`),
+      }),
+    needs: { approvals: Approvals },
+  });
+  const shell = tool("shell", async () => "ran");
+  const model = fakeProvider([{ calls: [{ name: "shell", args: {} }] }, "done"]);
+  await using host = await startTestHost({ plugins: [asking, shell, buttons, memoryStore(), model] });
+  await host.serve();
+  await host
+    .slot(Inbox)
+    .receive([directMessage({ channel: "buttons", id: "1", from: "alice", text: "go", trust: "owner" })]);
+  await expect.poll(() => seen).toEqual(["asked about shell", "allow for shell"]);
+  expect(host.audit.map(({ result }) => result)).toContain("allow by buttons:alice");
 });

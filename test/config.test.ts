@@ -365,6 +365,7 @@ test("CFG-07: [providers.<id>] is filled with its defaults under every name", as
   const file = '[providers.local-a]\napi_key = "k"\n';
   expect(await valueOf(file, "providers.local-a")).toEqual({
     api_key: "k",
+    send_temperature: true,
     max_retries: 2,
     retry_backoff_ms: 500,
     timeout_seconds: 120,
@@ -555,7 +556,7 @@ test("CFG-06: a directory that no file system can hold is told at once", async (
 test("CFG-05: of several config set at the same time each is kept, and a lock that a killed one left holds up nobody", async () => {
   using home = tempDir("# mine\n");
   writeFileSync(`${home.file}.lock`, "999999999 1");
-  const ids = ["a", "b", "c", "d"];
+  const ids = ["groq", "local-a", "mistral", "openai"];
   const all = await Promise.all(
     ids.map((id) => gantry(["config", "set", `providers.${id}.max_retries`, "1"], { dir: home.dir })),
   );

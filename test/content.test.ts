@@ -1,6 +1,12 @@
 import { Store, textParts, type MediaRef, type Part, type Provider, type ProviderEvent } from "@gantry/sdk";
 import { definePlugin } from "@gantry/sdk";
-import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  createMemoryStore,
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+} from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { tool } from "./helpers/plugins.ts";
 
@@ -121,4 +127,19 @@ test("SDK-07: events, reasons and parts of a later level are ignored, and the tu
   await t.slot(Store).sessions.append("test", [{ role: "user", parts: later }]);
   expect(await t.ask("hello")).toMatchObject({ reply: "Hello.", stop_reason: "Bored", tool_calls: [] });
   expect(asked[0]?.messages[1]?.parts).toEqual(later);
+});
+
+test("PRV-16: in a channel an answer that was cut off says so", async () => {
+  const channel = fakeChannel();
+  const model = fakeProvider([{ text: "Half an ans", stop: "MaxTokens" }, "Whole."]);
+  await using t = await startTestHost({ plugins: [channel, model, memoryStore()] });
+  await t.serve();
+  for (const text of ["tell me", "again"]) await channel.receive({ text });
+  await channel.sentCount(2);
+  expect(channel.sent.map(({ text }) => text)).toEqual([
+    expect.stringMatching(
+      /^Half an ans\n\n\[The answer was cut off at its longest: .*max_output_tokens.*\]$/,
+    ),
+    "Whole.",
+  ]);
 });

@@ -6,7 +6,13 @@ import { expect, test } from "vitest";
 import { bin, root } from "./helpers/cli.ts";
 
 const examples = path.join(root, "examples");
-const env = { TEAM_API_KEY: "sk-example", CHATAPP_TOKEN: "t", CHATAPP_VERIFY: "v", CHATAPP_SECRET: "s" };
+const env = {
+  TEAM_API_KEY: "sk-example",
+  CHATAPP_TOKEN: "t",
+  CHATAPP_VERIFY: "v",
+  CHATAPP_SECRET: "s",
+  TELEGRAM_TOKEN: "t",
+};
 
 async function gantry(
   file: string,
@@ -41,8 +47,13 @@ async function decided(tool: string, args: object): Promise<string> {
 
 const configurations = (await readdir(examples)).filter((file) => file.endsWith(".toml"));
 
-test("SDK-05: there are three configurations to copy", () => {
-  expect(configurations.toSorted()).toEqual(["laptop.toml", "read-only.toml", "team-gateway.toml"]);
+test("SDK-05: there are four configurations to copy", () => {
+  expect(configurations.toSorted()).toEqual([
+    "laptop.toml",
+    "read-only.toml",
+    "team-gateway.toml",
+    "telegram.toml",
+  ]);
 });
 
 test.for(configurations)("SDK-05: %s is valid and its plugins load", async (file) => {
@@ -54,6 +65,7 @@ test.for(configurations)("SDK-05: %s is valid and its plugins load", async (file
     expect.arrayContaining(["guard-commands", "guard-paths", "guard-network", "audit-file"]),
   );
   expect(names.includes("channel-chatapp")).toBe(file === "team-gateway.toml");
+  expect(names.includes("channel-telegram")).toBe(file === "telegram.toml");
 });
 
 test("SDK-05: the read-only configuration refuses to run and to write, and lets read", async () => {

@@ -25,7 +25,7 @@ const said = ({ messages }: ChatRequest) => textOf(messages.at(-1)?.parts ?? [])
 
 /** Lets the workers' waits for a message to fall due pass at once, until `done` says so. */
 async function skipping(t: TestHost, done: () => Promise<boolean> | boolean): Promise<void> {
-  using _time = simulateTime();
+  using _ = simulateTime();
   await passing(t, done);
 }
 

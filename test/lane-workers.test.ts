@@ -8,7 +8,7 @@ import { chat, simulateTime, passing, write } from "./helpers/waiting.ts";
 
 test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, and its answer is neither kept nor sent", async () => {
   const kept = storeFile();
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   let state = "not begun";
   const wait = tool("wait", async ({ signal }) => {
@@ -79,7 +79,7 @@ test("CTX-07: a message over which the process died twenty times is put aside, a
 
 test("CHA-06: while an outcome cannot be written, no new turn is begun; then all goes on", async () => {
   const kept = storeFile();
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   let fails = true;
   let tried = 0;
@@ -106,7 +106,7 @@ test("CHA-06: while an outcome cannot be written, no new turn is begun; then all
 
 test("INB-04: a store that fails for a while is no message's fault: nothing is put aside, and it is said once", async () => {
   const kept = storeFile();
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   let fails = true;
   const { store, close } = createStore(kept.file);

@@ -57,8 +57,8 @@ test.each([
 ])(
   "INB-01: a model that is away for %s: every message is answered once, within 30 s of its return, and none is put aside",
   { timeout: 900_000 },
-  async (_, awayMs) => {
-    using _time = simulateTime();
+  async (_name, awayMs) => {
+    using _ = simulateTime();
     const back = Date.now() + awayMs;
     await using s = await serve(awayUntil(back));
     for (const from of senders.slice(0, 10)) await write(s.t, from, ["one", "two"]);
@@ -74,7 +74,7 @@ test.each([
 );
 
 test("INB-01: while the model is away it is asked by one message at a time, not by all that wait", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const back = Date.now() + 10 * minute;
   await using s = await serve(awayUntil(back));
   for (const from of senders) await write(s.t, from, ["hello"]);
@@ -86,7 +86,7 @@ test("INB-01: while the model is away it is asked by one message at a time, not 
 });
 
 test("INB-01: a server that names a time for its return is not asked before", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const back = Date.now() + hour;
   const asked: number[] = [];
   const model = fakeProvider([
@@ -105,7 +105,7 @@ test("INB-01: a server that names a time for its return is not asked before", as
 
 test("INB-01: what waited when the service ended is answered by the next one, within 30 s of the model's return", async () => {
   using home = tempDir();
-  using _time = simulateTime();
+  using _ = simulateTime();
   const back = Date.now() + 5 * minute;
   const first = await serve(awayUntil(back), { configDir: home.dir });
   for (const from of senders) await write(first.t, from, ["hello"]);
@@ -120,7 +120,7 @@ test("INB-01: what waited when the service ended is answered by the next one, wi
 test.each([401, 403, 404])(
   "INB-01: CTX-07: after the model's HTTP %i messages wait until that is mended; each conversation is told once",
   async (status) => {
-    using _time = simulateTime();
+    using _ = simulateTime();
     const back = Date.now() + 10 * minute;
     await using s = await serve(awayUntil(back, failing(status)));
     await write(s.t, "member", ["one", "two"]);
@@ -142,7 +142,7 @@ test.each([401, 403, 404])(
 );
 
 test("CTX-07: a request that the model will never take ends with one sentence, and the next message is answered", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const model = fakeProvider([{ failure: failing(400, false) }, "fine"]);
   await using s = await serve(model);
   await write(s.t, "boss", ["bad", "good"], "owner");
@@ -163,7 +163,7 @@ test("CTX-07: an answer without text is told as such", async () => {
 });
 
 test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends with one sentence", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const config = { memory: { keep_undelivered_hours: 0.1 } };
   await using s = await serve(fakeProvider([{ failure: failing(503) }]), { config });
   await write(s.t, "a", ["hello"]);
@@ -179,7 +179,7 @@ test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends
 });
 
 test("INB-01: a message that fails while others are answered ends after a while and holds nobody up", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const poison = failing(500);
   const model = fakeProvider([
     ({ messages }) => (JSON.stringify(messages.at(-1)).includes("poison") ? { failure: poison } : "fine"),
@@ -208,7 +208,7 @@ test("INB-01: a message that fails while others are answered ends after a while 
 const refusedAccount = { status: "retry", scope: "channel", reason: "API error: 401" } as const;
 
 test("INB-02: a platform that refuses the account for 20 s keeps all 120 replies, is told once and shown in status", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   const back = Date.now() + 20 * second;
   channel.answers = () => (Date.now() < back ? refusedAccount : undefined);
@@ -244,7 +244,7 @@ test("INB-02: a recipient whom the platform refuses is put aside alone; the othe
 });
 
 test("INB-02: a wait that the platform asks for is kept, and is no try", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   const back = Date.now() + hour;
   const asked: number[] = [];

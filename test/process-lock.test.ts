@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { ProcessLock } from "@gantry/sdk/node";
@@ -90,3 +90,15 @@ test.runIf(canMount)(
     expect(status).toBe(1);
   },
 );
+
+test("CLI-04: a process that was killed while it removed a lock keeps nobody out for ever", async () => {
+  using home = tempDir();
+  const file = path.join(home.dir, "serving.lock");
+  writeFileSync(file, "999999999 1");
+  mkdirSync(`${file}.removing`);
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(`${file}.removing`, longAgo, longAgo);
+  const lock = await ProcessLock.take(file, (pid) => new Error(`held by ${pid}`));
+  expect(existsSync(`${file}.removing`)).toBe(false);
+  await lock.release();
+});

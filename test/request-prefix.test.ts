@@ -165,7 +165,7 @@ test.each(Object.entries(formats))(
       };
       const asked = network.requests.length;
       const find = () => host.resolveProvider({ provider, model: "m" });
-      for await (const _event of host.slot(ModelRouter).chat({ provider, model: "m" }, request, find));
+      for await (const _ of host.slot(ModelRouter).chat({ provider, model: "m" }, request, find));
       const body = network.requests[asked]?.body;
       return JSON.parse(Buffer.from(body as Uint8Array).toString()) as Body;
     };

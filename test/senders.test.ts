@@ -50,7 +50,7 @@ test("INB-03: a sender who floods shuts nobody out: a hundred others, guests too
 });
 
 test("INB-03: of one sender messages_per_minute_per_sender are answered in a minute; the others wait, in order, and the sender is told once", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   const model = fakeProvider([({ messages }) => `re ${/m\d+/.exec(JSON.stringify(messages.at(-1)))?.[0]}`]);
   const config = { gateway: { messages_per_minute_per_sender: 3 } };
@@ -70,7 +70,7 @@ test("INB-03: of one sender messages_per_minute_per_sender are answered in a min
 });
 
 test("INB-03: a message that waits for the model counts once, however often it is tried", async () => {
-  using _time = simulateTime();
+  using _ = simulateTime();
   const channel = chat();
   const back = Date.now() + 5 * minute;
   const failure = { code: "DOWN", message: "down", status: 503, retry: true };

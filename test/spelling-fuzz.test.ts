@@ -78,11 +78,12 @@ async function isWhollyKnown(script: string): Promise<boolean> {
   );
 }
 
+const hex = (text: string): string =>
+  [...text].map((sign) => `\\x${sign.charCodeAt(0).toString(16)}`).join("");
+
 /** A word spelled in one of the many ways that bash reads alike; the first part is run before. */
 function spelled(word: string): fc.Arbitrary<readonly [before: string, word: string]> {
   const cut = fc.nat({ max: word.length - 1 });
-  const hex = (text: string): string =>
-    [...text].map((sign) => `\\x${sign.charCodeAt(0).toString(16)}`).join("");
   return fc.oneof(
     fc.constant(["", word] as const),
     cut.map((i) => ["", `${word.slice(0, i)}""${word.slice(i)}`] as const),
@@ -103,7 +104,7 @@ function spelled(word: string): fc.Arbitrary<readonly [before: string, word: str
 }
 
 /** The same for a path: patterns, detours, links. */
-function path_(name: string): fc.Arbitrary<readonly [before: string, word: string]> {
+function pathOf(name: string): fc.Arbitrary<readonly [before: string, word: string]> {
   const last = name.length - 1;
   const begun = name.slice(0, name.lastIndexOf("/") + 3);
   return fc.oneof(
@@ -203,7 +204,7 @@ test(
   "SEC-15: whatever a script calls a secret file, its text does not come out",
   { timeout: 3_600_000 },
   async () => {
-    const held = await holds(scripts(path_(".env"), readings), async (_, text) =>
+    const held = await holds(scripts(pathOf(".env"), readings), async (_, text) =>
       text.includes(SECRET) ? "the secret came out" : undefined,
     );
     expect(held).toBe("held");
@@ -214,7 +215,7 @@ test(
   "SEC-15: whatever a script calls a guarded file, it is what it was",
   { timeout: 3_600_000 },
   async () => {
-    const target = fc.oneof(...GUARDED.map(path_));
+    const target = fc.oneof(...GUARDED.map(pathOf));
     const result = await holds(scripts(target, writings), async (script) => {
       const names = changed();
       const mustHold = held.guarded || (await isWhollyKnown(script));
@@ -237,7 +238,7 @@ test(
   "SEC-13: a guard's refusal means that nothing of the script has run",
   { timeout: 3_600_000 },
   async () => {
-    const target = fc.oneof(path_(".env"), path_(".bashrc"), spelled("dd"));
+    const target = fc.oneof(pathOf(".env"), pathOf(".bashrc"), spelled("dd"));
     const touching = [...readings, ...writings].map((use) => (word: string) => `touch out; ${use(word)}`);
     const property = fc.asyncProperty(scripts(target, touching), async (command) => {
       restore();

@@ -128,13 +128,13 @@ class WordRun {
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
     const first = await this.#start();
-    this.#served = await this.#servedWriter(first.config.host.log.level);
+    this.#served = await this.#servedWriter(first.options.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
       const next = await this.#session.start(await this.#writer(), { debug: this.#debug });
-      this.#served = await this.#servedWriter(next.config.host.log.level);
+      this.#served = await this.#servedWriter(next.options.config.host.log.level);
       return next;
     });
     const notice = new ManagerNotice(process.env);

@@ -73,7 +73,7 @@ export class ServedHost {
   async #reload(): Promise<void> {
     const text = await readText(this.#installation.configFile);
     const [before, next] = [this.#host, await this.#start()];
-    const changed = changedKeys(before.config, next.config);
+    const changed = changedKeys(before.options.config, next.options.config);
     const restart = [...changed.restart, ...(await this.#changedPlugins(next))];
     try {
       const args = { keys: changed.all };

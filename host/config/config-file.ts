@@ -3,6 +3,7 @@ import {
   GantryError,
   type AuditEvent,
   type ConfigFile as ConfigFileSlot,
+  type OnboardingStep,
   type Trial,
 } from "@gantry/sdk";
 import { ProcessLock } from "@gantry/sdk/node";
@@ -21,6 +22,8 @@ export interface ConfigFileDeps {
   readonly schema: () => Promise<TableNode>;
   /** The effective value at a dotted key. */
   readonly effective: (key: string) => unknown;
+  /** Of every bundled plugin. */
+  readonly onboarding: () => Promise<readonly OnboardingStep[]>;
   /** Starts a host of its own by this text, or throws why it would not start; `stop` ends it. */
   readonly start: (text: string) => Promise<Trial & { stop(): Promise<void> }>;
   /** Told before the file is written; a throw keeps it as it was. */
@@ -37,6 +40,10 @@ export class ConfigFile implements ConfigFileSlot {
 
   get(key: string): unknown {
     return this.#deps.effective(key);
+  }
+
+  onboarding(): Promise<readonly OnboardingStep[]> {
+    return this.#deps.onboarding();
   }
 
   /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */
@@ -86,8 +93,8 @@ export class ConfigFile implements ConfigFileSlot {
   /** The key's path; throws CONFIG_NO_KEY with the nearest known one. */
   async #path(key: string): Promise<readonly string[]> {
     const schema = await this.#deps.schema();
-    const path = key.split(".");
-    if (path.every((part) => part !== "") && findNode(schema, path)?.kind === "leaf") return path;
+    const path = pathOf(key);
+    if (path && findNode(schema, path)?.kind === "leaf") return path;
     throw noKey(schema, key);
   }
 }
@@ -113,7 +120,20 @@ async function takeTurn(file: string): Promise<ProcessLock> {
   }
 }
 
+/** The parts of a dotted key, as TOML writes it: a part with dots in it stands in quotes. Undefined where it is none. */
+export function pathOf(key: string): readonly string[] | undefined {
+  const part = /(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^."']+))(?:\.(?=.)|$)/y;
+  const parts: string[] = [];
+  while (part.lastIndex < key.length) {
+    const found = part.exec(key);
+    if (!found) return undefined;
+    const [, quoted, literal, bare] = found;
+    parts.push(quoted?.replace(/\\(.)/g, "$1") ?? literal ?? bare ?? "");
+  }
+  return parts.length > 0 && parts.every((name) => name !== "") ? parts : undefined;
+}
+
 /** The value at a dotted key of a tree. */
 export function valueAt(tree: unknown, key: string): unknown {
-  return key.split(".").reduce((at, part) => (isTree(at) ? at[part] : undefined), tree);
+  return pathOf(key)?.reduce<unknown>((at, part) => (isTree(at) ? at[part] : undefined), tree);
 }

@@ -12,7 +12,9 @@ import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
+import { tellWaiting } from "./tell-waiting.ts";
 import type { Wakeup } from "./wakeup.ts";
+import { stopNote } from "../turn/stop-note.ts";
 
 /** A message that fails for the service's own reasons is tried so often, in about ten seconds. */
 const fewFailures = 4;
@@ -22,7 +24,6 @@ const manyFailures = 16;
 const maxBegun = 20;
 /** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
-const dayMs = 86_400_000;
 const model = "model";
 
 export interface AttemptDeps {
@@ -86,7 +87,9 @@ export class Attempts {
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model, clock.now());
-    const text = reply || (error?.message ?? sentences.noText(stop_reason));
+    const note = reply === "" ? undefined : stopNote(result);
+    const said = reply || (error?.message ?? sentences.noText(stop_reason));
+    const text = note === undefined ? said : `${said}\n\n[${note}]`;
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     if (recorded) this.#tell(claim, "answered");
@@ -128,7 +131,7 @@ export class Attempts {
     if (kind === "passing") return this.#tryLater(claim, error.message, counts ? manyFailures : Infinity);
 
     outages.failed(model, claim, error.message, error.retryAfterMs);
-    if (kind === "account") await this.#tellWaiting(claim, error.message);
+    if (kind === "account") await tellWaiting(this.#deps, claim.message, error.message);
     return this.#waitFor(model, claim, { reason: error.message, triedAt: clock.now(), counts });
   }
 
@@ -184,8 +187,9 @@ export class Attempts {
 
     const step = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
     const wait = Math.max(afterMs, step * (0.75 + Math.random() / 2));
-    if (now + wait > this.#expiry(claim)) return this.#expired(claim, reason);
-    return this.#retry(claim, { at: now + wait, reason, triedAt: now, counts });
+    const end = this.#expiry(claim);
+    if (now >= end) return this.#expired(claim, reason);
+    return this.#retry(claim, { at: Math.min(now + wait, end), reason, triedAt: now, counts });
   }
 
   /** Keeps the message until what it waits for is back. */
@@ -223,16 +227,5 @@ export class Attempts {
 
   #tell({ message }: Claim, state: "begun" | "answered" | "sent" | "waits" | "aside"): void {
     this.#deps.observers.tell("laneMoved", { lane: laneOf(message), state });
-  }
-
-  /** Somebody has to mend something first, which may take long: the conversation is told, once a day. */
-  async #tellWaiting(claim: Claim, reason: string): Promise<void> {
-    const { store, outbox, outcomes, wakeup, clock } = this.#deps;
-    const { message } = claim;
-    const day = Math.floor(clock.now() / dayMs);
-    const text = sentences.waits(message, reason);
-    const told = outbox.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
-    await outcomes.record(() => store.lanes.post(told));
-    wakeup.wake();
   }
 }

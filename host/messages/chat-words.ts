@@ -13,6 +13,7 @@ import { asError } from "@gantry/sdk/node";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
 import type { Wakeup } from "./wakeup.ts";
+import { noUsage } from "../turn/turn.ts";
 
 /** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
 const form = /^\s*\/([a-z][a-z0-9-]*)(?:@\w+)?(?:\s+([^]*))?$/i;
@@ -83,7 +84,7 @@ export function saidBy(session: string, reply: string): TurnResult {
     provider: "none",
     model: null,
     stop_reason: "EndTurn",
-    usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
+    usage: noUsage,
     tool_calls: [],
   };
 }

@@ -15,6 +15,7 @@ import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Rulings } from "../tools/rulings.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import { offeredTools } from "../turn/completion.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
 
@@ -27,6 +28,7 @@ export interface ControlDeps {
   readonly conversations: Conversations;
   readonly approvals: Approvals;
   readonly rulings: Rulings;
+  readonly sources: SessionSources;
   readonly observers: Telling;
   readonly want: ModelRef;
 }
@@ -59,7 +61,12 @@ export class Control implements ConversationControl {
     await this.#deps.conversations.stop(this.session, "forget");
     return this.#alone(async () => {
       await this.#leave();
-      return this.#store().sessions.rename(found.id, this.session);
+      const { sessions } = this.#store();
+      let isThere = false;
+      await this.#deps.sources.move(found.id, this.session, async () => {
+        isThere = await sessions.rename(found.id, this.session);
+      });
+      return isThere;
     });
   }
 
@@ -119,11 +126,11 @@ export class Control implements ConversationControl {
     const { sessions } = this.#store();
     this.#deps.rulings.conversations.forget(this.session);
     if ((await sessions.recent(this.session, 1)).length === 0) {
-      await sessions.remove(this.session);
+      await this.#deps.sources.move(this.session, undefined, () => sessions.remove(this.session));
       return undefined;
     }
     const kept = `${this.session}.${randomBytes(4).toString("hex")}`;
-    await sessions.rename(this.session, kept);
+    await this.#deps.sources.move(this.session, kept, () => sessions.rename(this.session, kept));
     this.#deps.observers.tell("sessionEnded", { session: kept, reason: "left" });
     return kept;
   }

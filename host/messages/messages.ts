@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { laneOf, type Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -36,8 +37,6 @@ export interface MessagesDeps {
   readonly bounds: SenderBounds;
   /** How long a message is kept that cannot be answered or sent. */
   readonly keepHours: number;
-  /** This process, in leases. */
-  readonly holder: string;
   readonly configDir: string;
   /** Default: the machine's. */
   readonly clock?: Clock | undefined;
@@ -54,6 +53,8 @@ export class Messages {
   constructor(given: MessagesDeps) {
     const deps = {
       ...given,
+      // This host, in leases.
+      holder: `${process.pid}-${randomBytes(6).toString("hex")}`,
       clock: given.clock ?? systemClock(),
       wakeup: new Wakeup(),
       delivery: new Delivery(given.registry),

@@ -7,6 +7,7 @@ import { errors, GantryError, type Plugin } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
+import { checkStatedLevel, missingExport } from "./level.ts";
 import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
@@ -27,6 +28,7 @@ export async function loadPlugin(
   if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
+  await checkStatedLevel(name, file);
   const locked = await checkLock(name, file, configDir);
   const plugin = checkManifest(name, await importForeign(name, file, configDir));
   if (locked) checkAccepted(name, plugin, locked);
@@ -115,6 +117,8 @@ async function importForeign(name: string, file: string, configDir: string): Pro
     try {
       return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
     } catch (error) {
+      const missing = missingExport(name, asError(error));
+      if (missing) throw missing;
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }

@@ -1,11 +1,12 @@
 import { errors, hookKinds, SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { otherLevel } from "./level.ts";
 
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
 export function checkManifest(listed: string, value: unknown): Plugin {
   const plugin = value as Partial<Plugin> | undefined;
   if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number")
     throw errors.PLUGIN_NOT_A_PLUGIN(listed);
-  if (plugin.sdk !== SDK_LEVEL) throw errors.PLUGIN_SDK_MISMATCH(listed, plugin.sdk, SDK_LEVEL);
+  if (plugin.sdk !== SDK_LEVEL) throw otherLevel(listed, plugin.sdk);
   const wrong = wrongFact(plugin as Plugin);
   if (wrong) throw errors.PLUGIN_BAD_FACTS(listed, wrong);
   return plugin as Plugin;
@@ -23,6 +24,8 @@ function wrongFact(plugin: Plugin): string | undefined {
   if (tap) return `taps names ${tap}, and the hooks are ${Object.keys(hookKinds).join(", ")}`;
   if (plugin.config && (plugin.config as { type?: string }).type !== "object")
     return "config must be a Type.Object()";
+  if (plugin.onboarding && typeof plugin.onboarding.ask !== "function")
+    return "onboarding must have an ask()";
   if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table))
     return "table must be a dotted name";
   return undefined;

@@ -7,11 +7,12 @@ interface Kind {
   unsaid: number;
 }
 
-/** Writes a line once a minute and then how often it came meanwhile: what fails for one message fails for all that wait. */
+/** Writes a warning or an error once a minute and then how often it came meanwhile: what fails for one message fails for all that wait. */
 export function foldedWriter(write: LogWriter): LogWriter {
   const kinds = new Map<string, Kind>();
   return (level, detail, message) => {
-    if (level === "debug" || kinds.size >= maxKinds) return write(level, detail, message);
+    const isTrouble = level === "warn" || level === "error";
+    if (!isTrouble || kinds.size >= maxKinds) return write(level, detail, message);
     const key = `${level} ${message}`;
     const known = kinds.get(key);
     if (known) return void (known.unsaid += 1);

@@ -65,25 +65,21 @@ export class Approvals implements ApprovalsSlot {
     const id = randomBytes(8).toString("hex");
     const expires = new Date(Date.now() + this.waitMs).toISOString();
     const request = Object.freeze({ ...question, id, expires });
-    return new Promise((resolve) => {
-      const settle = (decided: Decided): void => {
-        if (!this.#open.delete(id)) return;
-        clearTimeout(timer);
-        signal.removeEventListener("abort", cancel);
-        this.#remember(id);
-        resolve({ id, decided });
-      };
-      const cancel = (): void => settle({ decision: "cancelled" });
-      const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
-      this.#open.set(id, { request, settle });
-      if (signal.aborted) return cancel();
-      signal.addEventListener("abort", cancel);
-      try {
-        announce(request);
-      } catch {
-        settle({ decision: "deny", by: "nobody" });
-      }
-    });
+    const { promise, resolve } = Promise.withResolvers<Decided>();
+    const settle = (decided: Decided): void => {
+      if (!this.#open.delete(id)) return;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+      this.#remember(id);
+      resolve(decided);
+    };
+    const cancel = (): void => settle({ decision: "cancelled" });
+    const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
+    signal.addEventListener("abort", cancel);
+    this.#open.set(id, { request, settle });
+    if (signal.aborted) cancel();
+    else announceOrDeny(() => announce(request), settle);
+    return promise.then((decided) => ({ id, decided }));
   }
 
   /**
@@ -101,6 +97,15 @@ export class Approvals implements ApprovalsSlot {
   #remember(id: string): void {
     this.#decided.add(id);
     if (this.#decided.size > maxDecided) this.#decided.delete(this.#decided.values().next().value as string);
+  }
+}
+
+/** A question that cannot even be announced is a no. */
+function announceOrDeny(announce: () => void, settle: (decided: Decided) => void): void {
+  try {
+    announce();
+  } catch {
+    settle({ decision: "deny", by: "nobody" });
   }
 }
 

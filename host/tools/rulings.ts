@@ -35,7 +35,7 @@ export class Rulings {
 
   /** A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. */
   unoffered(tool: Tool, offered: readonly string[] | undefined): Refusal | undefined {
-    const isOffered = (tool.offered?.() ?? true) && (offered?.includes(tool.name) ?? true);
+    const isOffered = isOfferedNow(tool) && (offered?.includes(tool.name) ?? true);
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 
@@ -52,6 +52,15 @@ export class Rulings {
     const giver = this.conversations.covering(call, questions, coverage);
     if (giver === undefined) return { kind: "ask", coverage };
     return { kind: "lifted", by: `${giver} for this conversation (${coverage.shown})` };
+  }
+}
+
+/** A tool that fails to say so is not offered. */
+function isOfferedNow(tool: Tool): boolean {
+  try {
+    return tool.offered?.() ?? true;
+  } catch {
+    return false;
   }
 }
 

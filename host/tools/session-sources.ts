@@ -3,7 +3,7 @@ import type { Registry } from "../plugins/registry.ts";
 
 /** Where the store keeps them, so that a restart forgets nothing. */
 const space = "session-sources";
-/** Conversations that are held in memory beside the store. */
+/** Conversations that are remembered where there is no store. */
 const maxHeld = 1_000;
 /** More than a person reads; the first ones say enough. */
 const maxNamed = 20;
@@ -20,29 +20,39 @@ const unread: Sources = Object.freeze({
 export class SessionSources {
   readonly #registry: Registry;
   readonly #held = new Map<string, Sources>();
+  #adding: Promise<unknown> = Promise.resolve();
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
+  /** Read anew each time, since another process may have gone on with the conversation. */
   async of(session: string): Promise<Sources> {
-    const held = this.#held.get(session);
-    if (held) return held;
     try {
-      const kept = await this.#registry.get(Store)?.values.get<Sources>(space, session);
-      return this.#hold(session, kept ? merged(none, kept) : none);
+      const kept = await this.#kept(session);
+      return kept ? merged(none, kept) : none;
     } catch {
       return unread;
     }
   }
 
-  /** Resolves once it is on disk. Nothing is ever taken off the list. */
-  async add(session: string, more: Partial<Sources>): Promise<void> {
-    const before = await this.of(session);
-    const after = merged(before, more);
-    if (countOf(after) === countOf(before)) return;
-    this.#hold(session, after);
-    await this.#registry.get(Store)?.values.put(space, session, after);
+  /** Resolves once it is on disk. One at a time, so that calls beside each other do not undo what the other has added. */
+  add(session: string, more: Partial<Sources>): Promise<void> {
+    const added = this.#adding.then(async () => {
+      const before = await this.of(session);
+      const after = merged(before, more);
+      if (countOf(after) !== countOf(before)) await this.#keep(session, after);
+    });
+    this.#adding = added.catch(() => undefined);
+    return added;
+  }
+
+  /** While `rename` gives a conversation another id, its sources go with it; with no other id it is gone. */
+  async move(from: string, to: string | undefined, rename: () => Promise<unknown>): Promise<void> {
+    if (to !== undefined) await this.#keep(to, await this.of(from));
+    await rename();
+    this.#held.delete(from);
+    await this.#registry.get(Store)?.values.remove(space, from);
   }
 
   /** What a message brings in: the owner's own words are neither. */
@@ -68,11 +78,16 @@ export class SessionSources {
     await this.add(session, { material, private: own });
   }
 
-  #hold(session: string, sources: Sources): Sources {
-    this.#held.delete(session);
+  async #kept(session: string): Promise<Sources | undefined> {
+    const store = this.#registry.get(Store);
+    return store ? store.values.get<Sources>(space, session) : this.#held.get(session);
+  }
+
+  async #keep(session: string, sources: Sources): Promise<void> {
+    const store = this.#registry.get(Store);
+    if (store) return store.values.put(space, session, sources);
     this.#held.set(session, sources);
     if (this.#held.size > maxHeld) this.#held.delete([...this.#held.keys()][0] as string);
-    return sources;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Check, CheckRow } from "@gantry/sdk";
+import { peopleRow } from "@gantry/sdk/channel";
 import type { Graph } from "./graph.ts";
 import type { Settings } from "./settings.ts";
 import { unsigned } from "./webhook.ts";
@@ -6,7 +7,7 @@ import { unsigned } from "./webhook.ts";
 export function chatappChecks(settings: Settings, graph: Graph): readonly Check[] {
   const standing = async (): Promise<readonly CheckRow[]> => [
     signature(settings),
-    allowlist(settings),
+    peopleRow("chatapp", "channels_config.chatapp.allowed_numbers", settings.people),
     address(graph),
   ];
   return [
@@ -21,14 +22,6 @@ function signature({ appSecret }: Settings): CheckRow {
   if (appSecret !== undefined) return { what, state: "ok", detail: "every delivery is checked" };
   const [detail = "", cure = ""] = unsigned.split(": ");
   return { what, state: "warn", detail, cure };
-}
-
-function allowlist({ allowedNumbers }: Settings): CheckRow {
-  const what = "chatapp allowlist";
-  const cure = "list the numbers that may write in channels_config.chatapp.allowed_numbers";
-  if (allowedNumbers.includes("*")) return { what, state: "warn", detail: "everyone may write (*)", cure };
-  if (allowedNumbers.length === 0) return { what, state: "warn", detail: "nobody may write", cure };
-  return { what, state: "ok", detail: `${allowedNumbers.length} may write` };
 }
 
 function address(graph: Graph): CheckRow {

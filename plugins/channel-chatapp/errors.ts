@@ -5,9 +5,6 @@ export const errors = defineErrors({
     "The chat-app channel lacks %s: set the key in [channels_config.chatapp] or the variable.",
   ),
   CHATAPP_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
-  CHATAPP_INSECURE_URL: policy(
-    "endpoints.graph_url (%s) is not an https:// address, so nothing is sent there: correct it.",
-  ),
   CHATAPP_NOT_ALLOWED: policy(
     "%s is not in channels_config.chatapp.allowed_numbers: add the number there if it may write.",
   ),

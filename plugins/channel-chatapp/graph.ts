@@ -1,4 +1,5 @@
 import { GantryError, type NetResponse, type Sent, type Upstream } from "@gantry/sdk";
+import { platformAddress } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { scrub } from "./scrub.ts";
 import type { Settings } from "./settings.ts";
@@ -48,16 +49,11 @@ export class Graph {
     await response.text();
   }
 
-  /** Throws CHATAPP_INSECURE_URL for what is neither https nor, where that is allowed, this machine. */
+  /** Throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine. */
   address(): string {
     const { graphUrl, phoneNumberId, allowInsecureLoopback } = this.#settings;
-    const url = URL.parse(graphUrl);
-    const local = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url?.hostname ?? "");
-    const secure =
-      url?.protocol === "https:" || (url?.protocol === "http:" && local && allowInsecureLoopback);
-    if (!url || !secure)
-      throw errors.CHATAPP_INSECURE_URL(url ? `${url.protocol}//${url.host}` : "no address");
-    return `${url.origin}${url.pathname.replace(/\/+$/, "")}/v18.0/${encodeURIComponent(phoneNumberId)}`;
+    const base = platformAddress("endpoints.graph_url", graphUrl, allowInsecureLoopback);
+    return `${base}/v18.0/${encodeURIComponent(phoneNumberId)}`;
   }
 
   async #request(method: string, path: string, signal: AbortSignal, body?: string): Promise<NetResponse> {

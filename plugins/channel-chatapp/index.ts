@@ -1,11 +1,12 @@
 import { Channels, Checks, definePlugin, Inbox, refuse, Routes, Store, Upstream } from "@gantry/sdk";
+import { trustOf } from "@gantry/sdk/channel";
 import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Graph } from "./graph.ts";
+import { onboarding } from "./onboarding.ts";
 import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
-import { trustOf } from "./trust.ts";
 import { webhookRoutes } from "./webhook.ts";
 
 export default definePlugin({
@@ -16,6 +17,7 @@ export default definePlugin({
   needs: { inbox: Inbox, store: Store, upstream: Upstream },
   provides: [Channels, Checks, Routes],
   taps: ["onInboundMessage"],
+  onboarding,
   errors,
   setup(host) {
     const settings = settingsFrom(host.config, process.env);
@@ -25,7 +27,7 @@ export default definePlugin({
       send: createSender(graph, () => host.needs.store.values),
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
-      if (channel !== "chatapp" || trustOf(sender.id, settings)) return undefined;
+      if (channel !== "chatapp" || trustOf(sender.id, settings.people)) return undefined;
       return refuse(errors.CHATAPP_NOT_ALLOWED(sender.id));
     });
     for (const route of webhookRoutes(settings, host.needs.inbox, host.log)) host.provide(Routes, route);

@@ -1,4 +1,5 @@
 import { Channels, textParts } from "@gantry/sdk";
+import { splitText, trustOf } from "@gantry/sdk/channel";
 import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,8 +12,6 @@ import {
   startGraph,
   type TestChatapp,
 } from "./chatapp.test-kit.ts";
-import { split } from "./split.ts";
-import { trustOf } from "./trust.ts";
 
 const idle = AbortSignal.timeout(60_000);
 
@@ -167,7 +166,7 @@ test("CHA-03: splitting keeps every character but the white space it breaks at, 
   const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀", "é"), maxLength: 200 });
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 20 }), (whole, max) => {
-      const parts = split(whole, max);
+      const parts = splitText(whole, max);
       expect(parts.every((part) => part.length <= max && part.isWellFormed())).toBe(true);
       expect(parts.join("").replace(/\s/g, "")).toBe(whole.replace(/\s/g, ""));
     }),
@@ -196,30 +195,30 @@ test("CHA-05: channel doctor asks the platform for the phone number, and says wh
 
 test.each<[Parameters<typeof trustOf>[1], Record<string, string | undefined>]>([
   [
-    { allowedNumbers: ["+1"], owners: [] },
+    { allowed: ["+1"], owners: [] },
     { "+1": "owner", "+2": undefined, "*": undefined, "": undefined },
   ],
   [
-    { allowedNumbers: ["+1", "+2"], owners: [] },
+    { allowed: ["+1", "+2"], owners: [] },
     { "+1": "member", "+2": "member", "1": undefined },
   ],
   [
-    { allowedNumbers: ["+1", "+2"], owners: ["+2"] },
+    { allowed: ["+1", "+2"], owners: ["+2"] },
     { "+1": "member", "+2": "owner" },
   ],
   [
-    { allowedNumbers: ["+1"], owners: ["+2"] },
+    { allowed: ["+1"], owners: ["+2"] },
     { "+1": "member", "+2": "owner", "+3": undefined },
   ],
   [
-    { allowedNumbers: ["*", "+1"], owners: [] },
+    { allowed: ["*", "+1"], owners: [] },
     { "+1": "member", "+3": "guest", "*": "guest" },
   ],
   [
-    { allowedNumbers: ["*"], owners: ["+2"] },
+    { allowed: ["*"], owners: ["+2"] },
     { "+2": "owner", "+3": "guest" },
   ],
-  [{ allowedNumbers: [], owners: [] }, { "+1": undefined }],
+  [{ allowed: [], owners: [] }, { "+1": undefined }],
 ])("CHA-02: with %j numbers are trusted as %j", (settings, trust) => {
   for (const [number, step] of Object.entries(trust)) {
     expect([number, trustOf(number, settings)]).toEqual([number, step]);

@@ -1,3 +1,4 @@
+import type { AllowedPeople } from "@gantry/sdk/channel";
 import type { ChatappConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
@@ -7,8 +8,7 @@ export interface Settings {
   readonly verifyToken: string;
   /** Undefined: signatures are not checked. */
   readonly appSecret: string | undefined;
-  readonly allowedNumbers: readonly string[];
-  readonly owners: readonly string[];
+  readonly people: AllowedPeople;
   readonly graphUrl: string;
   /** Plain http to this very machine, for tests. */
   readonly allowInsecureLoopback: boolean;
@@ -40,8 +40,7 @@ export function settingsFrom(
     phoneNumberId,
     verifyToken,
     appSecret: read("app_secret"),
-    allowedNumbers: table.allowed_numbers,
-    owners: table.owners,
+    people: { allowed: table.allowed_numbers, owners: table.owners },
     graphUrl: endpoints.graph_url,
     allowInsecureLoopback: env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1",
   };

@@ -1,10 +1,10 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { GantryError, Inbox, Logger, Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import { trustOf } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { textMessages } from "./payload.ts";
 import type { Settings } from "./settings.ts";
 import { isSigned, same } from "./signature.ts";
-import { trustOf } from "./trust.ts";
 
 const retryAfterSeconds = 5;
 
@@ -69,7 +69,7 @@ async function receive(
   if (!payload) return problem(400, errors.CHATAPP_BAD_PAYLOAD());
   const messages = textMessages(payload, Math.floor(Date.now() / 1_000)).map((message) => ({
     ...message,
-    trust: trustOf(message.sender.id, settings) ?? "guest",
+    trust: trustOf(message.sender.id, settings.people) ?? "guest",
     trace: id,
   }));
   const receipts = messages.length > 0 ? await inbox.receive(messages) : [];

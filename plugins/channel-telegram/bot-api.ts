@@ -20,6 +20,8 @@ export type FailureKind =
   | "moved"
   /** It will never work for this chat. */
   | "refused"
+  /** The platform cannot be reached, which is true of every call. */
+  | "away"
   /** It may work later. */
   | "again";
 
@@ -148,10 +150,16 @@ export class BotApi {
     } catch (error) {
       if (error instanceof BotApiFailure) throw error;
       const sentence = this.#scrub(error instanceof Error ? error.message : String(error));
-      const isOurs = error instanceof GantryError && !error.code.startsWith("NET_");
-      throw new BotApiFailure(isOurs ? "account" : "again", sentence);
+      throw new BotApiFailure(kindOf(error), sentence);
     }
   }
+}
+
+/** What was thrown before any answer came. */
+function kindOf(error: unknown): FailureKind {
+  if (!(error instanceof GantryError)) return "again";
+  if (error.code === "NET_REFUSED") return "away";
+  return error.code.startsWith("NET_") ? "again" : "account";
 }
 
 function failureOf(

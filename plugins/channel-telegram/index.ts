@@ -19,6 +19,7 @@ import { telegramChecks } from "./checks.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
+import { onboarding } from "./onboarding.ts";
 import { People } from "./people.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
@@ -44,6 +45,7 @@ export default definePlugin({
   },
   provides: [Channels, Checks, Commands, Services],
   taps: ["onInboundMessage"],
+  onboarding,
   errors,
   setup(host) {
     const { needs, log } = host;

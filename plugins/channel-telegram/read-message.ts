@@ -3,6 +3,8 @@ import { attachmentsOf, type FileOfMessage } from "./files.ts";
 import type { WireEntity, WireMessage, WireUser } from "./wire.ts";
 
 const maxName = 80;
+/** What the platform's button says for a person who opens the chat with the bot. */
+const firstContact = /^\/start(?:\s.*)?$/s;
 /** As much of what is answered as tells which message it was. */
 const maxQuoted = 4_096;
 
@@ -97,7 +99,8 @@ interface Words {
 
 function wordsOf(message: WireMessage, me: Me): Words {
   const said = textOf(message);
-  const text = withoutName(said, message.entities ?? message.caption_entities ?? [], me);
+  const named = withoutName(said, message.entities ?? message.caption_entities ?? [], me);
+  const text = named.replace(firstContact, "/help");
   if (message.forward_origin !== undefined)
     return { text: "[forwarded message]", quoted: said === "" ? [] : textParts(said) };
   return {

@@ -48,15 +48,13 @@ export class Sender {
     const address = readAddress(to);
     if (address === undefined)
       return { status: "refused", reason: `${JSON.stringify(to)} is no address on Telegram` };
-    const sent = await sendInParts({
+    return sendInParts({
       values: this.#needs.values(),
       space,
       key,
       parts: await this.#pieces(parts),
       send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
     });
-    if (sent.status === "retry" && sent.scope === "channel") this.#needs.health.refused(sent.reason);
-    return sent;
   }
 
   /** Neighbouring text is one text; media without bytes is a line of it. */
@@ -93,6 +91,8 @@ export class Sender {
     try {
       return await deliver(address);
     } catch (error) {
+      if (error instanceof BotApiFailure && error.kind === "account")
+        this.#needs.health.refused(error.message);
       if (!(error instanceof BotApiFailure) || error.movedTo === undefined) throw error;
       return deliver({ chat_id: error.movedTo });
     }

@@ -30,7 +30,7 @@ export async function sentOf(call: () => Promise<number>): Promise<Sent> {
   } catch (error) {
     if (!(error instanceof BotApiFailure)) return { status: "retry", reason: String(error) };
     const { kind, message: reason, afterMs } = error;
-    if (kind === "account") return { status: "retry", reason, scope: "channel" };
+    if (kind === "account" || kind === "away") return { status: "retry", reason, scope: "channel" };
     if (kind === "rate" && afterMs !== undefined) return { status: "retry", reason, afterMs };
     return { status: kind === "again" || kind === "conflict" ? "retry" : "refused", reason };
   }

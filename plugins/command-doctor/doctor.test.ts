@@ -293,6 +293,21 @@ test("CLI-01: messages that were set aside are named with their reason", async (
   });
 });
 
+test("INB-02: what messages wait for is told with its reason, and how many conversations wait", async () => {
+  const store = createMemoryStore();
+  for (const from of ["+1", "+2"]) {
+    await store.lanes.accept([directMessage({ channel: "chatapp", id: from, from, text: "hi" })]);
+    const claim = await store.lanes.claim("w", 1_000, Date.now());
+    const retry = { at: Date.now() + 60_000, reason: "API error: 401", waitsFor: "channel:chatapp" };
+    if (claim) await store.lanes.retry(claim, retry);
+  }
+  await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
+  expect(rowOf(await tell(t, "status"), "messages wait for channel:chatapp")).toMatchObject({
+    state: "warn",
+    detail: "2 conversations: API error: 401",
+  });
+});
+
 test("CLI-01: an id that a stranger made long does not bury what else status says", async () => {
   const store = createMemoryStore();
   await store.lanes.accept([

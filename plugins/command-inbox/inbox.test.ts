@@ -1,4 +1,12 @@
-import { Commands, definePlugin, directMessage, Redactors, Store, type CommandContext } from "@gantry/sdk";
+import {
+  Commands,
+  definePlugin,
+  directMessage,
+  Redactors,
+  Store,
+  type CommandContext,
+  type InboundMessage,
+} from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import store from "../store-sqlite/index.ts";
@@ -15,6 +23,10 @@ const hidden = definePlugin({
     }),
 });
 
+function written(from: string, text: string): InboundMessage {
+  return directMessage({ channel: "chat", id: `id-${from}`, from, text });
+}
+
 interface Told {
   readonly code: number;
   readonly out: readonly string[];
@@ -29,12 +41,10 @@ interface Started extends AsyncDisposable {
 async function start(): Promise<Started> {
   const host = await startTestHost({ plugins: [store, hidden, plugin] });
   const { lanes } = host.slot(Store);
-  const write = (from: string, text: string) =>
-    directMessage({ channel: "chat", id: `id-${from}`, from, text });
   await lanes.accept([
-    write("1", "my key is sk-secret"),
-    write("2", "two\u001b[2J\nlines"),
-    write("3", "three"),
+    written("1", "my key is sk-secret"),
+    written("2", "two\u001b[2J\nlines"),
+    written("3", "three"),
   ]);
   const claim = async () => (await lanes.claim("w", 60_000, Date.now()))!;
   await lanes.deadLetter(await claim(), "the model said sk-secret");

@@ -11,15 +11,8 @@ export interface Answers {
   readonly model?: string | undefined;
   readonly workspace?: string | undefined;
   readonly autonomy?: string | undefined;
-  readonly channel?: ChatappAnswers | undefined;
-}
-
-export interface ChatappAnswers {
-  readonly access_token: string;
-  readonly phone_number_id: string;
-  readonly verify_token: string;
-  readonly app_secret?: string | undefined;
-  readonly allowed_numbers: readonly string[];
+  /** Keys of a channel. */
+  readonly channel?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export const autonomyLevels = {
@@ -45,11 +38,7 @@ export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Re
     ...(model !== undefined && { default_model: model }),
     ...(workspace !== undefined && { "security.workspace_path": workspace }),
     ...(autonomy !== undefined && { "agent.autonomy_level": autonomy }),
-    ...Object.fromEntries(
-      Object.entries(channel ?? {})
-        .filter(([, value]) => value !== undefined)
-        .map(([key, value]) => [`channels_config.chatapp.${key}`, value]),
-    ),
+    ...channel,
   };
 }
 

@@ -1,36 +1,61 @@
-import { randomBytes } from "node:crypto";
-import type { ChatappAnswers } from "./answers.ts";
+import type { CheckRow, CommandContext, ConfigFile, OnboardingStep } from "@gantry/sdk";
 import type { Ask } from "./ask.ts";
 
-/** The keys of the chat-app channel; undefined where none is wanted. */
-export async function askChannel(ask: Ask): Promise<ChatappAnswers | undefined> {
-  if (!(await ask.yes("Shall people write to the agent in a chat app?", false))) return undefined;
-  const access_token = await ask.secret("Access token of the platform's business account");
-  const phone_number_id = await ask.text("Phone number id (not the number itself)");
-  const verify_token = await ask.text("Verify token, to be entered at the platform too", {
-    initial: randomBytes(16).toString("hex"),
-  });
-  const signed = await ask.yes(
-    "Do you have the app secret, so that webhooks are checked by their signature?",
-    true,
-  );
-  const app_secret = signed ? await ask.secret("App secret") : undefined;
-  const numbers = await ask.text(
-    "Who may write? Numbers as +<country code><number>, with commas, or * for everyone",
-    {
-      check: wrongNumbers,
-    },
-  );
-  return { access_token, phone_number_id, verify_token, app_secret, allowed_numbers: split(numbers) };
+const limitMs = 15_000;
+const NOWHERE = "nowhere";
+
+/** The keys of a channel; undefined where none is wanted. What a channel can try is tried before it is kept. */
+export async function askChannel(
+  ask: Ask,
+  run: CommandContext,
+  configFile: ConfigFile,
+  others: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const steps = (await configFile.onboarding()).toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  if (steps.length === 0) return undefined;
+  const chosen = await ask.choice("Where shall people write to the agent?", [
+    { value: NOWHERE, label: "Only here, in the terminal" },
+    ...steps.map(({ title, hint }) => ({ value: title, label: title, hint })),
+  ]);
+  const step = steps.find(({ title }) => title === chosen);
+  if (step === undefined) return undefined;
+  for (;;) {
+    const keys = await step.ask(ask);
+    if (await isWanted(ask, run, step, () => tried(configFile, { ...others, ...keys }, step, run.signal)))
+      return keys;
+  }
 }
 
-function split(text: string): string[] {
-  return text.split(/[,\s]+/).filter((part) => part !== "");
+/** True if the channel works with these keys, or the person keeps them although it does not. */
+async function isWanted(
+  ask: Ask,
+  run: CommandContext,
+  { title, check }: OnboardingStep,
+  work: () => Promise<string>,
+): Promise<boolean> {
+  if (check === undefined) return true;
+  try {
+    await ask.while(`Asking ${title}`, work, (detail) => detail);
+    return true;
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    return ask.yes("Keep these answers although they do not work?", false);
+  }
 }
 
-function wrongNumbers(text: string): string | undefined {
-  const parts = split(text);
-  const wrong = parts.find((part) => !/^(?:\*|\+[0-9]{1,15})$/.test(part));
-  if (wrong !== undefined) return `${wrong} is not a number such as +15551234567.`;
-  return parts.length === 0 ? "Please name at least one number." : undefined;
+/** What the channel's own check says with these keys; throws what is wrong. */
+async function tried(
+  configFile: ConfigFile,
+  changes: Readonly<Record<string, unknown>>,
+  { check = "", title }: OnboardingStep,
+  outer: AbortSignal,
+): Promise<string> {
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(limitMs)]);
+  const rows = await configFile.trial(
+    changes,
+    async ({ checks }): Promise<readonly CheckRow[]> => (await checks.get(check)?.run(signal)) ?? [],
+  );
+  const wrong = rows.find(({ state }) => state === "fail");
+  if (wrong) throw new Error(wrong.detail);
+  return rows[0]?.detail ?? `${title} is set up`;
 }

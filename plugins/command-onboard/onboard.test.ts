@@ -162,7 +162,8 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   await terminal.see("How much may the agent do");
   await terminal.see("autonomous");
   terminal.type(ENTER);
-  await terminal.see("chat app");
+  await terminal.see("Where shall people write");
+  await terminal.see("Telegram");
   terminal.type(ENTER);
   await terminal.see("api_key = ********");
   await terminal.see("Write them?");
@@ -192,7 +193,7 @@ test.concurrent("CLI-02: in a terminal, the chat-app channel and its four keys; 
     await terminal.see("Which directory");
     terminal.type(ENTER);
     await terminal.see("chat app");
-    terminal.type(`y`);
+    terminal.type(DOWN + ENTER);
     await terminal.see("Access token");
     terminal.type(`token-canary${ENTER}`);
     await terminal.see("Phone number id");

@@ -19,7 +19,9 @@ export async function wizard(
     const model = await askModelProvider(ask, run, needs, given);
     const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
     const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
-    const answers: Answers = { ...model, workspace, autonomy, channel: await askChannel(ask) };
+    const others: Answers = { ...model, workspace, autonomy };
+    const channel = await askChannel(ask, run, configFile, changesOf(others, configFile));
+    const answers: Answers = { ...others, channel };
     const changes = changesOf(answers, configFile);
     ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
     if (!(await ask.yes("Write them?", true))) throw new Cancelled();

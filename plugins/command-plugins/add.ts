@@ -25,7 +25,7 @@ export async function add(run: CommandContext, needs: PluginNeeds): Promise<numb
   const folder = await pluginFolder(configDir);
   const { bytes, from, asked } = await fetched(run, needs, spec);
   const files = await readTarball(spec, bytes);
-  const found = checkPackage(spec, files);
+  const found = await checkPackage(spec, files, needs.runtime.version);
   const { name, version, stated } = found;
   if (asked !== undefined && asked !== name) throw errors.PLUGINS_OTHER_NAME(asked, name);
 

@@ -24,7 +24,7 @@ test(
       "check",
       await put(
         "loud.mjs",
-        'console.log("noise");\nexport default { name: "loud", sdk: 1, summary: "Loud.", setup() {} };',
+        'console.log("noise");\nexport default { name: "loud", sdk: 2, summary: "Loud.", setup() {} };',
       ),
       "--json",
     );

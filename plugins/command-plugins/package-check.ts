@@ -1,3 +1,4 @@
+import { SDK_LEVEL } from "@gantry/sdk";
 import type { StatedManifest } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { moduleOf, type PackageFacts } from "./entry.ts";
@@ -14,8 +15,26 @@ export interface PluginPackage {
   readonly scripts: readonly string[];
 }
 
+/** Says how the sdk that the package was written for is another than this one: by its level, else by its peer range. */
+async function asksForOtherSdk(facts: PackageFacts, version: string): Promise<string | undefined> {
+  const { sdk: level } = (facts.gantry ?? {}) as { sdk?: unknown };
+  if (level !== undefined && level !== SDK_LEVEL)
+    return `it was written for sdk level ${String(level)} and this host speaks level ${SDK_LEVEL}`;
+  if (level !== undefined) return undefined;
+  const range = ((facts.peerDependencies ?? {}) as Record<string, unknown>)["@gantry/sdk"];
+  if (range === undefined) return undefined;
+  const { default: satisfies } = await import("semver/functions/satisfies.js");
+  return typeof range === "string" && satisfies(version, range, { includePrerelease: true })
+    ? undefined
+    : `it asks for @gantry/sdk ${String(range)} and this is ${version}`;
+}
+
 /** Reads package.json of an unpacked tarball, running nothing. Throws `PLUGINS_PACKAGE` and `PLUGINS_DEPENDENCIES`. */
-export function checkPackage(spec: string, files: ReadonlyMap<string, Uint8Array>): PluginPackage {
+export async function checkPackage(
+  spec: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  sdkVersion: string,
+): Promise<PluginPackage> {
   const text = files.get("package.json");
   let facts: PackageFacts;
   try {
@@ -37,6 +56,8 @@ export function checkPackage(spec: string, files: ReadonlyMap<string, Uint8Array
       spec,
       "its package.json does not state needs, provides and taps under `gantry`",
     );
+  const otherSdk = await asksForOtherSdk(facts, sdkVersion);
+  if (otherSdk) throw errors.PLUGINS_PACKAGE(spec, otherSdk);
   const others = [facts.dependencies, facts.optionalDependencies, facts.peerDependencies]
     .flatMap((table) => Object.keys((table ?? {}) as object))
     .filter((dependency) => !fromHost.has(dependency));

@@ -56,6 +56,7 @@ export default definePlugin({
         server = undefined;
       },
     });
+    host.onServe(async () => void (await import("./checks.ts")));
     host.provide(
       Commands,
       gatewayCommand((where) => (listenAt = where)),

@@ -9,6 +9,7 @@ import {
 } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import chatCommands from "../slash-words/index.ts";
 import { decide } from "./decide.ts";
 import guard from "./index.ts";
 
@@ -198,6 +199,42 @@ test("SEC-21: a conversation whose sources cannot be kept runs nothing", async (
   await using host = await startTestHost({ plugins: [guard, tools, failing] });
   host.slot(Store).values.put = () => Promise.reject(new Error("the disk is full"));
   expect(await host.call("web_fetch", {})).toMatchObject({ decision: "failed" });
+});
+
+test("SEC-21: /new begins with nothing, and /resume brings back what that conversation holds", async () => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  const both = {
+    calls: [
+      { name: "web_fetch", args: {} },
+      { name: "file_read", args: {} },
+    ],
+  };
+  const send = { calls: [{ name: "mail_send", args: { to: "bob" } }] };
+  const model = fakeProvider([both, "read", send, "sent", send, "asked"]);
+  const plugins = [guard, tools, sandbox(true), channel, memoryStore(), model, chatCommands];
+  await using host = await startTestHost({ plugins, timeouts: { approval: 30 } });
+  await host.serve();
+  const talk = async (text: string, replies = 1): Promise<string> => {
+    const count = channel.sent.length + replies;
+    await channel.receive({ text });
+    await channel.sentCount(count);
+    return channel.sent.at(-1)?.text ?? "";
+  };
+  await talk("read both");
+  const id = /\/resume (\w+)/.exec(await talk("/new"))?.[1];
+  await talk("send it");
+  await talk(`/resume ${id}`);
+  await talk("send it", 2);
+  const sent = host.audit.filter(
+    ({ event_type, tool }) => event_type === "tool_call" && tool === "mail_send",
+  );
+  expect(sent.map(({ result }) => result)).toEqual(["allowed", "refused: APPROVAL_EXPIRED"]);
+});
+
+test("SEC-21: calls beside each other all leave their sources", async () => {
+  await using host = await start();
+  await Promise.all(["web_fetch", "file_read", "memory_recall"].map((name) => host.call(name, {})));
+  expect(await codes(host, [["mail_send", "bob"]])).toEqual([asked]);
 });
 
 test("SEC-21: while the store cannot tell what a conversation holds, a way out asks and the rest runs", async () => {

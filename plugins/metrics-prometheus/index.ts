@@ -19,6 +19,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const counters = new Counters();
+    host.onServe(async () => void (await import("./gauges.ts")));
     host.provide(Meters, counters);
     host.provide(Observers, observer(counters));
     host.provide(Routes, {

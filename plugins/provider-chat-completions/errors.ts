@@ -11,6 +11,9 @@ export const errors = defineErrors({
   CHAT_NO_MODEL_LIST: failed(
     "%s has no model list (HTTP %s), which is optional for a server: set default_model to a name it knows and send a test message.",
   ),
+  CHAT_NO_WEBSOCKET: failed(
+    "%s answers no WebSocket (HTTP %s): unset SERVICE_RESPONSES_WEBSOCKET, so that HTTP is tried too, or set it to 0.",
+  ),
   CHAT_TOOLS_AS_TEXT: failed(
     "%s wrote a tool call as plain text, so the server runs without a tool-call parser: start it with %s, which reads the calls of your model.",
   ),

@@ -67,7 +67,14 @@ export default definePlugin({
     }
     for (const { id, url, key, docs } of services.values())
       host.provide(ProviderOffers, { name: id, address: url, keyVariable: key, docs });
-    const responses = new ResponsesMode(upstream, process.env.SERVICE_RESPONSES_WEBSOCKET, host.signal);
+    const choice = process.env.SERVICE_RESPONSES_WEBSOCKET;
+    if (choice !== undefined && !["", "0", "1"].includes(choice)) {
+      host.log.warn(
+        { choice },
+        "SERVICE_RESPONSES_WEBSOCKET is neither 0 nor 1 and is ignored: 1 uses only WebSocket, 0 only HTTP.",
+      );
+    }
+    const responses = new ResponsesMode(upstream, choice, host.signal);
     const made = new Map<string, Provider>();
 
     host.hooks.resolveProvider.tap((want) => {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { cutAnswer, emptyAnswer, errors, failure, failureInside, usageEvent } from "@gantry/sdk";
-import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
+import type { AnswerReader, Json as JsonValue, ProviderEvent, StopReason } from "@gantry/sdk";
 import { DONE } from "./json-stream.ts";
+import { RESPONSES } from "./responses-body.ts";
 import { asCount, asList, asObject, asText } from "./json.ts";
 import type { Json } from "./json.ts";
 
@@ -11,6 +12,8 @@ export class ResponsesAnswer implements AnswerReader {
   readonly #model: string | undefined;
   readonly #secrets: readonly string[];
   readonly #called = new Set<string>();
+  /** Sealed thoughts by their id: the server wants them back, since it keeps nothing. */
+  readonly #thoughts = new Map<unknown, Json>();
   #spoke = false;
   readonly closing = false;
   over = false;
@@ -36,7 +39,7 @@ export class ResponsesAnswer implements AnswerReader {
       case "response.refusal.delta":
         return this.#say(asText(event.delta) ?? "");
       case "response.output_item.done":
-        return this.#call(asObject(event.item) ?? {});
+        return this.#item(asObject(event.item) ?? {});
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
@@ -63,7 +66,7 @@ export class ResponsesAnswer implements AnswerReader {
       ? []
       : output.flatMap((item) => asList(item.content)).map((part) => asObject(part) ?? {});
     const text = late.map((part) => asText(part.text) ?? asText(part.refusal) ?? "").join("");
-    const events = [...this.#say(text), ...output.flatMap((item) => this.#call(item))];
+    const events = [...this.#say(text), ...output.flatMap((item) => this.#item(item)), ...this.#sealed()];
     const usage = asObject(response.usage) ?? {};
     return [
       ...events,
@@ -81,6 +84,17 @@ export class ResponsesAnswer implements AnswerReader {
     const why = asText(asObject(response.incomplete_details)?.reason);
     if (response.status === "incomplete") return why === "content_filter" ? "ContentFilter" : "MaxTokens";
     return this.#called.size > 0 ? "ToolUse" : "EndTurn";
+  }
+
+  #item(item: Json): readonly ProviderEvent[] {
+    if (item.type === "reasoning" && asText(item.encrypted_content)) this.#thoughts.set(item.id, item);
+    return this.#call(item);
+  }
+
+  #sealed(): readonly ProviderEvent[] {
+    if (this.#thoughts.size === 0) return [];
+    const items = [...this.#thoughts.values()] as unknown as readonly JsonValue[];
+    return [{ type: "provider_data", data: { [RESPONSES]: items } }];
   }
 
   #call(item: Json): readonly ProviderEvent[] {

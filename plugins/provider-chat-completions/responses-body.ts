@@ -1,9 +1,13 @@
 import { inNameOrder } from "@gantry/sdk";
 import type { CarriedMedia, ChatMessage, Piece } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
+import { asList, asObject } from "./json.ts";
 import type { BodyInput } from "./chat-body.ts";
 import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";
+
+/** Under this name stands what is ours of `providerData`. */
+export const RESPONSES = "responses";
 
 /** The request in the form of responses; nothing is kept on the other side. */
 export function responsesBody(
@@ -22,7 +26,11 @@ export function responsesBody(
     input: request.messages.flatMap((message) => items(message, media)),
     ...(settings.send_temperature && !refused.has("temperature") && { temperature: request.temperature }),
     ...(bound !== undefined && { max_output_tokens: bound }),
-    ...(settings.effort && !refused.has("effort") && { reasoning: { effort: settings.effort } }),
+    ...(settings.effort &&
+      !refused.has("effort") && {
+        reasoning: { effort: settings.effort },
+        include: ["reasoning.encrypted_content"],
+      }),
     ...(request.tools.length > 0 && {
       tools: inNameOrder(request.tools).map(({ name, description, input }) => ({
         type: "function",
@@ -54,7 +62,8 @@ function items(message: ChatMessage, media: CarriedMedia): object[] {
         name,
         arguments: isJson(args) ? args : "{}",
       }));
-      return text === "" ? calls : [said, ...calls];
+      const thoughts = asList(asObject(message.providerData)?.[RESPONSES]) as readonly object[];
+      return [...thoughts, ...(text === "" ? [] : [said]), ...calls];
     }
   }
 }

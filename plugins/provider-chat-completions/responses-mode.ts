@@ -1,14 +1,23 @@
-import { answerFailure } from "@gantry/sdk";
-import type { ProviderEvent, Upstream } from "@gantry/sdk";
+import { answerFailure, failure } from "@gantry/sdk";
+import type { ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import { ask } from "./ask.ts";
 import type { Question } from "./ask.ts";
 import type { BodyInput } from "./chat-body.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { errors } from "./errors.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import { ResponsesAnswer } from "./responses-answer.ts";
 import { responsesBody } from "./responses-body.ts";
 import { askSocket } from "./responses-socket.ts";
 import { SocketPool } from "./socket-pool.ts";
+
+/** A handshake that was refused with a status: for whom, or because there is no WebSocket. */
+function refusedSocket(provider: string, model: string | undefined, status: number): ProviderFailure {
+  const ofTheAccount = status === 401 || status === 403 || status === 429 || status >= 500;
+  return ofTheAccount
+    ? answerFailure({ provider, model, status, body: "" })
+    : failure(errors.CHAT_NO_WEBSOCKET(provider, status), false, { status });
+}
 
 const HTTP_FIRST_MS = 300_000;
 
@@ -50,11 +59,10 @@ export class ResponsesMode {
       // A handshake is refused with a status where the server is there and says no.
       const status = Number(/\bHTTP (\d{3})\b/.exec(noWay.failure.message)?.[1] ?? 0);
       if (forced) {
-        const failure =
-          status >= 400
-            ? answerFailure({ provider: name, model, status, body: noWay.failure.message })
-            : noWay.failure;
-        return yield { type: "error", failure };
+        return yield {
+          type: "error",
+          failure: status >= 400 ? refusedSocket(name, model, status) : noWay.failure,
+        };
       }
       if (status !== 401 && status !== 429) this.#httpUntil.set(name, Date.now() + HTTP_FIRST_MS);
     }

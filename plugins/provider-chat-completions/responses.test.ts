@@ -223,8 +223,9 @@ test("PRV-09: SERVICE_RESPONSES_WEBSOCKET=0 opens no WebSocket, =1 sends nothing
   await using plain = await serve({ http: (_, response) => stream(response, say("http")) });
   await using only = provider(`custom:${plain.url}`, responses, { SERVICE_RESPONSES_WEBSOCKET: "1" });
   expect(failureOf(await collect(only, request("hello")))).toMatchObject({
-    code: "PROVIDER_REQUEST",
+    code: "CHAT_NO_WEBSOCKET",
     status: 426,
+    message: expect.stringMatching(/no WebSocket \(HTTP 426\): unset SERVICE_RESPONSES_WEBSOCKET/),
   });
   expect(plain.asked).toEqual([]);
 });

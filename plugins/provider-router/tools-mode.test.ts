@@ -44,20 +44,17 @@ test("PRV-16: a refusal that is not about tools is none, and with tools = native
 });
 
 test.each([
-  ["native", 1, undefined],
-  ["text", 0, "- shell: Runs."],
-  ["none", 0, undefined],
-] as const)(
-  "PRV-16: tools = %s in [providers.<id>] offers %s tools natively",
-  async (mode, native, prompt) => {
-    const a = scripted("a", [[text("hello"), stop]]);
-    await run(routed({ providers: table({ tools: mode }) }).router, [a.provider], { tools });
-    expect(a.asked[0]?.tools).toHaveLength(native);
-    const said = a.asked[0]!.messages.map(({ parts }) => textOf(parts)).join("\n");
-    if (prompt) expect(said).toContain(prompt);
-    else expect(said).toBe("hi");
-  },
-);
+  ["native", 1],
+  ["text", 0],
+  ["none", 0],
+] as const)("PRV-16: tools = %s in [providers.<id>] offers %s tools natively", async (mode, native) => {
+  const a = scripted("a", [[text("hello"), stop]]);
+  await run(routed({ providers: table({ tools: mode }) }).router, [a.provider], { tools });
+  expect(a.asked[0]?.tools).toHaveLength(native);
+  const said = a.asked[0]!.messages.map(({ parts }) => textOf(parts)).join("\n");
+  expect(said.includes("- shell: Runs.")).toBe(mode === "text");
+  expect(said.endsWith("hi")).toBe(true);
+});
 
 test("PRV-16: a fallback is asked for the model that its own table names, and the primary one where none is configured", async () => {
   const b = scripted("b", [[text("hello"), stop]]);
@@ -71,10 +68,9 @@ test("PRV-16: a fallback is asked for the model that its own table names, and th
     { type: "served", provider: "b", model: "b-large" },
   ]);
   expect(b.asked[0]?.model).toBe("b-large");
-  const { model: _, ...asked } = b.asked[0]!;
-  const request = { ...asked, signal: new AbortController().signal };
+  const request = { ...b.asked[0]!, signal: new AbortController().signal };
   const want = { provider: "b", model: undefined };
-  for await (const _event of router.chat(want, request, async () => b.provider));
-  for await (const _event of router.chat({ ...want, model: "m" }, request, async () => b.provider));
+  for await (const _ of router.chat(want, request, async () => b.provider));
+  for await (const _ of router.chat({ ...want, model: "m" }, request, async () => b.provider));
   expect(b.asked.map(({ model }) => model)).toEqual(["b-large", "b-large", "m"]);
 });

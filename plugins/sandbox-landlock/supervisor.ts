@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
 import { allProcesses, descends, signalProcess } from "./descendants.ts";
-import { metadataCalls, signalCalls } from "./filter.ts";
+import { metadataCalls, signalCalls } from "./call-lists.ts";
 import { KernelError, libcCall, machine, sessionOf, struct } from "./kernel.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";

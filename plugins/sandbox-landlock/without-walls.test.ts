@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { Checks, Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
@@ -150,9 +152,9 @@ test.runIf(linux)(
 );
 
 test("SBX-10: a workspace that holds what runs as the service is refused at the start", async () => {
-  const own = startTestHost({
-    plugins: [here],
-    config: { security: { workspace_path: path.join(import.meta.dirname, "../..") } },
-  });
-  await expect(own).rejects.toMatchObject({ code: "SANDBOX_OWN_FILES" });
+  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-own-")));
+  const own = sandboxPlugin(pathToFileURL(path.join(workspace, "plugins/sandbox/index.js")).href);
+  const start = startTestHost({ plugins: [own], config: { security: { workspace_path: workspace } } });
+  await expect(start).rejects.toMatchObject({ code: "SANDBOX_OWN_FILES" });
+  rmSync(workspace, { recursive: true });
 });

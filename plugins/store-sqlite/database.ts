@@ -19,6 +19,7 @@ interface Waiting {
 /** One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`, `STORE_REFUSED`, `STORE_NEWER` or `STORE_DAMAGED`. */
 export class Database {
   readonly path: string;
+  readonly #sessionsMs: number | undefined;
   #opened: Promise<Sql> | undefined;
   #log: number | undefined;
   #queue: Waiting[] = [];
@@ -28,8 +29,10 @@ export class Database {
   #ino: number | undefined;
   #seenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(path: string) {
+  /** `sessionsMs`: how long a conversation is kept after its last turn; left out: for ever. */
+  constructor(path: string, sessionsMs?: number) {
     this.path = path;
+    this.#sessionsMs = sessionsMs;
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {
@@ -135,7 +138,7 @@ export class Database {
   #prune(sql: Sql): void {
     const now = Date.now();
     if (now < this.#pruneAt) return;
-    this.#pruneAt = now + (prune(sql, now) ? 1000 : HOUR);
+    this.#pruneAt = now + (prune(sql, now, this.#sessionsMs) ? 1000 : HOUR);
   }
 
   async #open(): Promise<Sql> {

@@ -5,7 +5,10 @@ import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Store } from "@gantry/sdk";
+import { startTestHost } from "@gantry/sdk/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import plugin from "./index.ts";
 import { layout } from "./layout.ts";
 import { doctorRows, readyRows } from "./health.ts";
 import { openFile } from "./open.ts";
@@ -289,6 +292,47 @@ describe("the file", () => {
     await after(30.1, async ({ lanes }) =>
       expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 0 }),
     );
+  });
+});
+
+describe("retention", () => {
+  const turn = [{ role: "user", parts: [{ type: "text", text: "x" }] }] as const;
+
+  test("OPS-03: conversations older than memory.session_retention_days go, with whom they were shared with; others stay", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const start = Date.now();
+    const configDir = home;
+    const config = { memory: { session_retention_days: 10 } };
+    const later = async (days: number, work: (store: Store) => Promise<void>): Promise<void> => {
+      vi.setSystemTime(start + days * DAY);
+      await using t = await startTestHost({ plugins: [plugin], configDir, config });
+      await t.slot(Store).values.put("s", "k", days);
+      await work(t.slot(Store));
+    };
+    await later(0, async ({ sessions }) => {
+      for (const id of ["old", "used"]) await sessions.append(id, turn);
+      await sessions.share("old", "http:a");
+    });
+    await later(8, ({ sessions }) => sessions.append("used", turn));
+    await later(9.9, async ({ sessions }) => expect(await sessions.list(9)).toHaveLength(2));
+    await later(10.1, async ({ sessions }) => {
+      expect(await sessions.list(9)).toMatchObject([{ id: "used", turns: 2 }]);
+      expect(await sessions.access("old")).toBeUndefined();
+    });
+  });
+
+  test("OPS-03: without that key no conversation goes, but one that was opened and never had a turn", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const first = createStore(file);
+    await first.store.sessions.append("old", turn);
+    await first.store.sessions.open("empty", "http:a");
+    await first.close();
+    vi.setSystemTime(Date.now() + 4_000 * DAY);
+    const { store, close } = createStore(file);
+    await store.values.put("s", "k", 1);
+    expect(await store.sessions.list(9)).toHaveLength(1);
+    expect(await store.sessions.access("empty")).toBeUndefined();
+    await close();
   });
 });
 

@@ -1,16 +1,32 @@
 import { join } from "node:path";
-import { Checks, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
+import { Audit, Checks, Commands, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
+import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { createStore } from "./store.ts";
+
+const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "store-sqlite",
   summary: "Everything that must survive a restart, in one SQLite file and a folder of media.",
-  needs: { runtime: Runtime },
-  provides: [Checks, Media, Store],
+  table: "",
+  config: Type.Object({
+    memory: Type.Object({
+      session_retention_days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: "Days after its last turn that a conversation is kept. Left out: until it is removed.",
+        }),
+      ),
+    }),
+  }),
+  needs: { audit: Audit, runtime: Runtime },
+  provides: [Checks, Commands, Media, Store],
   errors,
   setup(host) {
-    const { store, media, db, close } = createStore(join(host.needs.runtime.configDir, "state", "gantry.db"));
+    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
+    const days = host.config.memory.session_retention_days;
+    const { store, media, db, close } = createStore(file, days === undefined ? undefined : days * DAY_MS);
     host.provide(Store, store);
     host.provide(Media, media);
     host.provide(Checks, {
@@ -27,6 +43,22 @@ export default definePlugin({
       await import("./health.ts");
       // Opens all the files that it ever opens.
       await db.commit(() => {});
+    });
+    host.provide(Commands, {
+      name: "backup",
+      summary: "write the store and the configuration directory into one file, beside the running service",
+      args: ["<file>"],
+      run: async (run) => (await import("./backup.ts")).backup(run, host.needs.runtime, db),
+    });
+    host.provide(Commands, {
+      name: "restore",
+      summary: "put back what `gantry backup` wrote; what is there now is moved aside",
+      args: ["<file>"],
+      options: [
+        { flags: "--dry-run", summary: "say what would be put back, and change nothing" },
+        { flags: "--yes", summary: "put it back" },
+      ],
+      run: async (run) => (await import("./restore.ts")).restore(run, { ...host.needs, db }),
     });
     host.onDispose(close);
   },

@@ -1,3 +1,4 @@
+import { removeSession } from "./sessions.ts";
 import type { Sql } from "./sql.ts";
 
 const DAY = 86_400_000;
@@ -9,9 +10,12 @@ const SET_ASIDE_MS = 30 * DAY;
 const USAGE_MS = 400 * DAY;
 const AT_ONCE = 2000;
 
-/** Drops what has had its time, a bounded piece at once; true where more may be left. */
-export function prune(sql: Sql, now: number): boolean {
+const SESSIONS_AT_ONCE = 20;
+
+/** Drops what has had its time, a bounded piece at once; true where more may be left. `sessionsMs`: conversations, or for ever. */
+export function prune(sql: Sql, now: number, sessionsMs: number = Number.POSITIVE_INFINITY): boolean {
   const removed = [
+    pruneSessions(sql, now, sessionsMs),
     sql.run(
       "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = 1 AND ended < ? ORDER BY ended LIMIT ?)",
       now - DONE_MS,
@@ -44,4 +48,16 @@ export function prune(sql: Sql, now: number): boolean {
     ),
   ];
   return removed.some((count) => count === AT_ONCE);
+}
+
+/** Those without a turn for so long, and those that were opened and never had one; gives `AT_ONCE` where more may be left. */
+function pruneSessions(sql: Sql, now: number, sessionsMs: number): number {
+  const old = sql.all<{ id: string }>(
+    "SELECT id FROM sessions WHERE updated < ? OR (turns = 0 AND updated < ?) ORDER BY updated LIMIT ?",
+    Math.max(now - sessionsMs, 0),
+    now - DAY,
+    SESSIONS_AT_ONCE,
+  );
+  for (const { id } of old) removeSession(sql, id);
+  return old.length === SESSIONS_AT_ONCE ? AT_ONCE : 0;
 }

@@ -18,8 +18,8 @@ export interface OpenedStore {
 }
 
 /** A store in one file, opened on first use; media lie in a folder beside it. */
-export function createStore(path: string): OpenedStore {
-  const db = new Database(path);
+export function createStore(path: string, sessionsMs?: number): OpenedStore {
+  const db = new Database(path, sessionsMs);
   const lanes = createLanes(db);
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { gantry, said, startGantry, tempDir } from "../helpers/cli.ts";
 import { startModel } from "../helpers/model.ts";
-import { freePort, Platform, startEchoModel } from "./platform.ts";
+import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 import { limitedDisk, mountDisk, type SmallDisk } from "./small-disk.ts";
 
 const fullMs = process.env["GANTRY_LONG"] === undefined ? 2_000 : 90_000;
@@ -37,7 +37,7 @@ async function outage(disk: SmallDisk): Promise<Outcome> {
     path.join(disk.dir, "config.toml"),
     [
       `default_provider = "${model.provider}"\ndefault_model = "m"`,
-      `[gateway]\nport = ${port}`,
+      `[gateway]\nport = ${port}\n${unbounded}`,
       `[endpoints]\ngraph_url = "${graph}"`,
       '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
       `app_secret = "${platform.secret}"`,

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
-import { freePort, Platform, startEchoModel } from "./platform.ts";
+import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
 
@@ -29,7 +29,7 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
     [
       `default_provider = "${model.provider}"`,
       'default_model = "m"',
-      `[gateway]\nport = ${port}`,
+      `[gateway]\nport = ${port}\n${unbounded}`,
       `[endpoints]\ngraph_url = "${graph}"`,
       '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
       `app_secret = "${platform.secret}"`,

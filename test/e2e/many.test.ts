@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { conversations, memory } from "../bench/conversations.ts";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
-import { freePort, Platform, startEchoModel } from "./platform.ts";
+import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
 
@@ -31,7 +31,7 @@ test(
     const port = await freePort();
     using home = tempDir(
       [
-        `default_provider = "${model.provider}"\ndefault_model = "m"\n[gateway]\nport = ${port}\n[endpoints]\ngraph_url = "${graph}"`,
+        `default_provider = "${model.provider}"\ndefault_model = "m"\n[gateway]\nport = ${port}\n${unbounded}\n[endpoints]\ngraph_url = "${graph}"`,
         '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
         `app_secret = "${platform.secret}"`,
       ].join("\n"),

@@ -1,20 +1,28 @@
 import { writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { said, startGantry, tempDir } from "../helpers/cli.ts";
+import { gantry, said, startGantry, tempDir } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel } from "./platform.ts";
 
-/** True for each text the first time that it is asked for. */
-function firstTime(): (text: string) => boolean {
-  const seen = new Set<string>();
-  return (text) => !seen.has(text) && seen.add(text) !== undefined;
+const long = process.env["GANTRY_LONG"] !== undefined;
+/** Longer than it takes to open the circuit of a provider. */
+const awayMs = long ? 40_000 : 1_500;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Service {
+  readonly platform: Platform;
+  readonly base: string;
+  readonly dir: string;
+  readonly lines: () => readonly string[];
+  /** Ends it, and returns how it ended. */
+  stop(): Promise<number | null>;
 }
 
-test("CHA-06: a model and a platform that fail at first cost no message and no order, and a message behind one that waits is answered after it", async () => {
-  using home = tempDir();
+/** The daemon, a model that fails as `fails` says, and a platform. */
+async function serve(fails: (word: string) => number | undefined): Promise<Service> {
+  const home = tempDir();
   const platform = new Platform();
-  platform.refuses = firstTime();
   const graph = await platform.start();
-  const model = await startEchoModel(() => 0, firstTime());
+  const model = await startEchoModel(() => 0, fails);
   const port = await freePort();
   writeFileSync(
     home.file,
@@ -29,17 +37,45 @@ test("CHA-06: a model and a platform that fail at first cost no message and no o
     dir: home.dir,
     env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" },
   });
-  onTestFinished(() => {
+  let text = "";
+  child.stderr?.on("data", (piece: string) => (text += piece));
+  onTestFinished(async () => {
     child.kill("SIGKILL");
+    await ended;
     platform.stop();
     model.close();
+    home[Symbol.dispose]();
   });
   await said(child, "stderr", /Gantry is ready/);
+  return {
+    platform,
+    base: `http://127.0.0.1:${port}`,
+    dir: home.dir,
+    lines: () => text.split("\n"),
+    stop: async () => {
+      child.kill("SIGTERM");
+      return (await ended).code;
+    },
+  };
+}
+
+/** 503 for each text the first time that it is asked for. */
+function firstTime(): (text: string) => number | undefined {
+  const seen = new Set<string>();
+  return (text) => {
+    if (seen.has(text)) return undefined;
+    seen.add(text);
+    return 503;
+  };
+}
+
+test("CHA-06: a model and a platform that fail at first cost no message and no order, and a message behind one that waits is answered after it", async () => {
+  const { platform, base, stop } = await serve(firstTime());
+  const fails = firstTime();
+  platform.refuses = (text) => fails(text) !== undefined;
   for (const from of ["491", "492"]) {
     for (const n of [1, 2])
-      expect(await platform.deliver(`http://127.0.0.1:${port}`, from, `${from}-${n}`, `message-${n}`)).toBe(
-        true,
-      );
+      expect(await platform.deliver(base, from, `${from}-${n}`, `message-${n}`)).toBe(true);
   }
   await platform.until(() => platform.replies.length >= 4);
   for (const from of ["491", "492"])
@@ -47,6 +83,43 @@ test("CHA-06: a model and a platform that fail at first cost no message and no o
       "re: message-1",
       "re: message-2",
     ]);
-  child.kill("SIGTERM");
-  expect((await ended).code).toBe(0);
+  expect(await stop()).toBe(0);
 });
+
+test(
+  "INB-01: a model that is away for a while, with its circuit open: every message is answered once after its return, and none is put aside",
+  { timeout: 180_000 },
+  async () => {
+    const state = { isAway: true };
+    const { platform, base, dir } = await serve(() => (state.isAway ? 503 : undefined));
+    const people = Array.from({ length: 20 }, (_, i) => `49${100 + i}`);
+    for (const from of people) await platform.deliver(base, from, `id-${from}`, `message-${from}`);
+    await wait(awayMs);
+    expect((await gantry(["status"], { dir })).out).toMatch(/messages wait for model/);
+    state.isAway = false;
+    await platform.until(() => platform.replies.length >= people.length);
+    await wait(500);
+    const answers = platform.replies.map(({ to, body }) => `${to} ${body}`);
+    expect(answers.toSorted()).toEqual(people.map((from) => `${from} re: message-${from}`).toSorted());
+    expect((await gantry(["inbox", "list", "--json"], { dir })).out.trim()).toBe('{"messages":[]}');
+  },
+);
+
+test(
+  "INB-02: a platform that refuses the account keeps all replies until it is mended, and says so once",
+  { timeout: 180_000 },
+  async () => {
+    const { platform, base, lines } = await serve(() => undefined);
+    const people = Array.from({ length: long ? 120 : 30 }, (_, i) => `49${100 + i}`);
+    platform.refusal = 401;
+    platform.refuses = () => true;
+    for (const from of people) await platform.deliver(base, from, `id-${from}`, `message-${from}`);
+    await wait(long ? 20_000 : 2_000);
+    platform.refuses = () => false;
+    await platform.until(() => platform.replies.length >= people.length);
+    await wait(500);
+    expect(platform.replies.map(({ to }) => to).toSorted()).toEqual(people.toSorted());
+    const said401 = lines().filter((line) => line.includes("API error: 401"));
+    expect(said401).toHaveLength(1);
+  },
+);

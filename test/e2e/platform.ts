@@ -17,10 +17,12 @@ export class Platform extends Loopback {
   life = 0;
   /** Replies that it does not take now. */
   refuses: (text: string) => boolean = () => false;
+  /** How it says so. */
+  refusal = 503;
 
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
     const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
-    if (this.refuses(said.body)) return void response.writeHead(503).end();
+    if (this.refuses(said.body)) return void response.writeHead(this.refusal).end();
     this.replies.push({ to, body: said.body, life: this.life });
     response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
   }
@@ -51,10 +53,13 @@ export class Platform extends Loopback {
   }
 }
 
-/** A model that repeats the last word it was told, after a moment, or fails. */
+/** For tests in which few people write much more than people do. */
+export const unbounded: string = "max_waiting_per_sender = 10000\nmessages_per_minute_per_sender = 1000000";
+
+/** A model that repeats the last word it was told, after a moment, or fails with the status that `fails` names. */
 export async function startEchoModel(
   delayMs: () => number,
-  fails: (word: string) => boolean = () => false,
+  fails: (word: string) => number | undefined = () => undefined,
 ): Promise<{ readonly provider: string; close(): void }> {
   const server = createServer((request, response) => {
     let text = "";
@@ -63,7 +68,8 @@ export async function startEchoModel(
       const { messages } = JSON.parse(text) as { messages: { role: string; content: string }[] };
       const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
       const word = /message-[\w-]+/.exec(said)?.[0] ?? "nothing";
-      if (fails(word)) return void response.writeHead(400).end();
+      const status = fails(word);
+      if (status !== undefined) return void response.writeHead(status).end();
       const content = `re: ${word}`;
       setTimeout(() => {
         response.setHeader("content-type", "text/event-stream");

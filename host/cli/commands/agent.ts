@@ -10,6 +10,7 @@ import {
 } from "@gantry/sdk";
 import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
+import { stopNote } from "../../turn/stop-note.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "../terminal-user.ts";
 import { againCode, restartAsked } from "../restart.ts";
@@ -48,6 +49,8 @@ async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
     if (stream) run.out(JSON.stringify({ type: "done", ...shown }));
     else if (json) run.out(JSON.stringify(shown));
     if (error && !json && !stream) run.err(`gantry: ${error.message} [${error.code}]`);
+    const note = stopNote(result);
+    if (note && !json && !stream) run.err(`gantry: ${note}`);
     return exitCode(host, result);
   } finally {
     terminal.close();
@@ -124,6 +127,8 @@ async function answer(
     );
     terminal.finish(result.reply);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+    const note = stopNote(result);
+    if (note) run.err(note);
   } catch (error) {
     run.err(error instanceof Error ? error.message : String(error));
   } finally {

@@ -1,7 +1,7 @@
 import { stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
 import { bundledPlugins } from "../../plugins/bundled.ts";
-import { noKey } from "../../config/config-file.ts";
+import { noKey, pathOf } from "../../config/config-file.ts";
 import { readValue, setKey, writeWhole } from "../../config/edit.ts";
 import { masked } from "../../config/masked.ts";
 import { readText } from "../../config/read.ts";
@@ -27,7 +27,8 @@ export async function get({ session, args, options, out }: HostCommandContext): 
   await session.text();
   const { config, plugins } = await session.open();
   const schema = await session.wholeSchema(plugins);
-  if (!findNode(schema, key.split("."))) throw noKey(schema, key);
+  const path = pathOf(key);
+  if (!path || !findNode(schema, path)) throw noKey(schema, key);
   // Left out, it means the base set: what is loaded is what a list of one's own begins with.
   const value =
     effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
@@ -49,7 +50,7 @@ export async function set({ session, args, host, out, debug }: HostCommandContex
   const changes = new Map<string, unknown>();
   for (let i = 0; i < args.length; i += 2)
     changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
-  const after = [...changes].reduce((text, [key, value]) => setKey(text, key.split("."), value), before);
+  const after = [...changes].reduce((text, [key, value]) => setKey(text, pathOf(key) ?? [], value), before);
   const { config } = opened ?? (await session.open(after));
   const editor = session.editor(config, async (event) => {
     const running = await host().catch(() => undefined);
@@ -64,7 +65,8 @@ export async function set({ session, args, host, out, debug }: HostCommandContex
 }
 
 function valueFor(schema: TableNode, key: string, typed: string): unknown {
-  const node = findNode(schema, key.split("."));
+  const path = pathOf(key);
+  const node = path && findNode(schema, path);
   if (node?.kind !== "leaf") throw noKey(schema, key);
   return readValue(typed, (node.schema as { type?: string }).type === "string");
 }

@@ -40,13 +40,12 @@ export const git: Program = (args, report) => {
   const read = optionsOf("git", args, options, report);
   const [subcommand = "", ...rest] = read.rest.map((arg) => arg.text);
   const setting = has(read, "c config-env exec-path git-dir") ? "its settings" : undefined;
-  const risky =
-    setting ?? riskySubcommand(subcommand, rest, read.rest.length > 0) ?? riskyArgument(subcommand, rest);
+  const risky = setting ?? riskySubcommand(subcommand, rest) ?? riskyArgument(subcommand, rest);
   if (risky !== undefined) report.ask(`git can start other programs by \`${shown(risky)}\``);
 };
 
-function riskySubcommand(name: string, args: readonly string[], isGiven: boolean): string | undefined {
-  if (!isGiven) return undefined;
+function riskySubcommand(name: string, args: readonly string[]): string | undefined {
+  if (name === "") return undefined;
   const isRisky = STARTERS.has(name) || !knownSubcommands.has(name) || judgedRisky(name, args);
   return isRisky ? name : undefined;
 }

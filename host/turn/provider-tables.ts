@@ -1,0 +1,35 @@
+import { errors, ProviderOffers } from "@gantry/sdk";
+import { nearest } from "../config/nearest.ts";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Registry } from "../plugins/registry.ts";
+
+/** An address that is never asked: what takes one after its name is a way to write a provider. */
+const anyAddress = ":http://127.0.0.1/";
+
+/** Throws where a table `[providers.<id>]` is for nobody, since its keys would do nothing. */
+export async function checkProviderTables(
+  parts: Iterable<unknown>,
+  hooks: HookTable,
+  registry: Registry,
+): Promise<void> {
+  if (!hooks.list().some(({ hook }) => hook === "resolveProvider")) return;
+  for (const id of idsIn(parts)) {
+    if ((await answers(hooks, id)) || (await answers(hooks, `${id}${anyAddress}`))) continue;
+    const meant = nearest(id, registry.get(ProviderOffers)?.keys() ?? []);
+    throw errors.PROVIDER_TABLE_UNKNOWN(id, meant ? ` (did you mean [providers.${meant}]?)` : "");
+  }
+}
+
+function idsIn(parts: Iterable<unknown>): ReadonlySet<string> {
+  const tables = [...parts].map((part) => (part as { providers?: object } | undefined)?.providers ?? {});
+  return new Set(tables.flatMap((table) => Object.keys(table)));
+}
+
+/** A provider that lacks a key or an address is one all the same. */
+async function answers(hooks: HookTable, provider: string): Promise<boolean> {
+  try {
+    return (await hooks.first({ provider, model: undefined })) !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Syscall } from "./syscalls.ts";
+
+/** io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody else can make one. */
+export const forbidden: readonly Syscall[] = [
+  ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
+  ...([
+    "mount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "move_mount",
+    "open_tree",
+    "open_tree_attr",
+    "fsopen",
+    "fsconfig",
+  ] as const),
+  ...([
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "swapon",
+    "swapoff",
+    "reboot",
+    "acct",
+    "quotactl",
+    "quotactl_fd",
+  ] as const),
+  ...([
+    "sethostname",
+    "setdomainname",
+    "settimeofday",
+    "clock_settime",
+    "clock_adjtime",
+    "adjtimex",
+    "syslog",
+  ] as const),
+  ...([
+    "iopl",
+    "ioperm",
+    "modify_ldt",
+    "vhangup",
+    "fanotify_init",
+    "inotify_add_watch",
+    "open_by_handle_at",
+  ] as const),
+  "pidfd_send_signal",
+  ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
+  ...(["kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"] as const),
+  ...([
+    "keyctl",
+    "add_key",
+    "request_key",
+    "migrate_pages",
+    "move_pages",
+    "uselib",
+    "lookup_dcookie",
+    "file_setattr",
+  ] as const),
+  ...(["shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
+  ...(["semget", "semop", "semtimedop", "semctl"] as const),
+];
+
+/** Programs expect files without attributes to be possible. */
+export const unsupported: readonly Syscall[] = [
+  ...([
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "setxattrat",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "removexattrat",
+  ] as const),
+];
+
+/** Landlock does not know these: the supervisor reads the path once and does the work itself, inside the walls. */
+export const metadataCalls: readonly Syscall[] = [
+  ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
+  ...(["utime", "utimes", "futimesat", "utimensat"] as const),
+];
+/** Signals: Landlock keeps them from what lies outside a domain only, and the process that starts a run lies inside its own. */
+export const signalCalls: readonly Syscall[] = [
+  "kill",
+  "tkill",
+  "tgkill",
+  "rt_sigqueueinfo",
+  "rt_tgsigqueueinfo",
+];

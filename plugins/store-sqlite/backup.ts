@@ -1,0 +1,80 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import type { CommandContext, Runtime } from "@gantry/sdk";
+import type { Database } from "./database.ts";
+import { errors } from "./errors.ts";
+
+/** What is made anew, belongs to a process, or is not the service's. */
+const left =
+  /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json)/;
+
+/**
+ * One file with everything: the store as it is at one moment, beside the running service, and in a table of its own the files of
+ * the configuration directory. Closed to others, since keys are among them.
+ */
+export async function backup(
+  { args: [given = ""], out }: CommandContext,
+  runtime: Runtime,
+  db: Database,
+): Promise<number> {
+  const file = path.resolve(given);
+  const draft = `${file}.${process.pid}.tmp`;
+  const held = await takeNew(file, draft);
+  try {
+    await db.read((sql) => sql.run("VACUUM INTO ?", draft));
+    const count = await addFiles(draft, runtime, file);
+    fsyncSync(held);
+    renameSync(draft, file);
+    out(`Wrote ${file}: the store and ${count} files`);
+    return 0;
+  } finally {
+    closeSync(held);
+    rmSync(draft, { force: true });
+  }
+}
+
+/** The draft, open; throws where the file is there or cannot be made. */
+async function takeNew(file: string, draft: string): Promise<number> {
+  if (await lstat(file).catch(() => undefined)) throw errors.BACKUP_EXISTS(file);
+  try {
+    return openSync(draft, "wx", 0o600);
+  } catch (error) {
+    throw errors.BACKUP_UNWRITABLE(file, (error as NodeJS.ErrnoException).code ?? error);
+  }
+}
+
+async function addFiles(draft: string, runtime: Runtime, file: string): Promise<number> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const to = new DatabaseSync(draft);
+  try {
+    to.exec(`BEGIN;
+      CREATE TABLE backup_info (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+      CREATE TABLE backup_files (path TEXT PRIMARY KEY, mode INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT`);
+    const info = to.prepare("INSERT INTO backup_info VALUES (?, ?)");
+    info.run("created", new Date().toISOString());
+    info.run("version", runtime.version);
+    const insert = to.prepare("INSERT INTO backup_files VALUES (?, ?, ?)");
+    let count = 0;
+    for await (const at of filesOf(runtime, file)) {
+      const found = await lstat(at).catch(() => undefined);
+      if (!found?.isFile()) continue;
+      insert.run(path.relative(runtime.configDir, at), found.mode & 0o777, await readFile(at));
+      count += 1;
+    }
+    to.exec("COMMIT");
+    return count;
+  } finally {
+    to.close();
+  }
+}
+
+/** The files of the configuration directory but for those of the workspace, which are the person's own. */
+async function* filesOf({ configDir, workspace }: Runtime, file: string): AsyncGenerator<string> {
+  const entries = await readdir(configDir, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const at = path.join(entry.parentPath, entry.name);
+    const isOwn = at !== file && !at.startsWith(workspace + path.sep);
+    if (entry.isFile() && isOwn && !left.test(path.relative(configDir, at))) yield at;
+  }
+}

@@ -1,0 +1,48 @@
+import { Outbox, textParts } from "@gantry/sdk";
+import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import { gate, redactor } from "./helpers/plugins.ts";
+import { storeFile } from "./helpers/stores.ts";
+import { chat, write } from "./helpers/waiting.ts";
+
+const alert = {
+  channel: "chat",
+  conversation: { id: "boss", kind: "direct" },
+  to: "boss",
+  parts: textParts("the key sk-abc is used up"),
+  key: "alert-1",
+} as const;
+
+test("CTX-07: a message of the service itself is redacted, audited, kept over a restart and sent once", async () => {
+  const kept = storeFile();
+  const first = chat();
+  const t1 = await startTestHost({ plugins: [first.plugin, redactor(/sk-\w+/g), kept.plugin()] });
+  expect(await t1.slot(Outbox).send(alert)).toBe("accepted");
+  expect(t1.audit).toMatchObject([
+    { event_type: "service_message", user: "chat:boss", args: { text: "the key [hidden] is used up" } },
+  ]);
+  await t1.stop();
+
+  const second = chat();
+  await using t2 = await startTestHost({ plugins: [second.plugin, redactor(/sk-\w+/g), kept.plugin()] });
+  await t2.serve();
+  await expect.poll(() => second.sent.map(({ text }) => text)).toEqual(["the key [hidden] is used up"]);
+  expect(await t2.slot(Outbox).send(alert)).toBe("duplicate");
+  expect(await t2.slot(Outbox).send({ ...alert, key: "alert-2" })).toBe("accepted");
+  await expect.poll(() => second.sent.length).toBe(2);
+});
+
+test("CTX-07: a message of the service itself goes out while a turn of its conversation runs", async () => {
+  const kept = storeFile();
+  const channel = chat();
+  const { opened, open } = gate();
+  const model = fakeProvider([{ text: "later", after: opened }]);
+  await using t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
+  await t.serve();
+  await write(t, "boss", ["hi"]);
+  await expect.poll(() => model.requests.length).toBe(1);
+  await t.slot(Outbox).send(alert);
+  await expect.poll(() => channel.sent.length).toBe(1);
+  expect(await kept.store.lanes.stats()).toMatchObject({ running: 1 });
+  open();
+});

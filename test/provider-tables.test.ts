@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { fakeProvider, fakeNet, startTestHost } from "@gantry/sdk/testing";
+import chat from "../plugins/provider-chat-completions/index.ts";
+import router from "../plugins/provider-router/index.ts";
+import { gantry, tempDir } from "./helpers/cli.ts";
+import { startModel } from "./helpers/model.ts";
+
+const started = (providers: object, more: object = {}) =>
+  startTestHost({ plugins: [fakeNet(), chat, router, fakeProvider(["ok"])], config: { providers, ...more } });
+
+test.each([
+  "custom",
+  "custom:http://h/v1",
+  "openai",
+  "local-a",
+  "local-a-server",
+  "hosted",
+  "hostedllm",
+  "fake",
+])("PRV-16: [providers.%s] is for a provider that is loaded", async (id) => {
+  await using t = await started({ [id]: { timeout_seconds: 5 } });
+  expect(await t.ask("hi")).toMatchObject({ reply: "ok" });
+});
+
+test.each([
+  ["openia", "did you mean [providers.openai]?"],
+  ["nobody-at-all-by-this-name", "write it as default_provider is written"],
+  ["genlang", "no provider that is loaded"],
+])("PRV-16: [providers.%s] is for nobody, which is said: %s", async (id, words) => {
+  await expect(started({ [id]: { timeout_seconds: 5 } })).rejects.toMatchObject({
+    code: "PROVIDER_TABLE_UNKNOWN",
+    message: expect.stringContaining(words),
+  });
+});
+
+test("PRV-16: config set takes a key with a quoted part, writes it where it counts, and refuses one that is for nobody", async () => {
+  await using model = await startModel("Hello.");
+  const url = model.provider.replace("custom:", "");
+  using home = tempDir(`# mine\ndefault_provider = "${model.provider}"\ndefault_model = "m"\n`);
+  const run = { dir: home.dir };
+  const key = `providers."custom:${url}".max_output_tokens`;
+  expect(await gantry(["config", "set", key, "77"], run)).toMatchObject({ code: 0 });
+  expect(readFileSync(path.join(home.dir, "config.toml"), "utf8")).toContain(
+    `[providers."custom:${url}"]\nmax_output_tokens = 77`,
+  );
+  expect(await gantry(["config", "get", key], run)).toMatchObject({ code: 0, out: "77\n" });
+  expect(await gantry(["agent", "-m", "hi"], run)).toMatchObject({ code: 0, out: "Hello.\n" });
+  expect(model.requests[0]).toMatchObject({ max_tokens: 77 });
+  const wrong = await gantry(["config", "set", "providers.openia.max_retries", "1"], run);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("did you mean [providers.openai]?")]);
+  const broken = await gantry(["config", "set", 'providers."custom', "1"], run);
+  expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("CONFIG_NO_KEY")]);
+});
+
+test.each([
+  ["length", "cut off at its longest"],
+  ["content_filter", "content filter ended the answer"],
+])("PRV-16: an answer that ended by %s is printed, and that is said", async (reason, words) => {
+  const body = (text: string): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text }, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`;
+  await using model = await startModel({
+    raw: (response) =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).end(body("Half an ans")),
+  });
+  using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);
+  const plain = await gantry(["agent", "-m", "hi"], { dir: home.dir });
+  expect([plain.code, plain.out, plain.err]).toEqual([0, "Half an ans\n", expect.stringContaining(words)]);
+  const json = await gantry(["agent", "-m", "hi", "--json"], { dir: home.dir });
+  expect([json.err, JSON.parse(json.out)]).toEqual(["", expect.objectContaining({ reply: "Half an ans" })]);
+});
+
+test("PRV-09: another value of SERVICE_RESPONSES_WEBSOCKET than 0 and 1 is said", async () => {
+  await using model = await startModel("Hello.");
+  using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);
+  const { err } = await gantry(["agent", "-m", "hi"], {
+    dir: home.dir,
+    env: { SERVICE_RESPONSES_WEBSOCKET: "7" },
+  });
+  expect(err).toContain("SERVICE_RESPONSES_WEBSOCKET is neither 0 nor 1");
+});
