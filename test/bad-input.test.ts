@@ -222,10 +222,10 @@ test("CLI-05: an unknown word, an unknown option and a missing argument are wron
     code: "USAGE",
     text: expect.stringMatching(/Missing required argument 'value'.*`gantry config set --help`/),
   });
-  expect(await run("agent", "too")).toMatchObject({
+  expect(await run("daemon", "too")).toMatchObject({
     exit: 2,
     code: "USAGE",
-    text: expect.stringMatching(/got 1: too: see `gantry agent --help`\.$/),
+    text: expect.stringMatching(/got 1: too: see `gantry daemon --help`\.$/),
   });
 });
 

@@ -25,7 +25,6 @@ export const config = Type.Object({
         dollars("US dollars for a million tokens read from the cache; default: as `input`."),
       ),
     }),
-    { default: {} },
   ),
 });
 export type BudgetConfig = Static<typeof config>["budget"];
