@@ -285,7 +285,7 @@ test("SDK-13: without an optional plugin that cannot be loaded the service start
 
 test("CFG-08: a table of a bundled plugin that is not listed stops the start and says which name to add", async () => {
   expect(await wrong('plugins = ["provider-demo"]\n[gateway]\nport = 4000\n')).toEqual([
-    'CONFIG_UNLISTED_PLUGIN config.toml, line 2: `gateway` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`.',
+    'CONFIG_UNLISTED_PLUGIN config.toml, line 3: `gateway.port` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`.',
   ]);
   expect(
     await wrong('plugins = ["provider-demo"]\n[channels_config.chatapp]\nallowed_numbers = []\n'),

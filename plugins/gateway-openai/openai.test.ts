@@ -9,9 +9,9 @@ import { expect, test } from "vitest";
 import { startGateway } from "../gateway-http/gateway.test-kit.ts";
 import plugin from "./index.ts";
 
-async function start(script: FakeScript) {
+async function start(script: FakeScript, openai: object = {}) {
   const model = fakeProvider(script);
-  const gateway = await startGateway({ plugins: [memoryStore(), model, plugin] });
+  const gateway = await startGateway({ plugins: [memoryStore(), model, plugin], gateway: { openai } });
   const { token } = await gateway.pair("laptop");
   const baseURL = `${gateway.url}/v1`;
   const client = new OpenAI({ baseURL, apiKey: token, maxRetries: 0 });
@@ -135,6 +135,15 @@ test("OAI-02: by header a conversation is kept, and a client may send new messag
   const { token } = await gateway.pair("phone");
   await say(new OpenAI({ baseURL: gateway.baseURL, apiKey: token, maxRetries: 0 }), "and who am I?");
   expect(texts(2)).not.toContain("Ada");
+});
+
+test("OAI-02: a header of the client's own names its conversation where the configuration lists it", async () => {
+  const openai = { session_headers: ["X-Chat-Id"] };
+  await using gateway = await start(["ok", "ok"], openai);
+  const headers = { "X-Chat-Id": "42" };
+  await gateway.client.chat.completions.create(hello, { headers });
+  const [session] = await gateway.host.slot(Store).sessions.list(9);
+  expect(session?.id).toMatch(/^openai:.+:42$/);
 });
 
 test("OAI-02: an edited or regenerated message is answered from the past that the client shows", async () => {

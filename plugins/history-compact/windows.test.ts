@@ -123,6 +123,18 @@ test.each([
   expect(server.listed()).toBe(1);
 });
 
+test("CTX-02: memory.compact_at_percent says how full the window may be", async () => {
+  const sizes: number[] = [];
+  for (const compact_at_percent of [30, 90]) {
+    await using server = await windowServer(8_000);
+    const providers = { [server.provider]: { context_window: 8_000 } };
+    await using t = await start(server.provider, { providers, memory: { compact_at_percent } });
+    for (let i = 0; i < 12; i += 1) await t.ask(`${i} ${"some words ".repeat(120)}`);
+    sizes.push(Math.max(...server.taken.map((body) => body.length)));
+  }
+  expect(sizes[0]).toBeLessThan(sizes[1] as number);
+});
+
 test("CTX-04: one result takes at most a quarter of the window and says how to read on", async () => {
   await using server = await windowServer(8_000);
   await using t = await start(server.provider, { providers: { custom: { context_window: 8_000 } } });

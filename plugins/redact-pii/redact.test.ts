@@ -269,7 +269,8 @@ test("SEC-09: replies, streamed in pieces of any size, hold no secret", async ()
   const text = secrets.map(([one]) => one).join(" ; ");
   for (const size of [1, 3, 7, 64, 500]) {
     const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-    await using host = await startTestHost({ plugins: [plugin, speaker(pieces)] });
+    const config = { security: { redact_for_owner: true } };
+    await using host = await startTestHost({ plugins: [plugin, speaker(pieces)], config });
     let shown = "";
     const { reply } = await host.ask("hi", {
       onEvent: (event) => void (event.type === "delta" && (shown += event.text)),

@@ -1,12 +1,12 @@
-import type { Effects, Preview, SandboxedFiles } from "@gantry/sdk";
+import type { Effects, Preview } from "@gantry/sdk";
 import { MAX_COMPARED, diffOf } from "./diff.ts";
 import { findText, replaced } from "./edit-text.ts";
 import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
-import { checkedPath } from "./files.ts";
+import { type FileOptions, checkedPath, filesOf } from "./files.ts";
 
 /** What a person is shown before a file is edited: the change to what stands there, or why there would be none. */
 export async function previewOf(
-  files: SandboxedFiles,
+  options: FileOptions,
   args: EditArguments,
   effects: Effects,
   signal: AbortSignal,
@@ -15,7 +15,7 @@ export async function previewOf(
   const asked = [...signed("-", args.old), ...signed("+", args.new)].join("\n");
   let data: Buffer;
   try {
-    data = await readWhole(files, checkedPath(effects), args.path, signal);
+    data = await readWhole(filesOf(options), checkedPath(effects), args.path, signal);
   } catch (error) {
     return { text: `${head}, which fails (${(error as Error).message}):\n${asked}` };
   }

@@ -25,7 +25,7 @@ export function editTool(
     effects: ({ path }) => ({ paths: [{ path, access: "write" }] }),
     async preview(args, { effects, signal }) {
       const { previewOf } = await import("./edit-preview.ts");
-      return previewOf(filesOf(options), args, effects, signal);
+      return previewOf(options, args, effects, signal);
     },
     async run(run) {
       const { applyEdit } = await import("./apply-edit.ts");

@@ -117,6 +117,10 @@ test("USE-03: one person's budget is theirs alone", async () => {
   await t.ask("one");
   expect((await t.ask("two")).error?.code).toBe("BUDGET_SPENT");
   expect(await t.ask("three", { user: "cli:other", session: "other" })).toMatchObject({ reply: "ok" });
+  await using paid = await start({ per_user_usd_per_day: 0.00006 });
+  await paid.ask("one");
+  expect((await paid.ask("two")).error?.message).toContain("budget.per_user_usd_per_day");
+  expect(await paid.ask("three", { user: "cli:other", session: "other" })).toMatchObject({ reply: "ok" });
 });
 
 test("USE-03: a budget in dollars counts by the prices, and refuses a model that has none", async () => {

@@ -30,6 +30,8 @@ export async function startModel(...script: readonly Answer[]): Promise<ModelSer
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
+      // A client that left in the middle has asked for nothing.
+      if (!request.complete) return;
       requests.push(JSON.parse(body));
       response.on("close", () => response.writableFinished || leave());
       for (const waiter of waiting) if (requests.length >= waiter.count) waiter.resolve();
