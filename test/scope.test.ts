@@ -204,7 +204,7 @@ test("HST-05: a plugin of another sdk level, and facts that are wrong, are refus
   const fine = definePlugin({ name: "fine", setup: () => {} });
   expect(await start({ ...fine, sdk: SDK_LEVEL + 1 })).toEqual({
     code: "PLUGIN_SDK_MISMATCH",
-    message: `The plugin fine was written for sdk level ${SDK_LEVEL + 1} and this host speaks level ${SDK_LEVEL}: install the matching release.`,
+    message: `The plugin fine was written for sdk level ${SDK_LEVEL + 1} and this host speaks level ${SDK_LEVEL}: install a newer Gantry, or an older release of the plugin.`,
   });
   const wrong: Record<string, unknown>[] = [
     { name: "Not A Name" },
