@@ -82,6 +82,7 @@ test("SDK-05: every example plugin is short and says what it needs in its packag
     "guard",
     "provider",
     "tool",
+    "turn",
   ]);
   for (const folder of folders) {
     const { exports, gantry: stated } = JSON.parse(

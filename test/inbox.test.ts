@@ -486,3 +486,28 @@ test("SEC-02: an answer to a question that is delivered twice is not taken for a
     expect.stringContaining("next"),
   ]);
 });
+
+test("SDK-08: a group is one conversation of several people, a thread in it another, and each reply goes where its message came from", async () => {
+  const channel = fakeChannel();
+  const model = fakeProvider([
+    ({ messages }) => `seen ${messages.filter(({ role }) => role === "user").length}`,
+  ]);
+  await using t = await startTestHost({ plugins: [channel, model, store] });
+  await t.serve();
+  const group = { id: "g", kind: "group" } as const;
+  const thread = { ...group, thread: "7" };
+  await channel.receive({ text: "one", from: "ada", conversation: group, replyTo: "to g" });
+  await channel.sentCount(1);
+  await channel.receive({ text: "two", from: "bob", conversation: group, replyTo: "to g" });
+  await channel.sentCount(2);
+  await channel.receive({ text: "three", from: "ada", conversation: thread, replyTo: "to g/7" });
+  await channel.sentCount(3);
+  expect(channel.sent).toEqual([
+    { to: "to g", text: "seen 1" },
+    { to: "to g", text: "seen 2" },
+    { to: "to g/7", text: "seen 1" },
+  ]);
+  const said = model.requests[1]?.messages.map(({ parts }) => textOf(parts)) ?? [];
+  expect(said[0]).toContain("Several people talk here");
+  expect(said.at(-1)).toMatch(/\[bob, member\][^]*two/);
+});

@@ -28,7 +28,7 @@ const weather = {
   },
 };
 
-test("OAI-01: the official client lists models, gets one, and asks for a whole answer and a streamed one", async () => {
+test("GW-08: OAI-01: the official client lists models, gets one, and asks for a whole answer and a streamed one", async () => {
   await using gateway = await start(["Good day.", "Good night."]);
   const { client } = gateway;
   const ids = (await client.models.list()).data.map(({ id }) => id);
