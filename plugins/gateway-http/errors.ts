@@ -37,9 +37,6 @@ export const errors = defineErrors({
   GATEWAY_TIMEOUT: failed("The request did not arrive in time."),
   GATEWAY_BUSY: failed("The gateway has too much in hand: try again in a few seconds."),
   GATEWAY_STOPPING: failed("The gateway is stopping: try again in a few seconds."),
-  GATEWAY_SLOW_CLIENT: failed(
-    "The client did not read the events of its turn in time, so the turn was stopped.",
-  ),
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided: an answer counts once."),

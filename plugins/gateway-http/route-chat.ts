@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import {
   directMessage,
+  promptEvents,
   type Inbox,
   type InboundMessage,
+  type PromptEvent,
   type Route,
   type RouteReply,
   type ServerEvent,
-  type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { errors } from "./errors.ts";
 import { failure, statusOf } from "./failures.ts";
 
 const body = Type.Object({
@@ -36,9 +36,6 @@ const reply = Type.Object({
     Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
   ),
 });
-
-/** Characters of events that wait for a client who does not read. */
-const maxWaiting = 4 * 1024 * 1024;
 
 export function chatRoute(inbox: Inbox): Route {
   return {
@@ -73,45 +70,31 @@ function answer(result: TurnResult): RouteReply {
   return { status: statusOf(error.code), body: { error: { code: error.code, message: error.message } } };
 }
 
-/** The turn as events. It is stopped where the client leaves or falls too far behind. */
-function turnEvents(inbox: Inbox, incoming: InboundMessage, left: AbortSignal): AsyncIterable<ServerEvent> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([left, stop.signal]);
-  return new ReadableStream<ServerEvent>(
-    {
-      async start(queue) {
-        const say = (event: string, data: unknown): void => {
-          if (signal.aborted) return;
-          queue.enqueue({ event, data });
-          if ((queue.desiredSize ?? 0) > 0) return;
-          stop.abort();
-          queue.error(errors.GATEWAY_SLOW_CLIENT());
-        };
-        void (async () => {
-          try {
-            const asking = {
-              signal,
-              approvals: "ask",
-              onEvent: (event: TurnEvent) => tell(event, say),
-            } as const;
-            const { error, ...done } = await inbox.prompt(incoming, asking);
-            if (error) say("error", { code: error.code, message: error.message });
-            else say("done", done);
-          } catch (error) {
-            say("error", failure(error).body.error);
-          }
-          if (!stop.signal.aborted) queue.close();
-        })();
-      },
-      cancel: () => stop.abort(),
-    },
-    { highWaterMark: maxWaiting, size: (event) => JSON.stringify(event).length },
-  );
+/** The turn as events. It is stopped if the client leaves or falls too far behind. */
+async function* turnEvents(
+  inbox: Inbox,
+  incoming: InboundMessage,
+  signal: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  try {
+    for await (const event of promptEvents(inbox, incoming, { signal, approvals: "ask" })) {
+      const told = toldOf(event);
+      if (told) yield told;
+    }
+  } catch (error) {
+    yield { event: "error", data: failure(error).body.error };
+  }
 }
 
-function tell(event: TurnEvent, say: (event: string, data: unknown) => void): void {
-  if (event.type === "approval_request") return say(event.type, event.request);
-  if (event.type !== "delta" && event.type !== "tool_call" && event.type !== "tool_result") return;
+/** What a client is told of a step; undefined if it is the terminal's alone. */
+function toldOf(event: PromptEvent): ServerEvent | undefined {
+  if (event.type === "approval_request") return { event: event.type, data: event.request };
+  if (event.type === "ended") {
+    const { error, ...done } = event.result;
+    if (error) return { event: "error", data: { code: error.code, message: error.message } };
+    return { event: "done", data: done };
+  }
+  if (event.type !== "delta" && event.type !== "tool_call" && event.type !== "tool_result") return undefined;
   const { type, ...data } = event;
-  say(type, data);
+  return { event: type, data };
 }
