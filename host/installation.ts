@@ -77,7 +77,8 @@ export class Installation {
     const { plugins, config, leftOut } = await this.open(given, options.unused);
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
-    const configEditor = (audit: Audit): ConfigFile => this.editor(config, (event) => audit.record(event));
+    const configEditor = (audit: Audit): ConfigFile =>
+      this.editor(config, (event) => audit.record(event), plugins);
     const host = new Host({
       plugins,
       leftOut,
@@ -93,10 +94,11 @@ export class Installation {
     return host;
   }
 
-  editor(config: Configured, record: Audit["record"]): ConfigFile {
+  /** `plugins` are those that are loaded: their keys can be set, whoever wrote them. */
+  editor(config: Configured, record: Audit["record"], plugins: readonly LoadedPlugin[]): ConfigFile {
     return new ConfigFile({
       file: this.configFile,
-      schema: () => this.wholeSchema(),
+      schema: () => this.wholeSchema(plugins),
       effective: (key) => effective(config, key),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
       start: async (text) => {

@@ -509,6 +509,16 @@ test("CFG-05: config set mends the very value that keeps the service from starti
   }
 });
 
+test("CFG-05: config set knows the keys of a plugin that is loaded, whoever wrote it", async () => {
+  using home = tempDir('extra_plugins = ["./desk.js"]\n');
+  const code = `import { Type } from "typebox";
+export default { name: "desk", sdk: ${SDK_LEVEL}, config: Type.Object({ line: Type.Integer({ default: 1 }) }), setup() {} };`;
+  writeFileSync(path.join(home.dir, "desk.js"), code);
+  const set = await gantry(["config", "set", "plugins_config.desk.line", "7"], home);
+  expect([set.code, set.err]).toEqual([0, ""]);
+  expect((await gantry(["config", "get", "plugins_config.desk.line"], home)).out).toBe("7\n");
+});
+
 test("CFG-05: config set says what else keeps the file from loading, and writes nothing then", async () => {
   const text = 'plugins = ["nobody"]\n[agent]\nmax_tool_iterations = 0\n';
   using home = tempDir(text);

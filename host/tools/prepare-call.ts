@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { errors, Tools, type Tool, type ToolCall } from "@gantry/sdk";
-import { asError, deepFreeze } from "@gantry/sdk/node";
+import { errors, GantryError, Tools, type Tool, type ToolCall } from "@gantry/sdk";
+import { asError, deepFreeze, withTimeout } from "@gantry/sdk/node";
 import { parseArguments } from "./arguments.ts";
 import { effectsOf } from "./effects.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 
 /** Tools that call tools that call tools end here. */
 const maxDepth = 4;
+/** A tool that does not say in time what it will touch is not called. */
+const effectsMs = 10_000;
 
 export type CallToPrepare = Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">;
 
@@ -30,8 +32,10 @@ export async function prepareCall(
   const args = parseArguments(tool, request.args);
   const cwd = await deps.cwd();
   const { session, user } = request;
-  const effects = await effectsOf(tool, args, { session, user, cwd }).catch((error: unknown) => {
-    throw errors.TOOL_BAD_ARGS(tool.name, asError(error));
+  const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
+  const stated = withTimeout(effectsMs, effectsOf(tool, args, { session, user, cwd }), late);
+  const effects = await stated.catch((error: unknown) => {
+    throw error instanceof GantryError ? error : errors.TOOL_BAD_ARGS(tool.name, asError(error));
   });
 
   const call: ToolCall = {

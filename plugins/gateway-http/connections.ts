@@ -7,7 +7,7 @@ const most = 1_024;
 /** Without a request in hand, of one address: a browser keeps six. */
 const mostIdle = 32;
 /** A connection has this long to bring its first request, and a client that was answered this long to ask again. */
-const silentMs = 1_000;
+const silentMs = 5_000;
 const answeredMs = 5_000;
 
 /** Connections at a time: half of the files that the process may open, so that the store never goes without. */

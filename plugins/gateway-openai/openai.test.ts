@@ -7,11 +7,13 @@ import { fakeProvider, memoryStore, type FakeScript } from "@gantry/sdk/testing"
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { startGateway } from "../gateway-http/gateway.test-kit.ts";
+import { tool } from "../../test/helpers/plugins.ts";
 import plugin from "./index.ts";
 
 async function start(script: FakeScript, openai: object = {}) {
   const model = fakeProvider(script);
-  const gateway = await startGateway({ plugins: [memoryStore(), model, plugin], gateway: { openai } });
+  const plugins = [memoryStore(), model, plugin, tool("clock", async () => "noon")];
+  const gateway = await startGateway({ plugins, gateway: { openai } });
   const { token } = await gateway.pair("laptop");
   const baseURL = `${gateway.url}/v1`;
   const client = new OpenAI({ baseURL, apiKey: token, maxRetries: 0 });
@@ -165,6 +167,23 @@ test("OAI-02: an edited or regenerated message is answered from the past that th
   ]);
 });
 
+test("OAI-02: a past of the same length whose question or answer was changed is taken as the client shows it", async () => {
+  await using gateway = await start(Array<string>(9).fill("ok"));
+  const say = (user: string, ...texts: string[]) =>
+    gateway.client.chat.completions.create({
+      model: "gantry",
+      user,
+      messages: texts.map((content, i) => ({ role: i % 2 === 0 ? "user" : "assistant", content }) as const),
+    });
+  const seen = (): string => JSON.stringify(gateway.model.requests.at(-1)?.messages);
+  await say("asked", "Please do not delete it");
+  await say("asked", "delete it", "ok", "and now?");
+  expect([seen().includes("Please"), seen().includes("delete it")]).toEqual([false, true]);
+  await say("answered", "hello");
+  await say("answered", "hello", "EDITED ANSWER", "and now?");
+  expect(seen()).toContain("EDITED ANSWER");
+});
+
 test("OAI-03: what the client says as system or developer is added to our own prompt, never in its place", async () => {
   await using gateway = await start(["ok"]);
   await gateway.client.chat.completions.create({
@@ -216,11 +235,13 @@ test("OAI-04: a call of the client's tool ends the turn, and its result continue
 });
 
 test("OAI-05: gantry-plain is the model alone: no tool is offered and no session is written", async () => {
-  await using gateway = await start(["A title"]);
+  await using gateway = await start(["A title", "An answer"]);
   const headers = { "X-Gantry-Session": "work" };
   await gateway.client.chat.completions.create({ ...hello, model: "gantry-plain" }, { headers });
   expect(gateway.model.requests[0]?.tools).toEqual([]);
   expect(await gateway.host.slot(Store).sessions.list(9)).toEqual([]);
+  await gateway.client.chat.completions.create(hello, { headers });
+  expect(gateway.model.requests[1]?.tools.map(({ name }) => name)).toEqual(["clock"]);
 });
 
 const failed = (work: Promise<unknown>) =>

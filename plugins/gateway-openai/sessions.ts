@@ -1,4 +1,4 @@
-import { textOf, type ChatMessage, type RouteRequest, type Sessions } from "@gantry/sdk";
+import { textOf, type ChatMessage, type Part, type RouteRequest, type Sessions } from "@gantry/sdk";
 import type { SentConversation } from "./history.ts";
 
 /** The header of ours: whoever sends it may leave earlier messages to this server. */
@@ -36,12 +36,32 @@ export async function historyFor(
   sent: SentConversation,
 ): Promise<readonly ChatMessage[] | undefined> {
   if (remembers && sent.history.length === 0) return undefined;
-  const kept = spoken((await sessions?.recent(session, allTurns)) ?? []);
-  const known = spoken(sent.history);
-  const isSame = kept.length === known.length && kept.every((text, i) => text.endsWith(known[i] as string));
+  const kept = exchanges((await sessions?.recent(session, allTurns)) ?? []);
+  const known = exchanges(sent.history);
+  const isSame = kept.length === known.length && kept.every((one, i) => isShown(one, known[i] as Exchange));
   return isSame ? undefined : sent.history;
 }
 
-function spoken(messages: readonly ChatMessage[]): readonly string[] {
-  return messages.filter(({ role }) => role === "user").map(({ parts }) => textOf(parts));
+/** What one person said, and every text that was answered. */
+interface Exchange {
+  readonly asked: readonly Part[];
+  readonly answers: readonly string[];
+}
+
+function exchanges(messages: readonly ChatMessage[]): readonly Exchange[] {
+  const found: { asked: readonly Part[]; answers: string[] }[] = [];
+  for (const { role, parts } of messages) {
+    if (role === "user") found.push({ asked: parts, answers: [] });
+    else if (role === "assistant" && parts.length > 0) found.at(-1)?.answers.push(textOf(parts));
+  }
+  return found;
+}
+
+/** True if the client shows this very exchange. What we note stands before the person's words; answers beside calls run on. */
+function isShown(kept: Exchange, known: Exchange): boolean {
+  const words = kept.asked.slice(-known.asked.length);
+  const asKnown = known.answers.join("");
+  const { answers } = kept;
+  const shown = [answers.at(-1) ?? "", answers.join(""), answers.join("\n\n")];
+  return JSON.stringify(words) === JSON.stringify(known.asked) && shown.includes(asKnown);
 }

@@ -139,14 +139,14 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
             "make the example work, and do not change the arguments, which are frozen",
           );
         });
-        const { text, failed } = (
+        const { text, parts, failed } = (
           typeof answer === "object" && answer !== null ? answer : { text: answer, failed: false }
         ) as Record<string, unknown>;
-        if (typeof text !== "string" || typeof failed !== "boolean")
+        if ((typeof text !== "string" && !Array.isArray(parts)) || typeof failed !== "boolean")
           throw wrong(
             who,
             `answered ${answer === null ? "null" : typeof answer} instead of text`,
-            "return a string, or { text, failed }",
+            "return a string, { text, failed } or { parts, failed }",
           );
         if (blockedMs > BLOCKED_MS)
           throw wrong(

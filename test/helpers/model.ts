@@ -30,6 +30,8 @@ export async function startModel(...script: readonly Answer[]): Promise<ModelSer
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
+      // Some look at the list of models first; there is none.
+      if (request.method !== "POST") return void response.writeHead(404).end();
       // A client that left in the middle has asked for nothing.
       if (!request.complete) return;
       requests.push(JSON.parse(body));

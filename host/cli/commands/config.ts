@@ -1,3 +1,4 @@
+import type { Audit } from "../../record/audit.ts";
 import { stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
 import { bundledPlugins } from "../../plugins/bundled.ts";
@@ -51,13 +52,14 @@ export async function set({ session, args, host, out, debug }: HostCommandContex
   for (let i = 0; i < args.length; i += 2)
     changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
   const after = [...changes].reduce((text, [key, value]) => setKey(text, pathOf(key) ?? [], value), before);
-  const { config } = opened ?? (await session.open(after));
-  const editor = session.editor(config, async (event) => {
+  const { config, plugins } = opened ?? (await session.open(after));
+  const record: Audit["record"] = async (event) => {
     const running = await host().catch(() => undefined);
     if (running) return running.audit.record(event);
     const mended = await session.start(() => {}, { debug, ready: false }, after);
     await mended.audit.record(event).finally(() => mended.stop());
-  });
+  };
+  const editor = session.editor(config, record, plugins);
   await editor.set(Object.fromEntries(changes));
   for (const [key, value] of changes)
     out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
