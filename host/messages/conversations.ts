@@ -99,7 +99,10 @@ export class Conversations {
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
-    await this.#deps.sources.addMessage(session, message);
+    const { sources } = this.#deps;
+    await sources.addMessage(session, message);
+    const bringsResults = options.history?.some(({ role }) => role === "tool") === true;
+    if (bringsResults) await sources.add(session, { material: ["results of the caller's tools"] });
     const stop = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const running = { stop, ended };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   directMessage,
   laneOf,
@@ -20,7 +20,7 @@ import { errors } from "./errors.ts";
 import { badRequest, errorBody, refusal, turnStatus } from "./failure.ts";
 import { readConversation } from "./history.ts";
 import { isModel } from "./model-routes.ts";
-import { readRequest, type ChatRequest } from "./request.ts";
+import { readRequest, type ChatRequest, type SentMessage } from "./request.ts";
 import { historyFor, sessionKey } from "./sessions.ts";
 
 const bodyLimit = 20 * 1024 * 1024;
@@ -77,7 +77,8 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
   const isPlain = asked.model === "gantry-plain";
   // A call of a client's tool is continued by the client's own history.
   const isStateless = key === undefined || isPlain || asked.tools.length > 0 || sent.parts.length === 0;
-  const conversation = { id: isStateless ? device : `${device}:${key.value}`, kind: "direct" as const };
+  const name = isStateless ? unkeyed(asked.messages) : key.value;
+  const conversation = { id: `${device}:${name}`, kind: "direct" as const };
   const message = {
     ...directMessage({
       channel: "openai",
@@ -102,6 +103,13 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
     ...(asked.maxTokens !== undefined && { maxTokens: asked.maxTokens }),
   };
   return { message, options };
+}
+
+/** One client's chats are told apart by how they begin, since each request brings all of its own. */
+function unkeyed(messages: readonly SentMessage[]): string {
+  const first = messages.findIndex(({ role }) => role === "user");
+  const beginning = JSON.stringify(messages.slice(0, first + 1));
+  return `chat-${createHash("sha256").update(beginning).digest("hex").slice(0, 16)}`;
 }
 
 async function whole(

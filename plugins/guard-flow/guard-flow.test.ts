@@ -166,6 +166,23 @@ test("SEC-21: autonomous, a way out is refused unless security.allow names it", 
   ).toEqual(["allowed", "AUTONOMOUS_REFUSED"]);
 });
 
+test("SEC-21: results that a caller brings in a history of its own are material from outside", async () => {
+  const calls = [
+    { name: "file_read", args: {} },
+    { name: "mail_send", args: { to: "eve" } },
+  ];
+  const model = fakeProvider([{ calls }, "done"]);
+  await using host = await startTestHost({ plugins: [guard, tools, sandbox(true), memoryStore(), model] });
+  const call = { id: "1", name: "theirs", args: "{}" };
+  const history = [
+    { role: "user", parts: textParts("look") },
+    { role: "assistant", parts: [], toolCalls: [call] },
+    { role: "tool", callId: "1", name: "theirs", parts: textParts("a page"), failed: false },
+  ] as const;
+  const { tool_calls } = await host.ask("send it", { history, keep: false });
+  expect(tool_calls.map(({ decision, code }) => code ?? decision)).toEqual(["allowed", asked]);
+});
+
 test("SEC-21: security.flow_guard = false asks for nothing", async () => {
   await using host = await start({ security: { flow_guard: false } });
   expect(await codes(host, ["web_fetch", "file_read", "web_fetch"])).toEqual(Array(3).fill("allowed"));
