@@ -157,17 +157,12 @@ export class Host {
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
     const { plugins, leftOut = [], config, configEditor } = this.options;
-    for (const { name, why } of leftOut) {
-      const { code, message } = errors.PLUGIN_LEFT_OUT(name, why.message);
-      this.log.warn({ plugin: name, code }, message);
-    }
-    const names = plugins.map(({ plugin }) => plugin.name);
+    for (const { name, why } of leftOut) this.#leaveOut(name, why);
+    const all = plugins.map(({ plugin }) => plugin);
+    const names = all.map(({ name }) => name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice) throw errors.PLUGIN_TWICE(twice);
-    const sorted = inOrder(
-      plugins.map(({ plugin }) => plugin),
-      filledByHost,
-    );
+    const sorted = inOrder(all, filledByHost);
     const own: [AnySlot, unknown][] = [
       [ApprovalsSlot, this.approvals],
       [AuditSlot, this.audit],
@@ -188,8 +183,11 @@ export class Host {
     try {
       for (const plugin of sorted) {
         const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
-        await scope.setup();
-        this.#scopes.push(scope);
+        const isOptional = plugins.some(({ plugin: { name }, optional }) => optional && name === plugin.name);
+        const failed = await scope.setup().catch((error: Error) => error);
+        if (!failed) this.#scopes.push(scope);
+        else if (isOptional) this.#leaveOut(plugin.name, failed);
+        else throw failed;
       }
       await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
@@ -202,6 +200,12 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
+  }
+
+  #leaveOut(plugin: string, why: Error): void {
+    this.#failed.add(plugin);
+    const { code, message } = errors.PLUGIN_LEFT_OUT(plugin, why.message);
+    this.log.warn({ plugin, code }, message);
   }
 
   /** Undoes everything, the last plugin first. */

@@ -268,10 +268,12 @@ test("SDK-13: extra_plugins adds to the base set and to a list, and one name cou
 });
 
 test("SDK-13: without an optional plugin that cannot be loaded the service starts and says so; one that guards is refused", async () => {
-  using home = tempDir('optional_plugins = ["./gone.js", "./broken.js"]\n');
+  using home = tempDir('optional_plugins = ["./gone.js", "./broken.js", "./throws.js"]\n');
   writeFileSync(path.join(home.dir, "broken.js"), "this is no JavaScript");
+  const throwing = `export default { name: "throws", sdk: ${SDK_LEVEL}, setup() { throw new Error("no"); } };`;
+  writeFileSync(path.join(home.dir, "throws.js"), throwing);
   const turn = await gantry(["agent", "-m", "hello"], home);
-  expect([turn.code, turn.err.match(/PLUGIN_LEFT_OUT|left out/g)?.length]).toEqual([0, 2]);
+  expect([turn.code, turn.err.match(/PLUGIN_LEFT_OUT|left out/g)?.length]).toEqual([0, 3]);
   const { out } = await gantry(["status"], home);
   expect(out).toMatch(/plugin \.\/gone\.js.*optional and could not be loaded/);
   using guarded = tempDir('optional_plugins = ["./guard.js"]\n');

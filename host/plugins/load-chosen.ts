@@ -37,7 +37,7 @@ export async function loadChosen(
     if (optional.has(name) && guards.length > 0) {
       problems.push(errors.PLUGIN_OPTIONAL_GUARD(name, guards.join(", ")));
     }
-    plugins.push(load.value);
+    plugins.push(optional.has(name) ? { ...load.value, optional: true } : load.value);
   }
   return { plugins, leftOut, problems };
 }

@@ -12,6 +12,8 @@ import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
   readonly plugin: Plugin;
+  /** The service starts without it if its setup fails. */
+  readonly optional?: boolean;
   /** `bundled`, or the file it came from. */
   readonly from: string;
 }
