@@ -7,6 +7,7 @@ import { ConfigFile, valueAt } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree } from "./config/read.ts";
+import { addServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
 import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
@@ -40,6 +41,10 @@ export class Installation {
   readonly configFile: string;
   /** The folder to work in for this run, in place of the configured workspace. */
   workspace: string | undefined;
+  /** Whether `service.env` is read before the configuration. */
+  readsServiceEnv = false;
+  /** Told why keys are left out, as their variables are not set; without it that is an error. */
+  onLeftOut: ((missing: readonly GantryError[]) => void) | undefined;
 
   constructor(configDir: string) {
     this.configDir = configDir;
@@ -60,7 +65,11 @@ export class Installation {
   async open(given?: string, unused: readonly string[] = []): Promise<Opened> {
     await refuseUnsafe(this.configDir, this.configFile);
     const text = given ?? (await readText(this.configFile));
-    const { text: parsed, problems } = readTree(this.configFile, text ?? "", process.env);
+    if (this.readsServiceEnv) await addServiceEnv(this.configDir, process.env);
+    const mayLeaveOut = this.onLeftOut !== undefined;
+    const read = readTree(this.configFile, text ?? "", process.env, mayLeaveOut);
+    const { text: parsed, problems } = read;
+    if (read.leftOut.length > 0) this.onLeftOut?.(read.leftOut);
     const { plugins, leftOut } = await this.#load(parsed, problems, unused);
     const config = await configure(
       parsed,

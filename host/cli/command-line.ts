@@ -3,6 +3,7 @@ import { Commands, errors, GantryError, type Command, type CommandContext } from
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
+import { allOf } from "../config/check.ts";
 import { foldedWriter } from "../record/fold.ts";
 import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
 import { printable } from "../record/printable.ts";
@@ -43,9 +44,12 @@ class WordRun {
   #served: LogWriter | undefined;
   /** Set where the answer was lost on its way out, as on a full disk. */
   #unwritten: GantryError | undefined;
+  /** Why keys of the configuration are left out for this word. */
+  #leftOut: readonly GantryError[] = [];
 
   constructor(configDir: string, debug: boolean) {
     this.#session = new Installation(configDir);
+    this.#session.readsServiceEnv = true;
     this.#debug = debug;
     process.on("SIGINT", () => this.#stopBy("SIGINT"));
     process.on("SIGTERM", () => this.#stopBy("SIGTERM"));
@@ -64,6 +68,8 @@ class WordRun {
   async go(argv: readonly string[]): Promise<number> {
     // Where the line names a word of the host's own, no plugin is started to read it.
     const own = hostCommands.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
+    if (!own.some(({ needsVariables }) => needsVariables))
+      this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
     if (own.length === 0) this.#session.workspace = workspaceIn(argv);
     const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv[0]))];
     const parsed = await parseArgs(argv, words);
@@ -107,6 +113,16 @@ class WordRun {
     }
   }
 
+  #warnOnce(missing: readonly GantryError[]): void {
+    if (this.#leftOut.length === 0) {
+      const [first, ...rest] = missing;
+      const more = rest.length > 0 ? ` (and ${rest.length} more such keys)` : "";
+      const message = `For this word the key is left out${more}: ${first?.message}`;
+      process.stderr.write(`gantry: ${printable(message)} [${first?.code}]\n`);
+    }
+    this.#leftOut = missing;
+  }
+
   async #start(unused: readonly string[] = []): Promise<Host> {
     this.#host ??= await this.#session.start(await this.#writer(), { debug: this.#debug, unused });
     return this.#host;
@@ -128,6 +144,9 @@ class WordRun {
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
     const first = await this.#start();
+    const missing = allOf(this.#leftOut);
+    if (missing) throw missing;
+    this.#session.onLeftOut = undefined;
     this.#served = await this.#servedWriter(first.options.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.

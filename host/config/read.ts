@@ -39,33 +39,63 @@ export function parseToml(file: string, text: string): { tree: Record<string, un
   }
 }
 
-/** The text as a tree in which every `${NAME}` is replaced; what is missing is reported, all at once. */
+/** A configuration as it was read. */
+export interface ReadTree {
+  readonly text: ConfigText;
+  readonly problems: GantryError[];
+  /** Why keys are left out of the tree. */
+  readonly leftOut: readonly GantryError[];
+}
+
+/**
+ * The text as a tree in which every `${NAME}` is replaced; what is missing is reported, all at once. With `mayLeaveOut` a key
+ * whose variable is not set is left out, but for those of `security`: a rule must not vanish.
+ */
 export function readTree(
   file: string,
   text: string,
   env: NodeJS.ProcessEnv,
-): { text: ConfigText; problems: GantryError[] } {
+  mayLeaveOut: boolean = false,
+): ReadTree {
   const { tree, map } = parseToml(file, text);
   const problems: GantryError[] = [];
+  const leftOut: GantryError[] = [];
   const replaced = replaceVariables(tree, [], (name, path) => {
     const value = env[name];
-    if (value === undefined)
-      problems.push(errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name));
-    return value ?? `\${${name}}`;
+    if (value !== undefined) return value;
+    const missing = errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name);
+    const isLeftOut = mayLeaveOut && path[0] !== "security";
+    (isLeftOut ? leftOut : problems).push(missing);
+    return isLeftOut ? undefined : `\${${name}}`;
   });
-  return { text: { file, tree: replaced as Record<string, unknown>, map }, problems };
+  return { text: { file, tree: replaced as Record<string, unknown>, map }, problems, leftOut };
 }
 
+/** Undefined for a text, or a list with one, in which `lookUp` leaves something out. */
 function replaceVariables(
   value: unknown,
   path: readonly string[],
-  lookUp: (name: string, path: readonly string[]) => string,
+  lookUp: (name: string, path: readonly string[]) => string | undefined,
 ): unknown {
-  if (typeof value === "string")
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(name, path));
-  if (Array.isArray(value)) return value.map((item) => replaceVariables(item, path, lookUp));
+  if (typeof value === "string") return replaceIn(value, (name) => lookUp(name, path));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => replaceVariables(item, path, lookUp));
+    return items.includes(undefined) ? undefined : items;
+  }
   if (!isTree(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, replaceVariables(item, [...path, key], lookUp)]),
-  );
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    replaceVariables(item, [...path, key], lookUp),
+  ]);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function replaceIn(text: string, lookUp: (name: string) => string | undefined): string | undefined {
+  let isWhole = true;
+  const replaced = text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = lookUp(name);
+    if (value === undefined) isWhole = false;
+    return value ?? "";
+  });
+  return isWhole ? replaced : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Check, CheckRow } from "@gantry/sdk";
+import { errors, GantryError, type Check, type CheckRow } from "@gantry/sdk";
 
 const states = new Set(["ok", "warn", "fail"]);
 
@@ -27,6 +27,7 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
       ? answer
       : [failed(check, "it answered something else than rows")];
   } catch (error) {
+    if (error instanceof GantryError && error.code === errors.STORE_FAILED.code) return [storeFailed(error)];
     return [failed(check, error instanceof Error ? error.message : String(error))];
   }
 }
@@ -37,6 +38,16 @@ function failed({ name }: Check, why: string): CheckRow {
     state: "fail",
     detail: `the check failed: ${why}`,
     cure: "Run it again with --debug; a plugin of your own may be at fault.",
+  };
+}
+
+/** Whatever check met it, it is one fault, and none of the check's own. */
+function storeFailed({ message }: GantryError): CheckRow {
+  return {
+    what: "store",
+    state: "fail",
+    detail: message,
+    cure: "Free the disk or make it writable, then look again; leave the files of the store where they are.",
   };
 }
 

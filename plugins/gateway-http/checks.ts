@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:net";
 import type { CheckRow } from "@gantry/sdk";
+import { runningRows } from "./ask-ready.ts";
 import { bindAddress, openBind, readTls, urlAt } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { Devices } from "./devices.ts";
@@ -15,7 +16,8 @@ export async function gatewayRows(
   devices: Devices,
 ): Promise<readonly CheckRow[]> {
   const rows = [await listening(config), await pairing(config, devices)];
-  return kind === "status" ? rows : [...rows, bind(config), await tls(config, configDir)];
+  if (kind === "status") return rows;
+  return [...rows, bind(config), await tls(config, configDir), ...(await runningRows(config, configDir))];
 }
 
 /** A certificate that has run out: no client that looks at it comes in. */

@@ -1,10 +1,12 @@
-import { statfs } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
 import path from "node:path";
-import type { CheckRow } from "@gantry/sdk";
+import { errors as shared, type CheckRow, type GantryError } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 
 /** Below this the next busy hour could fill the disk. */
-const lowBytes = 64 * 1024 * 1024;
+const mib = 1024 * 1024;
+const lowBytes = 64 * mib;
 
 /** Whether what is accepted now is kept: something is written, on disk, and there is room for more. */
 export async function readyRows(db: Database): Promise<readonly CheckRow[]> {
@@ -19,11 +21,37 @@ export async function readyRows(db: Database): Promise<readonly CheckRow[]> {
   }
   const { bavail, bsize } = await statfs(path.dirname(db.path));
   if (bavail * bsize >= lowBytes) return [{ what, state: "ok", detail: db.path }];
-  const detail = `less than ${lowBytes / 1024 / 1024} MiB are free on the disk of ${db.path}`;
+  const detail = `less than ${lowBytes / mib} MiB are free on the disk of ${db.path}`;
   return [{ what: "disk", state: "fail", detail, cure: "Free the disk." }];
 }
 
-/** Reads the whole file; told only where something is wrong. */
+/** Whether the store has room and may write; told only where something is wrong. */
+export async function diskRows(db: Database): Promise<readonly CheckRow[]> {
+  const what = "disk";
+  const folder = await nearestFolder(path.dirname(db.path));
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
+    const why = isReadOnly ? "the disk is read-only" : "this user may not write there";
+    const cure = isReadOnly ? "Mount it writable again." : "Give the folder to the user of the service.";
+    return [{ what, state: "fail", detail: `nothing can be kept in ${folder}: ${why}`, cure }];
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free >= lowBytes) return [];
+  const left = `${Math.floor(free / mib)} MiB are free on the disk of ${folder}`;
+  const cure = `Free the disk: under ${lowBytes / mib} MiB the service is not ready, and a full disk takes no message.`;
+  return [{ what, state: "warn", detail: left, cure }];
+}
+
+/** Before the first start the folder of the store is not there yet. */
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  return found || path.dirname(folder) === folder ? folder : nearestFolder(path.dirname(folder));
+}
+
+/** Reads the whole file. A disk that is full or read-only says nothing about the file. */
 export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
   const what = "store file";
   const cure = "Stop the service, move the file away, and put back a copy: `gantry restore FILE`.";
@@ -34,6 +62,9 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
     if (found === "ok") return [{ what, state: "ok", detail: `${db.path} is whole` }];
     return [{ what, state: "fail", detail: `${db.path} is damaged: ${found}`, cure }];
   } catch (error) {
-    return [{ what, state: "fail", detail: (error as Error).message, cure }];
+    const { code, message } = error as GantryError;
+    // Told by `doctor` itself, once for all that it keeps from answering.
+    if (code === shared.STORE_FAILED.code) throw error;
+    return [{ what, state: "fail", detail: message, cure }];
   }
 }

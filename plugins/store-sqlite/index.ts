@@ -35,6 +35,11 @@ export default definePlugin({
       run: async () => (await import("./health.ts")).readyRows(db),
     });
     host.provide(Checks, {
+      name: "store-disk",
+      kind: "status",
+      run: async () => (await import("./health.ts")).diskRows(db),
+    });
+    host.provide(Checks, {
       name: "store-file",
       kind: "doctor",
       run: async () => (await import("./health.ts")).doctorRows(db),
@@ -46,7 +51,8 @@ export default definePlugin({
     });
     host.provide(Commands, {
       name: "backup",
-      summary: "write the store and the configuration directory into one file, beside the running service",
+      summary:
+        "write the store and the configuration directory, but not the workspace, into one file, beside the running service",
       args: ["<file>"],
       run: async (run) => (await import("./backup.ts")).backup(run, host.needs.runtime, db),
     });

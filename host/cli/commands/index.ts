@@ -15,6 +15,8 @@ export interface HostCommandContext extends CommandContext {
 export interface HostCommand extends Omit<Command, "run"> {
   /** Slots that this word never reads; plugins that fill nothing else are not imported for it. */
   readonly unused?: readonly string[];
+  /** Whether every variable of the configuration must be set: this word runs tools or turns, or serves. */
+  readonly needsVariables?: boolean;
   load(): Promise<{ run(run: HostCommandContext): Promise<number> }>;
 }
 
@@ -61,6 +63,7 @@ export const hostCommands: readonly HostCommand[] = [
       },
     ],
     unused: ["commands", "routes", "services", "checks"],
+    needsVariables: true,
     load: () => import("./agent.ts"),
   },
   {
@@ -69,6 +72,7 @@ export const hostCommands: readonly HostCommand[] = [
     options: [
       { flags: "--watch", summary: "start again when the configuration or a plugin under work changes" },
     ],
+    needsVariables: true,
     load: () => import("./daemon.ts"),
   },
   {
@@ -124,6 +128,7 @@ export const hostCommands: readonly HostCommand[] = [
     summary: "run one tool as a model would, through every guard: the result on stdout",
     args: ["<tool>", "[json]"],
     options: [{ flags: "--yes", summary: "approve what would be asked, never what is refused" }],
+    needsVariables: true,
     load: async () => ({ run: (await import("./tools.ts")).call }),
   },
   {
