@@ -83,7 +83,7 @@ export const RuntimeLimits = Type.Object({
     default: 8_192,
     minimum: 1,
     description:
-      "What one command may write to the workspace, in MiB; it is stopped beyond. Its private /tmp is memory and holds half of max_memory_mb.",
+      "What each disk that a command may write to may lose while it runs, in MiB; it is stopped beyond. Its private /tmp is memory and holds half of max_memory_mb.",
   }),
   max_file_descriptors: Type.Integer({
     default: 256,

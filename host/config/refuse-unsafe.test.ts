@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, rename, symlink } from "node:fs/promises";
+import { chmod, chown, lchown, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { gantry } from "../../test/helpers/cli.ts";
@@ -61,6 +61,26 @@ test("SEC-20: a link is looked at where it leads, and so is the folder there", a
   expect(await opened(home.dir)).toContain(`chmod go-w ${elsewhere}/real.toml`);
 });
 
+test("SEC-20: every folder on the way to the directory counts, past links and beside them", async () => {
+  using home = tempDir(undefined);
+  const [open, real, other] = ["open", "open/sub/real", "other"].map((name) => path.join(home.dir, name));
+  await mkdir(real!, { recursive: true });
+  await writeFile(path.join(real!, "config.toml"), "");
+  await symlink(open!, other!);
+  const ways = [real!, path.join(other!, "sub/real"), path.join(other!, "sub/../sub/real")];
+  for (const way of ways) expect(await opened(way)).toBe("opened");
+  await chmod(open!, 0o777);
+  for (const way of ways) expect(await opened(way)).toContain(`chmod go-w ${open} `.trimEnd());
+  await chmod(open!, 0o1777);
+  for (const way of ways) expect(await opened(way)).toBe("opened");
+  await chmod(real!, 0o1777);
+  for (const way of ways) expect(await opened(way)).toContain(`chmod go-w ${real}`);
+  await chmod(real!, 0o700);
+  await chmod(home.dir, 0o770);
+  for (const way of ways) expect(await opened(way)).toContain(`chmod go-w ${home.dir}`);
+  await chmod(home.dir, 0o700);
+});
+
 test.runIf(process.getuid?.() === 0)(
   "SEC-20: a file or a directory of another user is refused; root's is trusted",
   async () => {
@@ -70,5 +90,17 @@ test.runIf(process.getuid?.() === 0)(
     await chown(home.file, 0, 0);
     await chown(home.dir, 12_345, 12_345);
     expect(await opened(home.dir)).toContain("it belongs to another user");
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  "SEC-20: a link of another user leads nowhere that is used",
+  async () => {
+    using home = tempDir("");
+    const link = path.join(home.dir, "link");
+    await symlink(home.dir, link);
+    expect(await opened(link)).toBe("opened");
+    await lchown(link, 12_345, 12_345);
+    expect(await opened(link)).toContain(`chown -h 0 ${link}`);
   },
 );

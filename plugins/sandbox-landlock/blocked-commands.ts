@@ -4,7 +4,7 @@ import { SEARCH_PATH } from "./environment.ts";
 
 /** Which blocked commands the kernel can refuse, whoever starts them. */
 export interface BlockedCommands {
-  /** Real files that are not to be executed. */
+  /** Real files that are neither to be executed nor read. */
   readonly files: readonly string[];
   /** The names that they hold. */
   readonly held: readonly string[];

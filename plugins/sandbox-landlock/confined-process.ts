@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { fileURLToPath } from "node:url";
-import { entryBeside } from "./entry.ts";
 import { type Frame, Frames } from "./frames.ts";
+import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
+import { CHANNEL, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
 import type { Built, ConfinedFacts, Fault, FromConfined, Request, Results, ToConfined } from "./messages.ts";
 
 /** A fault that the confined process told of, still without its error code. */
@@ -15,8 +15,8 @@ export class ConfinedFault extends Error {
   }
 }
 
-/** Thrown where the walls cannot be built, with the reason. */
-export class NoWalls extends Error {}
+/** Thrown where a start takes so long that nothing can be told of the walls; nothing then runs. */
+export class StartHung extends Error {}
 
 export interface Outcome<K extends Request["do"]> {
   readonly value: Results[K];
@@ -28,17 +28,10 @@ interface Pending {
   reject(error: Error): void;
 }
 
-const CHANNEL = 3;
+/** Beyond it a start counts as hung, even on a busy machine. */
+const START_MS = 60_000;
 /** A file operation that was given up and does not come back holds the process. */
 const STUCK_MS = 1_000;
-const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
-/** User, process and mount namespaces; the first process in there takes all others with it, and goes with `unshare`. */
-const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
-/** No debugger, no more threads and memory than it needs. */
-const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
-/** A namespace in which every user and group is who they are outside; only root may make one. */
-const EVERYBODY = "0 0 4294967295\n";
-
 /** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -50,14 +43,17 @@ export class ConfinedProcess {
   readonly #up = Promise.withResolvers<void>();
   readonly #built = Promise.withResolvers<Built>();
   readonly #namespaces: boolean;
+  readonly #late: NodeJS.Timeout;
+  #temporary: string | undefined;
   #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, namespaces: boolean) {
+  private constructor(child: ChildProcess, namespaces: boolean, startMs: number) {
     this.#child = child;
     this.#namespaces = namespaces;
     this.#socket = child.stdio[CHANNEL] as Socket;
     this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
+    this.#late = setTimeout(() => this.#hang(startMs), startMs);
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     for (const promise of [this.#up.promise, this.#built.promise]) promise.catch(() => undefined);
     child.once("error", (error) => this.#break(error));
@@ -66,27 +62,18 @@ export class ConfinedProcess {
     this.#socket.on("close", () => this.#break(new Error("the confined process closed its channel")));
   }
 
-  /** `base`: the address of the file beside which its entry stands. Throws NoWalls where namespaces are refused. */
-  static async start(base: string, namespaces: boolean): Promise<ConfinedProcess> {
-    const { url, nodeArgs } = entryBeside(base, "confined-worker");
-    const node = [process.execPath, ...NODE, ...nodeArgs, fileURLToPath(url)];
-    const user = process.getuid?.() === 0 ? [] : ["--map-current-user"];
-    const argv = namespaces ? [unshare(), ...NAMESPACES, ...user, "--", ...node] : node;
-    const child = spawn(argv[0]!, argv.slice(1), {
-      cwd: "/",
-      env: {},
-      // A terminal's signals are for the service alone.
-      detached: true,
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-    });
-    const confined = new ConfinedProcess(child, namespaces);
+  /** `base`: the address of the file beside which its entry stands. Throws NoWalls where namespaces are refused, StartHung. */
+  static async start(base: string, namespaces: boolean, startMs = START_MS): Promise<ConfinedProcess> {
+    const child = launch(base, namespaces);
+    const confined = new ConfinedProcess(child, namespaces, startMs);
     const said = collect(child);
     try {
       await confined.#up.promise;
-      if (namespaces && user.length === 0) mapEverybody(child.pid!);
+      if (namespaces && isRoot()) mapEverybody(child.pid!);
       return confined;
     } catch (error) {
       await confined.close();
+      if (error instanceof StartHung) throw error;
       throw new NoWalls(said().trim().split("\n").at(-1) || String(error));
     }
   }
@@ -101,6 +88,11 @@ export class ConfinedProcess {
   async confine(facts: ConfinedFacts): Promise<Built> {
     this.#frames.send(facts);
     return this.#built.promise;
+  }
+
+  /** A folder for temporary files of its runs alone, removed with it; none of `open` reaches it. */
+  makeTemporary(open: readonly string[]): string | undefined {
+    return (this.#temporary = makeTemporary(open));
   }
 
   /** The supervisor answers from here on. */
@@ -157,6 +149,7 @@ export class ConfinedProcess {
     if (this.#namespaces) this.#child.kill("SIGKILL");
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;
+    if (this.#temporary !== undefined) removeTemporary(this.#temporary);
   }
 
   #take({ message, data }: Frame<FromConfined>): void {
@@ -181,12 +174,19 @@ export class ConfinedProcess {
 
   /** While it has nothing to do it keeps nobody alive. */
   #rest(): void {
+    clearTimeout(this.#late);
     if (this.#pending.size > 0) return;
     this.#child.unref();
     this.#socket.unref();
   }
 
+  #hang(startMs: number): void {
+    this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
+    this.#child.kill("SIGKILL");
+  }
+
   #break(error: Error): void {
+    clearTimeout(this.#late);
     this.#broken ??= error;
     this.#up.reject(error);
     this.#built.reject(error);
@@ -206,16 +206,6 @@ function withoutBytes(request: Request): Request {
 
 function isLong(since: number): boolean {
   return performance.now() - since >= STUCK_MS;
-}
-
-function unshare(): string {
-  const found = UNSHARE.find((file) => existsSync(file));
-  if (found === undefined) throw new NoWalls("the program unshare of util-linux is not there");
-  return found;
-}
-
-function mapEverybody(pid: number): void {
-  for (const map of ["gid_map", "uid_map"]) writeFileSync(`/proc/${pid}/${map}`, EVERYBODY);
 }
 
 /** The first of what it says on its error output, for the reason where it does not start. */

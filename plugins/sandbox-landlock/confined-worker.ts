@@ -3,6 +3,7 @@ import { Frames } from "./frames.ts";
 import type { ConfinedFacts, FromConfined, Request, ToConfined } from "./messages.ts";
 import { Requests } from "./requests.ts";
 import { endByAdoption, endByGroup, endWithNamespace } from "./run-end.ts";
+import { Temporary } from "./temporary.ts";
 import { Workspace } from "./workspace.ts";
 
 /**
@@ -43,15 +44,18 @@ async function serve(id: number, request: Request, bytes: Uint8Array): Promise<v
 async function confine(): Promise<void> {
   const facts = await told;
   const workspace = new Workspace(facts);
-  const { walls, namespaces } = facts;
-  if (!walls) return requests.begin({ facts, workspace, ending: endByGroup() });
+  const { walls, namespaces, temporary } = facts;
+  if (!walls) {
+    const open = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
+    return requests.begin({ facts, workspace, ending: endByGroup(), ...open });
+  }
   // Nothing can be loaded any more once the walls stand.
   const { buildWalls, finishWalls } = await import("./walls.ts");
   const { outputs } = await import("./outputs.ts");
   const ending = await (namespaces ? endWithNamespace() : endByAdoption());
-  const { built, temporary } = buildWalls({ ...facts, walls }, workspace);
+  const { built, temporary: own } = buildWalls({ ...facts, walls }, workspace);
   frames.send({ built });
   await supervised;
   finishWalls(built);
-  requests.begin({ facts, workspace, ending, outputs, ...(temporary && { temporary }) });
+  requests.begin({ facts, workspace, ending, outputs, ...(own && { temporary: own }) });
 }

@@ -1,4 +1,5 @@
-import { ConfinedProcess, NoWalls, type Outcome } from "./confined-process.ts";
+import { ConfinedProcess, type Outcome } from "./confined-process.ts";
+import { NoWalls } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "./messages.ts";
 import { Pool } from "./pool.ts";
 import { Supervisor } from "./supervisor-thread.ts";
@@ -14,6 +15,8 @@ export interface ConfinementOptions extends Pick<
   readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "cgroups" | "watched">;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
+  /** How long a process may take to start. */
+  readonly startMs?: number;
 }
 
 /** What holds here. */
@@ -48,7 +51,10 @@ export class Confinement {
     const { write, limits, cgroups, watched } = walls;
     const supervisor = Supervisor.start(base, { write, limits, cgroups, watched, proxy, running });
     supervisor.catch(() => undefined);
-    const [first, noNamespaces] = await startFirst(base, options.namespaces !== false);
+    const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
+      await (await supervisor).stop();
+      throw error;
+    });
     const confine = new Confiner(options, walls, await supervisor, noNamespaces === undefined);
     try {
       const built = await confine.one(first);
@@ -98,7 +104,7 @@ class Confiner {
   }
 
   async next(): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#options.base, this.#namespaces);
+    const confined = await ConfinedProcess.start(this.#options.base, this.#namespaces, this.#options.startMs);
     try {
       await this.one(confined);
       return confined;
@@ -111,39 +117,45 @@ class Confiner {
   async one(confined: ConfinedProcess): Promise<Built> {
     const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
     const walls = { read, write, blocked, links, tcp, temporaryMb, ...(abiCap !== undefined && { abiCap }) };
-    const built = await confined.confine(factsOf(this.#options, walls, this.#namespaces));
-    if (!(await this.#supervisor.add(confined.pid, built.listener)))
+    const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
+    const built = await confined.confine(
+      factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
+    );
+    const { pid } = confined;
+    const own = temporary === undefined ? [] : [temporary];
+    if (!(await this.#supervisor.add({ pid, listener: built.listener, write: own })))
       throw new Error("the confined process ended");
     confined.go();
     return built;
   }
 }
 
-async function startFirst(
-  base: string,
-  namespaces: boolean,
-): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
-  if (!namespaces) return [await ConfinedProcess.start(base, false), NOT_WANTED];
+async function startFirst({
+  base,
+  namespaces,
+  startMs,
+}: ConfinementOptions): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
+  if (namespaces === false) return [await ConfinedProcess.start(base, false, startMs), NOT_WANTED];
   try {
-    return [await ConfinedProcess.start(base, true), undefined];
+    return [await ConfinedProcess.start(base, true, startMs), undefined];
   } catch (error) {
     if (!(error instanceof NoWalls)) throw error;
-    return [await ConfinedProcess.start(base, false), error.message];
+    return [await ConfinedProcess.start(base, false, startMs), error.message];
   }
 }
 
 async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start(options.base, false);
-  confined.tell(factsOf(options, undefined, false));
+  const confined = await ConfinedProcess.start(options.base, false, options.startMs);
+  const temporary = confined.makeTemporary([options.workspace]);
+  confined.tell(factsOf(options, { walls: undefined, namespaces: false, temporary }));
   return confined;
 }
 
 function factsOf(
   { workspace, secret, guarded, diskMb, prefix }: ConfinementOptions,
-  walls: WallFacts | undefined,
-  namespaces: boolean,
+  own: Pick<ConfinedFacts, "walls" | "namespaces" | "temporary">,
 ): ConfinedFacts {
-  return { walls, namespaces, prefix, workspace, secret, guarded, diskMb };
+  return { ...own, prefix, workspace, secret, guarded, diskMb };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -1,13 +1,9 @@
-import { mkdirSync, rmdirSync } from "node:fs";
-import path from "node:path";
-
 export const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** All that a started process finds in its environment; nothing of the service's own. */
 export function childEnvironment(
   workspace: string,
   proxy: string | undefined,
-  temporary: string | undefined,
 ): Readonly<Record<string, string>> {
   const proxied = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]),
@@ -23,28 +19,6 @@ export function childEnvironment(
     GIT_CONFIG_COUNT: "1",
     GIT_CONFIG_KEY_0: "safe.bareRepository",
     GIT_CONFIG_VALUE_0: "explicit",
-    ...(temporary !== undefined && { TMPDIR: temporary }),
     ...(proxy !== undefined && { ...proxied, NODE_USE_ENV_PROXY: "1" }),
   };
 }
-
-/** A folder for temporary files where a run has no /tmp of its own: gone with the service where it is empty; undefined where it cannot be made. */
-export function temporaryDirectory(workspace: string): string | undefined {
-  const directory = temporaryPath(workspace);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    return directory;
-  } catch {
-    return undefined;
-  }
-}
-
-export function removeTemporary(workspace: string): void {
-  try {
-    rmdirSync(temporaryPath(workspace));
-  } catch {
-    // Somebody's files are in it, or it was never made.
-  }
-}
-
-const temporaryPath = (workspace: string): string => path.join(workspace, ".tmp");

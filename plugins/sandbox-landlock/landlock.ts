@@ -44,7 +44,7 @@ export interface Grants {
   /** Real paths; what does not exist is skipped. */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Files that are read and not executed. */
+  /** Files that are neither executed nor read: a loader, and a copy, needs only to read them. */
   readonly blocked: readonly string[];
 }
 
@@ -80,11 +80,11 @@ class Ruleset {
     this.#inodes = new Set(this.#blocked.map((file) => inode(statSync(file))));
   }
 
-  /** Reading, and executing but for what is blocked. Landlock cannot take away, so what stands beside that is named one by one. */
+  /** Reading and executing, but for what is blocked. Landlock cannot take away, so what stands beside that is named one by one. */
   allowReading(at: string): void {
     if (!this.#holdsBlocked(at)) return this.allow(at, READ);
-    this.allow(at, READ & ~EXECUTE);
-    this.#allowExecuting(at);
+    this.allow(at, READ_DIR);
+    this.#allowBeside(at);
   }
 
   allow(at: string, rights: number): void {
@@ -92,7 +92,7 @@ class Ruleset {
     const fd = openPath(at);
     try {
       const about = fstatSync(fd);
-      const blocked = this.#inodes.has(inode(about)) ? EXECUTE : 0;
+      const blocked = this.#inodes.has(inode(about)) ? READ : 0;
       const fitting = rights & this.#rights & (about.isDirectory() ? ~0 : ON_FILES) & ~blocked;
       if (fitting) {
         const rule = struct([8, fitting], [4, fd]);
@@ -104,13 +104,13 @@ class Ruleset {
   }
 
   /** Links are passed over: what they lead to is allowed, or not, by its own name. */
-  #allowExecuting(folder: string): void {
+  #allowBeside(folder: string): void {
     if (!statSync(folder).isDirectory()) return;
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const at = path.join(folder, entry.name);
       if (entry.isSymbolicLink()) continue;
-      if (this.#holdsBlocked(at)) this.#allowExecuting(at);
-      else this.allow(at, EXECUTE);
+      if (this.#holdsBlocked(at)) this.#allowBeside(at);
+      else this.allow(at, READ);
     }
   }
 

@@ -40,7 +40,7 @@ export function layerRows(
     namespaces(
       "sandbox: files outside",
       "what the walls do not allow has no name in there, not even its size or age; /tmp is the run's own",
-      "contents stay closed, but size, age and mode of files outside can be asked for; temporary files lie in the workspace",
+      "contents stay closed, but size, age and mode of files outside can be asked for; each run's temporary files lie in a folder that no other run opens",
     ),
     masks(layers, namespaces),
     landlock(layers),
@@ -59,7 +59,7 @@ export function layerRows(
     {
       what: "sandbox: disk",
       state: "ok",
-      detail: `a file has at most ${disk.max_file_mb} MiB; a run that writes more than ${disk.max_disk_mb} MiB is stopped within a moment`,
+      detail: `a file has at most ${disk.max_file_mb} MiB; a run during which a disk that it may write to loses more than ${disk.max_disk_mb} MiB is stopped within a moment`,
     },
   ];
 }
@@ -88,9 +88,9 @@ function landlock({ abi }: Layers): CheckRow {
 
 function commands({ held, notHeld }: BlockedCommands): CheckRow {
   const parts = [
-    `the kernel refuses ${held.length > 0 ? held.join(", ") : "none"} whoever starts them`,
+    `the kernel refuses ${held.length > 0 ? held.join(", ") : "none"} whoever starts them, by their names, through the loader or from a copy of the file`,
     ...(notHeld.length > 0 ? [`only the guards' reading holds ${notHeld.join(", ")}`] : []),
-    "a copy under another name in the workspace is not held",
+    "a copy brought from elsewhere, and a larger program that can do the same, is not held",
   ];
   return { what: "sandbox: blocked commands", state: "ok", detail: parts.join("; ") };
 }

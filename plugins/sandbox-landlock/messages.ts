@@ -38,7 +38,7 @@ export interface Results {
 export interface WallFacts {
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Files that are not to be executed, and the folders that hold them. */
+  /** Files that are neither to be executed nor read. */
   readonly blocked: readonly string[];
   /** Paths by which a granted one is known too, with where each leads. */
   readonly links: readonly (readonly [from: string, to: string])[];
@@ -59,9 +59,11 @@ export interface ConfinedFacts {
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
   readonly workspace: string;
+  /** Where its runs keep temporary files, if not in a /tmp of its own. */
+  readonly temporary: string | undefined;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
-  /** What one run may add to the file system of the workspace. */
+  /** What one run may add to each file system that it may write to. */
   readonly diskMb: number;
 }
 

@@ -34,8 +34,8 @@ export function sandboxOf(walled: Walled): Sandbox {
       list: async (path, limit, signal) => (await request<"list">({ do: "list", path, limit }, signal)).value,
     },
     async run({ argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec): Promise<RunResult> {
-      const { proxy, temporary } = await walled.open();
-      const full = { ...childEnvironment(walled.workspace, proxy?.url, temporary()), ...env };
+      const { proxy } = await walled.open();
+      const full = { ...childEnvironment(walled.workspace, proxy?.url), ...env };
       const { value } = await request<"run">(
         { do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes },
         signal,

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
@@ -9,7 +10,6 @@ import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
 import type { Workspace } from "./workspace.ts";
 
-const MIB = 1024 * 1024;
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
 
 /** What a confined process works with once its walls stand. */
@@ -18,7 +18,7 @@ export interface Confined {
   readonly workspace: Workspace;
   readonly ending: Omit<Surroundings, "outputs">;
   readonly outputs?: Outputs;
-  /** Where runs have a /tmp of their own. */
+  /** Undefined where there is no place for temporary files. */
   readonly temporary?: Temporary;
 }
 
@@ -114,23 +114,31 @@ export class Requests {
 
   async #run(request: RunRequest, abort: AbortController): Promise<RunResult> {
     const confined = this.#confined!;
-    const { facts, workspace, ending, outputs } = confined;
-    if (!workspace.begin()) throw new Refused({ fault: "stale" });
+    const { facts, workspace, ending, outputs, temporary } = confined;
+    if (temporary?.isSpent || !workspace.begin()) throw new Refused({ fault: "stale" });
     const findings: string[] = [];
-    const unwatch = watchDisk(facts.workspace, facts.diskMb * MIB, () => {
-      findings.push(`stopped: it wrote more than ${facts.diskMb} MiB (runtime.max_disk_mb)`);
+    const unwatch = watchDisk(this.#written(confined), facts.diskMb, (why) => {
+      findings.push(`stopped: ${why}`);
       abort.abort();
     });
     try {
       const argv = [...facts.prefix, ...request.argv];
       const surroundings = outputs ? { ...ending, outputs } : ending;
-      const result = await runProcess({ ...request, argv }, surroundings, abort.signal);
+      const env = temporary ? { TMPDIR: temporary.path, ...request.env } : request.env;
+      const result = await runProcess({ ...request, argv, env }, surroundings, abort.signal);
       for (const file of workspace.finish()) findings.push(`undone: a change of ${file}`);
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
       return { ...result, stdout, stderr, findings };
     } finally {
       unwatch();
-      confined.temporary?.empty();
+      temporary?.empty();
     }
+  }
+
+  /** Folders whose file systems a run may fill; the first of each. */
+  #written({ facts, temporary }: Confined): readonly string[] {
+    const folders = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
+    const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
+    return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);
   }
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { RunResult } from "@gantry/sdk";
 import { blockedCommands } from "./blocked-commands.ts";
 import { Confinement } from "./confinement.ts";
-import { childEnvironment, temporaryDirectory } from "./environment.ts";
+import { childEnvironment } from "./environment.ts";
 import { grants } from "./grants.ts";
 import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./limits.ts";
@@ -94,8 +94,7 @@ export async function startSandbox({
     diskMb: all.max_disk_mb,
     ...(walls && { walls: built }),
   });
-  const apart = confinement.layers !== undefined && confinement.layers.noNamespaces === undefined;
-  const env = childEnvironment(workspace, undefined, apart ? "/tmp" : temporaryDirectory(workspace));
+  const env = childEnvironment(workspace, undefined);
   return {
     confinement,
     workspace,

@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import { closeSync, writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { ToSupervisor } from "./supervisor-worker.ts";
+import type { Supervised, ToSupervisor } from "./supervisor-worker.ts";
 import type { SupervisorFacts } from "./supervisor.ts";
 import { entryBeside } from "./entry.ts";
 
@@ -43,10 +43,10 @@ export class Supervisor {
   }
 
   /** Takes over what a confined process' filter asks; false where the process has gone. */
-  async add(pid: number, listener: number): Promise<boolean> {
+  async add(confined: Supervised): Promise<boolean> {
     const added = new Promise<boolean>((resolve) => this.#waiting.push(resolve));
     this.#worker.ref();
-    this.#send({ pid, listener });
+    this.#send(confined);
     try {
       return await added;
     } finally {

@@ -12,9 +12,15 @@ const POLLHUP = 16;
 const LOOK_MS = 100;
 const BATCH = 64;
 
-export type ToSupervisor =
-  /** A confined process and the descriptor, in its table, on which its filter asks. */
-  { readonly pid: number; readonly listener: number } | { readonly stop: true };
+export type ToSupervisor = Supervised | { readonly stop: true };
+
+export interface Supervised {
+  readonly pid: number;
+  /** The descriptor, in its table, on which its filter asks. */
+  readonly listener: number;
+  /** Beneath these its files may change besides. */
+  readonly write: readonly string[];
+}
 
 /** One confined process, with what it asks on. */
 interface Confined {
@@ -46,12 +52,13 @@ port.postMessage({ wake });
 setImmediate(next);
 
 /** False where it has gone meanwhile. */
-function add({ pid, listener: remote }: Exclude<ToSupervisor, { stop: true }>): boolean {
+function add({ pid, listener: remote, write }: Supervised): boolean {
   try {
     const pidfd = syscall("pidfd_open", pid, 0);
     try {
+      const own = { ...facts, write: [...facts.write, ...write] };
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
-      confined = [...confined, { pid, listener, decide: supervise(facts, pid) }];
+      confined = [...confined, { pid, listener, decide: supervise(own, pid) }];
       return true;
     } finally {
       close(pidfd);

@@ -1,35 +1,52 @@
-import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import path from "node:path";
 
-/** The private folder for temporary files, emptied between runs: what one leaves is not for the next. */
+/** What the owner of a folder may. */
+const OWN = 0o700;
+
+/** The folder for temporary files of one run at a time, emptied between runs: what one leaves is not for the next. */
 export class Temporary {
-  static readonly path = "/tmp";
+  /** Where runs have a root of their own. */
+  static readonly private = "/tmp";
+  readonly path: string;
   /** Tells what lies in it from what is mounted there. */
   readonly #device: number;
+  #left = false;
 
-  constructor() {
-    this.#device = lstatSync(Temporary.path).dev;
+  constructor(folder: string) {
+    this.path = folder;
+    this.#device = lstatSync(folder).dev;
+  }
+
+  /** True where something of a run could not be taken away. */
+  get isSpent(): boolean {
+    return this.#left;
   }
 
   empty(): void {
-    this.#empty(Temporary.path);
+    this.#empty(this.path);
   }
 
-  /** Never enters what is mounted within, which may be the workspace. */
-  #empty(folder: string): void {
-    for (const name of readdirSync(folder)) {
-      const at = path.join(folder, name);
-      const about = lstatSync(at);
-      if (about.dev !== this.#device) continue;
-      try {
-        if (!about.isDirectory()) unlinkSync(at);
-        else {
-          this.#empty(at);
-          rmdirSync(at);
-        }
-      } catch {
-        // Something is mounted within, or it is closed to this process.
-      }
+  /** Never enters what is mounted within, which may be the workspace. False where something is. */
+  #empty(folder: string): boolean {
+    try {
+      const names = readdirSync(folder);
+      return names.map((name) => this.#remove(path.join(folder, name))).every(Boolean);
+    } catch {
+      this.#left = true;
+      return false;
     }
+  }
+
+  #remove(at: string): boolean {
+    const about = lstatSync(at);
+    if (about.dev !== this.#device) return false;
+    if (!about.isDirectory()) unlinkSync(at);
+    else {
+      if ((about.mode & OWN) !== OWN) chmodSync(at, OWN);
+      if (!this.#empty(at)) return false;
+      rmdirSync(at);
+    }
+    return true;
   }
 }

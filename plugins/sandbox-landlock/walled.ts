@@ -13,11 +13,10 @@ import {
 import type { Static } from "typebox";
 import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "./config.ts";
-import { NoWalls } from "./confined-process.ts";
 import { Confinement } from "./confinement.ts";
-import { removeTemporary, temporaryDirectory } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { grants } from "./grants.ts";
+import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
@@ -36,6 +35,8 @@ export interface Place {
   readonly abiCap?: number;
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
+  /** How long a process may take to start. */
+  readonly startMs?: number;
 }
 
 /** What is in force. */
@@ -53,8 +54,6 @@ interface State {
 export interface Opened {
   readonly confinement: Confinement;
   readonly proxy: Proxy | undefined;
-  /** The folder for temporary files of a run. */
-  temporary(): string | undefined;
 }
 
 /** The sandbox of this host, started by the first call that needs it. */
@@ -84,9 +83,7 @@ export class Walled {
   async open(): Promise<Opened> {
     const { confinement, open, proxy } = await this.state();
     if (!confinement) throw errors.SANDBOX_ABSENT(open);
-    const apart = confinement.layers !== undefined && confinement.layers.noNamespaces === undefined;
-    const temporary = (): string | undefined => (apart ? "/tmp" : temporaryDirectory(this.workspace));
-    return { confinement, proxy, temporary };
+    return { confinement, proxy };
   }
 
   async state(): Promise<State> {
@@ -179,7 +176,6 @@ export class Walled {
       close: async () => {
         await Promise.all([confinement.close(), proxy?.close()]);
         limits.close();
-        removeTemporary(this.workspace);
       },
     };
   }
@@ -187,7 +183,7 @@ export class Walled {
   async #confine(limits: Limits, { files }: BlockedCommands, tcp: boolean): Promise<Confinement> {
     const { blocked_paths, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;
-    const { base, abiCap, namespaces = true } = this.#place;
+    const { abiCap, ...place } = this.#place;
     const granted = await grants({
       read: sandboxing.allowed_read_paths,
       write: sandboxing.allowed_write_paths,
@@ -199,13 +195,13 @@ export class Walled {
     const { limits: bounds, cgroups, watched, temporaryMb } = limits;
     const cap = abiCap === undefined ? {} : { abiCap };
     const walls = { ...granted, ...cap, limits: bounds, cgroups, watched, temporaryMb, blocked: files, tcp };
-    return Confinement.start({ base, namespaces, walls, prefix: [], ...this.#files() });
+    return Confinement.start({ ...place, walls, prefix: [], ...this.#files() });
   }
 
   async #without(open: string, allowed: boolean): Promise<State> {
     const prefix = limitingShell(this.#config.runtime);
     const confinement = allowed
-      ? await Confinement.start({ base: this.#place.base, prefix, ...this.#files() })
+      ? await Confinement.start({ ...this.#place, prefix, ...this.#files() })
       : undefined;
     const what = allowed
       ? "every call that starts or opens something asks a person"
@@ -218,10 +214,7 @@ export class Walled {
       open,
       policy: { files: false, network: false, detail },
       rows: [{ what: "sandbox", detail, state: confinement ? "warn" : "fail", cure }],
-      close: async () => {
-        await confinement?.close();
-        removeTemporary(this.workspace);
-      },
+      close: async () => confinement?.close(),
     };
   }
 

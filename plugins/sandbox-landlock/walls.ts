@@ -24,14 +24,15 @@ export function buildWalls(
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();
   dropPrivileges(namespaces);
-  const temporary = isApart ? [Temporary.path] : [];
+  const folder = isApart ? Temporary.private : facts.temporary;
+  const temporary = folder === undefined ? [] : [folder];
   restrictFiles(
     { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
     abi,
   );
   const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces });
   const built = { abi, listener, masks, tooLarge: workspace.tooLarge };
-  return isApart ? { built, temporary: new Temporary() } : { built };
+  return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
 
 /** The supervisor has its own descriptor by now; with this one a run could answer for itself. */

@@ -158,3 +158,26 @@ test("SBX-10: a workspace that holds what runs as the service is refused at the 
   await expect(start).rejects.toMatchObject({ code: "SANDBOX_OWN_FILES" });
   rmSync(workspace, { recursive: true });
 });
+
+test.runIf(linux)(
+  "SBX-10: a process that hangs while it starts is ended, and its call refused unasked",
+  async () => {
+    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-hung-")));
+    const n = `hung${process.pid}`;
+    writeFileSync(
+      path.join(folder, "confined-worker.ts"),
+      `process.title = "${n}"; setInterval(() => {}, 1e6);`,
+    );
+    writeFileSync(
+      path.join(folder, "supervisor-worker.ts"),
+      `import ${JSON.stringify(new URL("./supervisor-worker.ts", base).href)};`,
+    );
+    const hung = sandboxPlugin(pathToFileURL(path.join(folder, "index.ts")).href, { startMs: 1_000 });
+    await using t = await start(hung);
+    const call = await t.call("shell", { command: "echo ran" }, { approvals: "yes" });
+    expect(call).toMatchObject({ decision: "refused" });
+    expect(JSON.stringify(call)).toContain("did not start within 1 s");
+    expect(processesWith(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  },
+);
