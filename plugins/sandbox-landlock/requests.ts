@@ -115,7 +115,7 @@ export class Requests {
   async #run(request: RunRequest, abort: AbortController): Promise<RunResult> {
     const confined = this.#confined!;
     const { facts, workspace, ending, outputs } = confined;
-    if (!workspace.begin()) throw new Refused({ fault: "stale" });
+    if (!workspace.begin(request.others)) throw new Refused({ fault: "stale" });
     const findings: string[] = [];
     const unwatch = watchDisk(facts.workspace, facts.diskMb * MIB, () => {
       findings.push(`stopped: it wrote more than ${facts.diskMb} MiB (runtime.max_disk_mb)`);
@@ -125,7 +125,7 @@ export class Requests {
       const argv = [...facts.prefix, ...request.argv];
       const surroundings = outputs ? { ...ending, outputs } : ending;
       const result = await runProcess({ ...request, argv }, surroundings, abort.signal);
-      for (const file of workspace.finish()) findings.push(`undone: a change of ${file}`);
+      findings.push(...workspace.finish());
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
       return { ...result, stdout, stderr, findings };
     } finally {
