@@ -15,7 +15,8 @@ const folders = new Set([
 ]);
 const names =
   /^(\.envrc|\.secret_key|secret[-_]key|credentials(\.(json|toml|ya?ml|db|xml|ini|csv))?|\.git-credentials|\.?auth-profiles\.json|oauth_creds\.json|\.pypirc|\.npmrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.dockercfg|\.boto|\.s3cfg|service[-_]account.*\.json|client_secret.*\.json|id_(dsa|ecdsa|(rsa|ecdsa|ed25519)_sk)|.*\.(pfx|jks|keystore|netrc|ppk|kdbx|ovpn))$/;
-const obeyed = /(^|\/)\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes)$)/;
+const obeyed =
+  /(^|\/)[^/]*\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
 // The workspace is the home of what commands start, so programs find their settings there.
 const settings =
   /^\.(gitconfig|wgetrc|wget2rc|psqlrc|sqliterc|ackrc|hgrc|less|lesskey|lessfilter|rpmmacros|(subversion|config\/(git|hg|bat|lesskey))(\/.*)?)$/;

@@ -1,11 +1,13 @@
+import { randomBytes } from "node:crypto";
 import {
+  type BigIntStats,
   chmodSync,
   lstatSync,
   mkdirSync,
   readFileSync,
   readdirSync,
   readlinkSync,
-  rmSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -15,6 +17,10 @@ import { isPlainRepository } from "./plain-repository.ts";
 /** What of one file is remembered, and of all together. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * MAX_FILE_BYTES;
+/** The clock of a file system is behind by less than this. */
+const SETTLED_MS = 50;
+/** The names of what was set aside. */
+const ASIDE = /\.taken-[\da-f]{12}$/;
 
 interface Kept {
   /** Tells whether it has to be read again. */
@@ -24,20 +30,32 @@ interface Kept {
   readonly content: Buffer | string | undefined;
 }
 
-/** The guarded files of a workspace as they were, to be put back where a run changed them after all. */
+/** The guarded files of a workspace as they were, to tell and undo what a run did to them after all. Deletes nothing. */
 export class KeptFiles {
   readonly #root: string;
   #kept = new Map<string, Kept>();
+  /** What stood at the paths themselves. */
+  #held = new Map<string, string>();
+  /** What may be the work of another run, which sees to it; left as long as it is the same, and never put back. */
+  readonly #doubtful = new Map<string, string>();
+  #began = 0;
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Remembers what stands at these paths, and beneath them. */
-  remember(paths: readonly string[]): void {
+  /** Remembers what stands at these paths, and beneath them; without what may be the work of a run that began at `others`. */
+  remember(paths: readonly string[], others = Infinity): void {
     const now = new Map<string, Kept>();
     let room = MAX_BYTES;
+    this.#began = Date.now();
+    this.#doubtful.clear();
+    this.#held = new Map(paths.map((at) => [at, this.#identity(at)]));
     for (const file of this.#filesAt(paths)) {
+      if (!this.#isOlder(file, others)) {
+        this.#doubtful.set(file, this.#mark(file));
+        continue;
+      }
       const kept = this.#look(file, this.#kept.get(file), room);
       if (!kept) continue;
       now.set(file, kept);
@@ -53,21 +71,79 @@ export class KeptFiles {
     );
   }
 
-  /** Puts back what differs at these paths now; gives the names of what it put back or took away. */
-  restore(paths: readonly string[], newToo: boolean): readonly string[] {
-    const undone: string[] = [];
-    const added = this.#filesAt(paths).filter((file) => !this.#kept.has(file));
-    for (const file of newToo ? added : []) {
-      if (isPlainRepository(file, this.#at(file))) continue;
-      this.#attempt(() => rmSync(this.#at(file), { recursive: true, force: true }));
-      undone.push(file);
+  /**
+   * Renames, at these paths, what was not remembered and a run can have made; nothing is lost. `held`: the kernel let no run
+   * change what was there, so that what changed there was changed from outside, and stays. A phrase for each.
+   */
+  setAside(paths: readonly string[], held: boolean): readonly string[] {
+    const loose = held ? paths.filter((at) => this.#held.get(at) !== this.#identity(at)) : paths;
+    return this.#filesAt(loose)
+      .filter((file) => !this.#isSpared(file, held))
+      .map((file) => this.#rename(file));
+  }
+
+  /** Puts back what differs from what is remembered; what stood there instead is kept beside it. A phrase for each. */
+  putBack(): readonly string[] {
+    const changed = [...this.#kept].filter(([file, kept]) => !this.#isSame(file, kept));
+    return changed.map(([file, kept]) => {
+      const phrase = this.#rename(file);
+      this.#attempt(() => this.#put(file, kept));
+      return phrase;
+    });
+  }
+
+  #isSpared(file: string, held: boolean): boolean {
+    if (this.#doubtful.has(file) && this.#doubtful.get(file) === this.#mark(file)) return true;
+    const kept = this.#kept.get(file);
+    if (kept && (!held || this.#isSame(file, kept))) return true;
+    const before = Buffer.isBuffer(kept?.content) ? kept.content.toString("utf8") : "";
+    return (
+      this.#isOlder(file, this.#began - SETTLED_MS) ||
+      this.#isAside(file) ||
+      isPlainRepository(this.#root, file, before)
+    );
+  }
+
+  /** True where neither a file nor a folder around it changed since then, so that it was there. */
+  #isOlder(file: string, time: number): boolean {
+    for (let at = file; at !== "."; at = path.dirname(at)) {
+      if ((lstatSync(this.#at(at), { throwIfNoEntry: false })?.ctimeMs ?? 0) > time) return false;
     }
-    for (const [file, kept] of this.#kept) {
-      if (this.#isSame(file, kept)) continue;
-      this.#put(file, kept);
-      undone.push(file);
+    return true;
+  }
+
+  /** A link and what the kernel lays over a path fit as long as this does. */
+  #identity(at: string): string {
+    const about = lstatSync(this.#at(at), { throwIfNoEntry: false });
+    if (!about) return "";
+    return [about.dev, about.ino, about.isSymbolicLink() ? about.ctimeMs : ""].join(":");
+  }
+
+  #mark(file: string): string {
+    const about = lstatSync(this.#at(file), { bigint: true, throwIfNoEntry: false });
+    return about ? markOf(about) : "";
+  }
+
+  #isAside(file: string): boolean {
+    const about = lstatSync(this.#at(file), { throwIfNoEntry: false });
+    const closed = about?.isSymbolicLink() || (about && (about.mode & 0o777) === 0);
+    return ASIDE.test(file) && closed === true;
+  }
+
+  /** Within its folder, since what is mounted around it allows no other; closed, so that nothing takes it up there. */
+  #rename(file: string): string {
+    const [from, to] = [this.#at(file), `${this.#at(file)}.taken-${randomBytes(6).toString("hex")}`];
+    const about = lstatSync(from, { throwIfNoEntry: false });
+    const what = `undone: a change of ${file}`;
+    if (!about) return what;
+    try {
+      openFolder(path.dirname(from));
+      renameSync(from, to);
+      if (!about.isSymbolicLink()) chmodSync(to, 0);
+      return `${what}, set aside as ${path.basename(to)}`;
+    } catch (error) {
+      return `NOT undone: a change of ${file} (${(error as NodeJS.ErrnoException).code})`;
     }
-    return undone;
   }
 
   #filesAt(paths: readonly string[]): readonly string[] {
@@ -85,7 +161,7 @@ export class KeptFiles {
   #look(file: string, before: Kept | undefined, room: number): Kept | undefined {
     try {
       const about = lstatSync(this.#at(file), { bigint: true });
-      const mark = `${about.dev}:${about.ino}:${about.ctimeNs}:${about.size}`;
+      const mark = markOf(about);
       const mode = Number(about.mode & 0o7777n);
       if (before?.mark === mark) return before;
       if (about.isSymbolicLink()) return { mark, mode, content: readlinkSync(this.#at(file)) };
@@ -107,14 +183,11 @@ export class KeptFiles {
 
   #put(file: string, { mode, content }: Kept): void {
     const at = this.#at(file);
-    this.#attempt(() => {
-      rmSync(at, { recursive: true, force: true });
-      mkdirSync(path.dirname(at), { recursive: true });
-      if (typeof content === "string") return symlinkSync(content, at);
-      if (content === undefined) return;
-      writeFileSync(at, content, { flag: "wx", mode: 0o600 });
-      chmodSync(at, mode);
-    });
+    mkdirSync(path.dirname(at), { recursive: true });
+    if (typeof content === "string") return symlinkSync(content, at);
+    if (content === undefined) return;
+    writeFileSync(at, content, { flag: "wx", mode: 0o600 });
+    chmodSync(at, mode);
   }
 
   /** What cannot be put back is named all the same. */
@@ -129,4 +202,14 @@ export class KeptFiles {
   #at(file: string): string {
     return path.join(this.#root, file);
   }
+}
+
+function markOf({ dev, ino, ctimeNs, size }: BigIntStats): string {
+  return `${dev}:${ino}:${ctimeNs}:${size}`;
+}
+
+/** A run may have closed the folder around what it made. */
+function openFolder(folder: string): void {
+  const mode = lstatSync(folder).mode & 0o7777;
+  if ((mode & 0o300) !== 0o300) chmodSync(folder, mode | 0o300);
 }

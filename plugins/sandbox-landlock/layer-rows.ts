@@ -67,7 +67,7 @@ export function layerRows(
 function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
   const row = namespaces(
     "sandbox: secret and guarded files",
-    `the kernel holds ${layers.masks} of them in the workspace; guarded ones that a run adds are taken away after it`,
+    `the kernel holds ${layers.masks} of them in the workspace; guarded ones that a run adds are set aside after it`,
     "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
   );
   if (!layers.tooLarge) return row;

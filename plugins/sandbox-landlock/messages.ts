@@ -9,6 +9,8 @@ export type Request =
       readonly env: Readonly<Record<string, string>>;
       readonly timeoutMs: number;
       readonly maxOutputBytes: number;
+      /** When the first run began that is still under way; undefined where there is none. */
+      readonly others?: number;
     }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
   /** The bytes travel beside the message; null removes the file. */

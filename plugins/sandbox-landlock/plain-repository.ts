@@ -1,33 +1,63 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import path from "node:path";
+import { isInside } from "@gantry/sdk/node";
+import { inGit, isGitDirectory } from "./git-directory.ts";
+
+/** Settings that are longer are not those of a new repository. */
+const MAX_BYTES = 65_536;
 
 /** Lines of a new repository's settings that start nothing. */
 const PLAIN_LINES = [
   /^\s*$/,
-  /^\[(core|user|init|extensions|pull|push|fetch)\]$/,
-  /^\[(remote|branch) "[\w./@-]+"\]$/,
+  /^\[(core|user|init|extensions|pull|push|fetch|submodule)\]$/,
+  /^\[(remote|branch|submodule) "[\w./@-]+"\]$/,
   /^\s*(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|rebase)\s*=\s*[\w]*$/,
   /^\s*(name|email|remote|merge|defaultbranch|default|ff|prune)\s*=\s*[\w .@<>/-]*$/i,
+  /^\s*active\s*=\s*(true|false|\.)$/,
   /^\s*fetch\s*=\s*[+\w:/*.-]+$/,
-  /^\s*worktree\s*=\s*(\.\.\/)+[\w-]+$/,
+  /^\s*worktree\s*=\s*(\.\.\/)+[\w/-]+$/,
   /^\s*(push)?url\s*=\s*(https?:\/\/|git@|ssh:\/\/|\.{0,2}\/)[\w@:/.~+-]*$/i,
 ];
 
-/** What stands in place of a repository in its submodules and further working trees. */
-const POINTER = /^gitdir: [\w./ -]*\.git\/(modules|worktrees)\/[\w.-]+\n?$/;
-
 /**
- * True for what `git init` and `git clone` leave in a repository that was not there before: examples of hooks, which git
- * does not run, and settings of which each line is known to start nothing. Whatever is not known is not plain.
+ * True for what `git init`, `git clone`, submodules and working trees leave in a repository that was not there before:
+ * examples of hooks, which git does not run, settings of which each line is known to start nothing or stood in `before`,
+ * and pointers to repositories of the workspace, which are judged themselves. Whatever is not known is not plain.
  */
-export function isPlainRepository(relative: string, file: string): boolean {
-  if (/(^|\/)\.git\/hooks\/[\w-]+\.sample$/.test(relative)) return true;
+export function isPlainRepository(root: string, relative: string, before = ""): boolean {
   try {
-    const text = readFileSync(file, "utf8");
-    if (/(^|\/)\.git$/.test(relative)) return POINTER.test(text);
-    if (!/(^|\/)\.git\/(modules\/[\w-]+\/)?config$/.test(relative)) return false;
-    const lines = text.split("\n");
-    return lines.every((line) => PLAIN_LINES.some((plain) => plain.test(line)));
+    const file = path.join(root, relative);
+    const about = lstatSync(file);
+    if (!about.isFile() || about.size > MAX_BYTES) return false;
+    const within = path.basename(file) === ".git" ? ".git" : (inGit(root, relative) ?? "");
+    return isPlain(root, file, within, before);
   } catch {
     return false;
   }
+}
+
+function isPlain(root: string, file: string, within: string, before: string): boolean {
+  if (/^\.git\/hooks\/[\w-]+\.sample$/.test(within)) return true;
+  const text = readFileSync(file, "utf8");
+  const folder = path.dirname(file);
+  switch (within) {
+    case ".git":
+      return text.startsWith("gitdir: ") && leadsToGit(root, folder, text.slice("gitdir: ".length));
+    case ".git/commondir":
+      return leadsToGit(root, folder, text);
+    case ".git/gitdir":
+      return path.basename(path.dirname(folder)) === "worktrees" && /^[^\n]+\/\.git\n?$/.test(text);
+    case ".git/config": {
+      const known = new Set(before.split("\n"));
+      return text.split("\n").every((line) => known.has(line) || PLAIN_LINES.some((one) => one.test(line)));
+    }
+    default:
+      return false;
+  }
+}
+
+/** Links on the way could lead elsewhere later. */
+function leadsToGit(root: string, folder: string, written: string): boolean {
+  const target = path.resolve(folder, written.replace(/\n$/, ""));
+  return isInside(target, root) && realpathSync(target) === target && isGitDirectory(target);
 }

@@ -22,7 +22,8 @@ export class Pool {
   readonly #members = new Set<Member>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
-  #runs = 0;
+  /** When each run that is under way began, the first one first. */
+  readonly #runs = new Set<{ readonly began: number }>();
   #closed = false;
 
   /** `running`: where the number of runs is kept for the supervisor. */
@@ -37,13 +38,17 @@ export class Pool {
     signal: AbortSignal,
   ): Promise<Outcome<K>> {
     if (request.do !== "run") return (await this.#any()).process.request<K>(request, signal);
-    await this.#enter();
+    while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const [first] = this.#runs;
+    const run = { began: Date.now() };
+    this.#runs.add(run);
     Atomics.add(this.#running, 0, 1);
     try {
-      return await this.#run<K>(request, signal);
+      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal);
     } finally {
       Atomics.sub(this.#running, 0, 1);
-      this.#leave();
+      this.#runs.delete(run);
+      this.#waiting.shift()?.();
     }
   }
 
@@ -117,15 +122,5 @@ export class Pool {
     clearTimeout(member.timer);
     this.#members.delete(member);
     await member.process.close();
-  }
-
-  async #enter(): Promise<void> {
-    while (this.#runs >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#runs++;
-  }
-
-  #leave(): void {
-    this.#runs--;
-    this.#waiting.shift()?.();
   }
 }

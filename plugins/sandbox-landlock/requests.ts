@@ -115,7 +115,7 @@ export class Requests {
   async #run(request: RunRequest, abort: AbortController): Promise<RunResult> {
     const confined = this.#confined!;
     const { facts, workspace, ending, outputs, temporary } = confined;
-    if (temporary?.isSpent || !workspace.begin()) throw new Refused({ fault: "stale" });
+    if (temporary?.isSpent || !workspace.begin(request.others)) throw new Refused({ fault: "stale" });
     const findings: string[] = [];
     const unwatch = watchDisk(this.#written(confined), facts.diskMb, (why) => {
       findings.push(`stopped: ${why}`);
@@ -126,7 +126,7 @@ export class Requests {
       const surroundings = outputs ? { ...ending, outputs } : ending;
       const env = temporary ? { TMPDIR: temporary.path, ...request.env } : request.env;
       const result = await runProcess({ ...request, argv, env }, surroundings, abort.signal);
-      for (const file of workspace.finish()) findings.push(`undone: a change of ${file}`);
+      findings.push(...workspace.finish());
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
       return { ...result, stdout, stderr, findings };
     } finally {

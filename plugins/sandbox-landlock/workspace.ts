@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { fileNames, isInside } from "@gantry/sdk/node";
+import { inGit } from "./git-directory.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "./messages.ts";
@@ -46,20 +47,20 @@ export class Workspace {
     this.#known = this.#identities();
   }
 
-  /** Remembers everything before a run. False where masks are missing by now, so that the run may not begin. */
-  begin(): boolean {
+  /** Remembers everything before a run; `others`: when the first run began that is still under way. False where masks are missing by now, so that the run may not begin. */
+  begin(others?: number): boolean {
     const { secret, guarded } = this.#find();
     if (this.#masks && this.#isNew([...secret, ...guarded])) return false;
-    this.#guarded.remember(guarded);
+    this.#guarded.remember(guarded, others);
     if (!this.#masks) this.#secret.remember(secret);
     return true;
   }
 
-  /** Puts back what a run changed; gives the relative names. */
+  /** Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each. */
   finish(): readonly string[] {
-    const { secret, guarded } = this.#find();
-    const undone = this.#guarded.restore(guarded, true);
-    return this.#masks ? undone : [...undone, ...this.#secret.restore(secret, false)];
+    const { guarded } = this.#find();
+    if (this.#masks) return this.#guarded.setAside(guarded, true);
+    return [...this.#guarded.setAside(guarded, false), ...this.#guarded.putBack(), ...this.#secret.putBack()];
   }
 
   /** A text without what stands in secret files that no mask lies over. */
@@ -71,9 +72,14 @@ export class Workspace {
     if (request.do === "run" || !isInside(request.path, this.root)) return undefined;
     const at = path.relative(this.root, request.path);
     if (request.do !== "list" && this.#isSecret(at)) return { fault: "secret", path: request.path };
-    return request.do === "write" && this.#isGuarded(at)
-      ? { fault: "guarded", path: request.path }
-      : undefined;
+    return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
+  }
+
+  /** True for what git obeys too, and for what would make a repository of the folder around it. */
+  #isKept(at: string): boolean {
+    const within = inGit(this.root, at, true);
+    if (this.#isGuarded(at) || path.basename(at) === ".git") return true;
+    return within !== undefined && (this.#isGuarded(within) || within !== inGit(this.root, at));
   }
 
   #find(): { readonly secret: readonly string[]; readonly guarded: readonly string[] } {

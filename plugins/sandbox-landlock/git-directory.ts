@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/** True for a folder of these names that git takes for a repository, whatever the folder is called. */
+export function looksLikeGit(has: (name: string) => boolean): boolean {
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+export function isGitDirectory(folder: string): boolean {
+  return path.basename(folder) === ".git" || looksLikeGit((name) => existsSync(path.join(folder, name)));
+}
+
+/**
+ * A path in a repository as it would be were that called `.git`: `.git/config` for `lib.git/config`. Undefined outside of
+ * repositories. With `made`, what is not there yet counts as there.
+ */
+export function inGit(root: string, relative: string, made = false): string | undefined {
+  const names = relative.split("/");
+  for (let depth = names.length - 1; depth >= 0; depth--) {
+    const folder = path.join(root, ...names.slice(0, depth));
+    const has = (name: string): boolean =>
+      existsSync(path.join(folder, name)) || (made && name === names[depth]);
+    if (names[depth - 1] === ".git" || looksLikeGit(has)) return [".git", ...names.slice(depth)].join("/");
+  }
+  return undefined;
+}

@@ -1,0 +1,215 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import * as Value from "typebox/value";
+import { securityKeys } from "@gantry/sdk";
+import { expect, test } from "vitest";
+import { linux, startSandbox, until } from "./sandbox.test-kit.ts";
+
+const guarded = Value.Create(securityKeys.guarded_files) as readonly string[];
+const git = (folder: string, ...args: readonly string[]): string =>
+  execFileSync("git", ["-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.y", ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  });
+
+/** A repository of the owner's, with a submodule and a further working tree. */
+function prepare(workspace: string, worktree = true): void {
+  for (const name of ["lib", "sm"]) {
+    mkdirSync(path.join(workspace, name));
+    git(path.join(workspace, name), "init", "-q");
+    git(path.join(workspace, name), "commit", "-q", "--allow-empty", "-m", "first");
+  }
+  const sm = path.join(workspace, "sm");
+  git(
+    sm,
+    "-c",
+    "protocol.file.allow=always",
+    "submodule",
+    "--quiet",
+    "add",
+    path.join(workspace, "lib"),
+    "lib",
+  );
+  if (worktree) git(sm, "worktree", "add", "-q", "../wt");
+}
+
+/** The same for each attack. */
+function prepareEach(workspace: string): void {
+  attacks.forEach((_, i) => {
+    const own = path.join(workspace, `r${i}`);
+    if (i > 0) cpSync(path.join(workspace, "r0"), own, { recursive: true, verbatimSymlinks: true });
+    else mkdirSync(own);
+    if (i === 0) prepare(own, false);
+  });
+  attacks.forEach((_, i) => git(path.join(workspace, `r${i}/sm`), "worktree", "add", "-q", "../wt"));
+}
+
+/** What an owner does in a repository; what is none any more says so. */
+function work(folder: string): void {
+  for (const args of [["status"], ["commit", "-q", "--allow-empty", "-m", "x"]]) {
+    try {
+      git(folder, ...args);
+    } catch {
+      continue;
+    }
+  }
+}
+
+/** Settings that write MARK. */
+const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch $MARK; false"\n';
+const write = (file: string): string => `printf %s "$EVIL" > ${file}`;
+const bare = (folder: string): string =>
+  `mkdir -p ${folder}/objects ${folder}/refs; echo ref: refs/heads/m > ${folder}/HEAD; ${write(`${folder}/config`)}`;
+const hook = (folder: string): string =>
+  `mkdir -p ${folder}; printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > ${folder}/pre-commit; chmod 755 ${folder}/pre-commit`;
+
+/** What a run does, and where the owner works then. */
+const attacks: readonly (readonly [command: string, folder: string])[] = [
+  [`${bare("ec")}; echo ../../ec > sm/.git/commondir`, "sm"],
+  [write("sm/.git/modules/lib/config"), "sm/lib"],
+  [hook("sm/.git/modules/lib/hooks"), "sm/lib"],
+  [write("sm/.git/worktrees/wt/config.worktree"), "wt"],
+  [`${bare("ec")}; echo ../../../../ec > sm/.git/worktrees/wt/commondir`, "wt"],
+  [`mkdir plain; ${bare("evil.git/modules/x")}; echo gitdir: ../evil.git/modules/x > plain/.git`, "plain"],
+  [`mkdir plain; ${bare("any/name")}; echo gitdir: ../any/name > plain/.git`, "plain"],
+  [`mkdir plain; ${bare("any")}; ln -s ../any plain/.git`, "plain"],
+  [`${bare("bare1")}; printf '\\tworktree = ..\\n' >> bare1/config`, "bare1"],
+  [`${bare("b/modules/c")}; chmod 500 b/modules/c`, "b/modules/c"],
+  [
+    `mkdir -p n/.git/objects n/.git/refs; cp sm/.git/HEAD n/.git; ${write("n/.git/config")}; ${hook("n/.git/hooks")}`,
+    "n",
+  ],
+  [`${bare("real")}; mkdir w l; mv real/config l/config; ln -s ../l/config real/config`, "real"],
+  [
+    `${bare("c0")}; mkdir -p g; echo ref: refs/heads/m > g/HEAD; echo ../c0 > g/commondir; mkdir p; echo gitdir: ../g > p/.git`,
+    "p",
+  ],
+  [`mkdir h; ${bare("h/b")}; chmod 311 h`, "h/b"],
+  [`git init -q i; ${hook("i/.git/hooks")}; git -C i config core.fsmonitor "touch $MARK; false"`, "i"],
+];
+
+for (const namespaces of [true, false]) {
+  const how = namespaces ? "held by the kernel" : "without namespaces";
+
+  test.runIf(linux)(`SEC-15: git starts nothing that a run left in any repository, ${how}`, async () => {
+    await using kit = await startSandbox({ namespaces, guarded, prepare: prepareEach });
+    const at = (i: number): string => path.join(kit.workspace, `r${i}`);
+    const each = attacks.map(([command], i) => {
+      const mark = path.join(at(i), "MARK");
+      return `(cd ${at(i)}; MARK=${mark}; EVIL='${evil.replace("$MARK", mark)}'; ${command}) 2> /dev/null`;
+    });
+    await kit.run(each.join("\n"));
+    const started = attacks.filter(([, folder], i) => {
+      work(path.join(at(i), folder));
+      return existsSync(path.join(at(i), "MARK"));
+    });
+    expect(started).toEqual([]);
+  });
+
+  test.runIf(linux)(`SEC-15: what overlapping runs leave is gone after both, ${how}`, async () => {
+    await using kit = await startSandbox({ namespaces, guarded });
+    const at = (name: string): string => path.join(kit.workspace, name);
+    const first = kit.run("echo evil > .envrc; touch one; sleep 0.5; [ -e two ] || sleep 0.5");
+    await until(() => existsSync(at("one")));
+    const again = "echo evil > .envrc; mkdir -p s/.git; echo '[core] pager = evil' > s/.git/config";
+    const second = kit.run(`touch two; for i in $(seq 20); do ${again}; sleep 0.05; done 2> errors`);
+    await Promise.all([first, second]);
+    expect([".envrc", "s/.git/config"].filter((name) => existsSync(at(name)))).toEqual([]);
+    expect((await kit.run("true")).findings).toEqual([]);
+    expect(existsSync(at(".envrc"))).toBe(false);
+  });
+}
+
+test.runIf(linux)("SBX-10: what the owner did while a run lasted stays, or lies beside it", async () => {
+  await using kit = await startSandbox({ guarded, prepare });
+  const at = (name: string): string => path.join(kit.workspace, name);
+  const run = kit.run("touch up; while [ ! -e done ]; do sleep 0.01; done");
+  await until(() => existsSync(at("up")));
+  git(at("sm"), "config", "remote.origin.url", "https://example.com/x.git");
+  writeFileSync(at("sm/.git/hooks/post-merge"), "own hook");
+  writeFileSync(at(".envrc"), "export OWN=1\n");
+  writeFileSync(at("done"), "");
+  const { findings = [] } = await run;
+  expect(git(at("sm"), "config", "remote.origin.url")).toBe("https://example.com/x.git\n");
+  expect(readFileSync(at("sm/.git/hooks/post-merge"), "utf8")).toBe("own hook");
+  const aside = readdirSync(kit.workspace).filter((name) => name.startsWith(".envrc"));
+  expect(findings).toEqual([`undone: a change of .envrc, set aside as ${aside[0]}`]);
+  renameSync(at(aside[0]!), at("back"));
+  execFileSync("chmod", ["600", at("back")]);
+  expect(readFileSync(at("back"), "utf8")).toBe("export OWN=1\n");
+});
+
+test.runIf(linux)(
+  "SBX-10: without namespaces the owner's version is put back and the other one lies beside it",
+  async () => {
+    await using kit = await startSandbox({ namespaces: false, guarded });
+    const file = path.join(kit.workspace, ".envrc");
+    writeFileSync(file, "before");
+    const { findings = [] } = await kit.run("echo after > .envrc");
+    expect(readFileSync(file, "utf8")).toBe("before");
+    const [aside] = readdirSync(kit.workspace).filter((name) => name.startsWith(".envrc."));
+    expect(findings).toEqual([`undone: a change of .envrc, set aside as ${aside}`]);
+  },
+);
+
+test.runIf(linux)("SEC-15: repositories that a run makes the plain way work on in the next", async () => {
+  await using kit = await startSandbox({ guarded, prepare });
+  const plain = [
+    "git init -q a; git init -q --bare b.git; git clone -q sm c; git clone -q --bare sm d",
+    "git -C a -c user.name=n -c user.email=e commit -q --allow-empty -m m; git -C a worktree add -q ../aw",
+    "git -C a -c protocol.file.allow=always submodule --quiet add $PWD/lib lib",
+    "git -C a -c protocol.file.allow=always submodule --quiet add $PWD/lib deep/er",
+  ];
+  const made = await kit.run(plain.join("\n"));
+  expect([made.findings, made.stderr]).toEqual([[], ""]);
+  const next = await kit.run(
+    "for r in a/.git b.git c/.git d aw/.git a/lib/.git; do git --git-dir $r rev-parse --git-dir > /dev/null || echo $r; done",
+  );
+  expect([next.stdout, next.stderr]).toEqual(["", ""]);
+});
+
+test.runIf(linux)(
+  "SEC-15: file tools write nothing that git obeys, nor what makes a repository of a folder",
+  async () => {
+    await using kit = await startSandbox({ guarded, prepare });
+    await kit.run("mkdir -p bare1/objects bare1/refs half/refs; echo x > bare1/HEAD; echo x > half/HEAD");
+    const { signal } = new AbortController();
+    const attempt = (name: string): Promise<unknown> =>
+      kit.confinement.request<"write">(
+        { do: "write", path: path.join(kit.workspace, name), data: "x" },
+        signal,
+      );
+    const closed = ["bare1/config", "bare1/hooks/pre-commit", "half/objects/x", "half/commondir"];
+    const inside = ["sm/.git/modules/lib/config", "sm/.git/commondir", "sm/.git/info/attributes", "new/.git"];
+    for (const name of [...closed, ...inside])
+      await expect(attempt(name)).rejects.toMatchObject({ fault: { fault: "guarded" } });
+    for (const name of ["half/config", "new/HEAD", "sm/objects/x", "config", "hooks/x"])
+      await expect(attempt(name)).resolves.toBeDefined();
+  },
+);
+
+test.runIf(linux)(
+  "SBX-10: a guarded file that an earlier look did not reach stays where it was",
+  async () => {
+    await using kit = await startSandbox({ guarded });
+    await kit.run("mkdir zz; cd zz; perl -e 'mkdir qq{$_} for 1 .. 20050'");
+    mkdirSync(path.join(kit.workspace, "proj"));
+    git(path.join(kit.workspace, "proj"), "init", "-q");
+    const hook = path.join(kit.workspace, "proj/.git/hooks/pre-commit");
+    writeFileSync(hook, "own");
+    await until(() => Date.now() - statSync(hook).ctimeMs > 100);
+    await kit.run("rm -rf zz", { timeoutMs: 30_000 }).catch(() => undefined);
+    expect(readFileSync(hook, "utf8")).toBe("own");
+  },
+);
