@@ -159,8 +159,7 @@ export class Host {
     const { plugins, leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) this.#leaveOut(name, why);
     const all = plugins.map(({ plugin }) => plugin);
-    const names = all.map(({ name }) => name);
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
     if (twice) throw errors.PLUGIN_TWICE(twice);
     const sorted = inOrder(all, filledByHost);
     const own: [AnySlot, unknown][] = [
