@@ -156,7 +156,7 @@ test("CFG-03: several errors are told at once, each with its own code, what coul
   using home = tempDir(
     'plugins = ["nobody"]\ndefault_temperature = "hot"\nfoo = 1\napi_key = "${NOT_THERE_1}"\n',
   );
-  const { code, err } = await gantry(["plugins", "list"], { dir: home.dir });
+  const { code, err } = await gantry(["agent", "-m", "x"], { dir: home.dir });
   expect(code).toBe(2);
   expect(
     err
