@@ -3,6 +3,7 @@ import path from "node:path";
 import type { TSchema } from "typebox";
 import { apiReport } from "./api-report.ts";
 import { errors, type ErrorTable, type Plugin } from "@gantry/sdk";
+import { hostErrors } from "../host/errors.ts";
 import { hostReader } from "../host/config/host-keys.ts";
 import { isRecord, isTable, leaves, mergeSchemas, readerOf, recordValue } from "../host/config/schema.ts";
 
@@ -72,10 +73,11 @@ function typeOf(schema: TSchema): string {
   return `${String(type)}${range}`;
 }
 
-/** The error reference, from the one table of the sdk and the rows that plugins add to it. */
+/** The error reference, from the tables of the sdk, the host and the plugins. */
 export function errorReference(plugins: readonly Plugin[]): string {
   const tables: [string, ErrorTable][] = [
-    ["host and sdk", errors],
+    ["sdk", errors],
+    ["host", hostErrors],
     ...plugins.flatMap((plugin): [string, ErrorTable][] =>
       plugin.errors ? [[plugin.name, plugin.errors]] : [],
     ),

@@ -4,6 +4,7 @@ import { defineConfig } from "tsdown";
 import type { Plugin } from "@gantry/sdk";
 import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
+import { oneCopy } from "./one-copy.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const { version } = JSON.parse(readFileSync(path.join(root, "host/package.json"), "utf8")) as {
@@ -82,6 +83,7 @@ export default defineConfig({
     index: "host/index.ts",
     "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
+    "sdk-provider": "sdk/provider-kit/index.ts",
     "sdk-channel": "sdk/channel-kit/index.ts",
     "sdk-node": "sdk/node/index.ts",
     testing: "sdk/testing/index.ts",
@@ -102,15 +104,20 @@ export default defineConfig({
   minify: true,
   sourcemap: true,
   define: { GANTRY_VERSION: JSON.stringify(version) },
-  deps: { neverBundle: ["koffi", "jiti"], alwaysBundle: [/.*/], onlyBundle: false },
-  plugins: [lazyBuiltins],
+  deps: {
+    neverBundle: ["@serialport/bindings-cpp", "koffi", "jiti"],
+    alwaysBundle: [/.*/],
+    onlyBundle: false,
+  },
+  plugins: [lazyBuiltins, oneCopy],
   inputOptions: { resolve: { conditionNames: ["gantry-source", "node", "import", "default"] } },
   outputOptions: {
-    chunkFileNames: "[name].js",
+    // A build never puts its code under a name that a running process may yet load.
+    chunkFileNames: "[name]-[hash].js",
     codeSplitting: {
       groups: [
         { name: "node", test: /[\\/]sdk[\\/](?:node[\\/][a-z-]+|file-names)\.ts$/ },
-        { name: "sdk", test: /[\\/]sdk[\\/][a-z-]+\.ts$/ },
+        { name: "sdk", test: /[\\/]sdk[\\/](?:provider-kit[\\/])?[a-z-]+\.ts$/ },
         // What every command reads, in one file: each file more costs a third of a millisecond at every start.
         {
           name: "host",

@@ -1,17 +1,31 @@
 import { defineConfig } from "vitest/config";
+import { LeftOut } from "./left-out.ts";
 
 const conditions = ["gantry-source", "node", "import", "default"];
 
-/** Files that take more than two seconds each: `npm run test:quick` leaves them out and is done in a minute. */
+/** Files that take more than some seconds each: `npm run test:quick` leaves them out and is done in about a minute. */
 const slow = [
   "test/e2e/**",
-  "test/{bad-input,check-apart,agent-cli,broken-plugins,readme,watch,contracts,loading,config}.test.ts",
-  "plugins/command-plugins/{new,add,check}.test.ts",
-  "plugins/audit-file/instants.test.ts",
-  "plugins/store-sqlite/kill.test.ts",
+  "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
+  "test/{examples,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
+  "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
+  "plugins/*/{instants,kill,kill-storm,killed}.test.ts",
+  "plugins/alert-owner/**",
+  "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
+  "plugins/channel-email/{account,contract,email,hostile,reading,sending}.test.ts",
+  "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
+  "plugins/history-compact/windows.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
-  "plugins/sandbox-landlock/{limits,processes,network,without-walls}.test.ts",
+  "plugins/redact-secret-files/**",
+  "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,network,open}.test.ts",
+  "plugins/sandbox-landlock/{processes,secrets,tasks,without-walls,workspace}.test.ts",
+  "plugins/store-sqlite/backup.test.ts",
+  "plugins/tool-browser/**",
+  "plugins/tool-files/{edit,files,search}.test.ts",
 ];
+
+/** They build executables and empty machines, and have no short form. */
+const longOnly = ["test/{executable,fresh-machine}.test.ts"];
 
 export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
@@ -23,13 +37,16 @@ export default defineConfig({
       "**/node_modules/**",
       "**/dist/**",
       "**/template/**",
+      ...(process.env["GANTRY_LONG"] ? [] : longOnly),
       ...(process.env["GANTRY_QUICK"] ? slow : []),
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
-    reporters: process.env["CI"]
-      ? ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]]
-      : ["default"],
+    maxWorkers: 3,
+    reporters: [
+      "default",
+      new LeftOut(),
+      ...(process.env["CI"] ? [["json", { outputFile: "node_modules/.cache/tests.json" }] as const] : []),
+    ],
   },
 });

@@ -2,13 +2,13 @@ import {
   Approvals as ApprovalsSlot,
   Audit as AuditSlot,
   ConfigFile as ConfigFileSlot,
-  errors,
   GantryError,
   Inbox as InboxSlot,
   Outbox as OutboxSlot,
   Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
+  ToolCatalog as ToolCatalogSlot,
   type AnySlot,
   type ConfigFile,
   type ErrorTable,
@@ -16,6 +16,7 @@ import {
   type Filled,
   type Logger,
 } from "@gantry/sdk";
+import { errors } from "./errors.ts";
 import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
@@ -44,6 +45,7 @@ import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
 import type { Serving } from "./messages/serving.ts";
 import { runtimeOf } from "./runtime.ts";
+import { ToolList } from "./tools/tool-list.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
 import { resolvePath } from "./tools/effects.ts";
 
@@ -65,17 +67,6 @@ export interface HostOptions {
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
 
-const filledByHost: readonly AnySlot[] = [
-  ApprovalsSlot,
-  AuditSlot,
-  ConfigFileSlot,
-  InboxSlot,
-  OutboxSlot,
-  ProvidersSlot,
-  PolicySlot,
-  RuntimeSlot,
-];
-
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
   readonly log: Logger;
@@ -83,6 +74,7 @@ export class Host {
   readonly audit: Audit;
   readonly approvals: Approvals;
   readonly calls: ToolCalls;
+  readonly tools: ToolList;
   readonly models: Providers;
   readonly policy: Policy;
   readonly media: TurnMedia;
@@ -107,8 +99,10 @@ export class Host {
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
     this.models = new Providers(registry, this.hooks, want);
+    this.tools = new ToolList(registry, this.log);
     const shared = {
       registry,
+      tools: this.tools,
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
@@ -158,10 +152,10 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { plugins, leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) this.#leaveOut(name, why);
+    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const all = plugins.map(({ plugin }) => plugin);
     const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
     if (twice) throw errors.PLUGIN_TWICE(twice);
-    const sorted = inOrder(all, filledByHost);
     const own: [AnySlot, unknown][] = [
       [ApprovalsSlot, this.approvals],
       [AuditSlot, this.audit],
@@ -171,7 +165,12 @@ export class Host {
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
       [RuntimeSlot, runtimeOf(this.options, this.#failed)],
+      [ToolCatalogSlot, this.tools],
     ];
+    const sorted = inOrder(
+      all,
+      own.map(([slot]) => slot),
+    );
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
       hooks: this.hooks,

@@ -114,7 +114,7 @@ export interface Channel {
   /** The question was decided, here or elsewhere. */
   settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
 }
-export const Channels = many<Channel>("channels");
+export const Channels = many<Channel>("channels", undefined, true);
 
 export interface PromptOptions {
   readonly signal: AbortSignal;

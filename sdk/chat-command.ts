@@ -24,7 +24,7 @@ export interface ConversationControl {
   model(): Promise<ModelRef>;
   /** From the next message on; undefined: the configured one again. */
   useModel(model: string | undefined): Promise<void>;
-  tools(): readonly { readonly name: string; readonly description: string }[];
+  tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
   /** Open questions that this person may decide here. */
   questions(): readonly ApprovalRequest[];
   decide(id: string, decision: "allow" | "deny"): DecisionOutcome;
@@ -50,7 +50,7 @@ export interface ChatCommand {
   readonly args?: string;
   /** Who may use it at least. Default: `guest`, which is everybody who may write. */
   readonly trust?: Trust;
-  /** Gives what the person is told. It works while a turn runs, so it must not wait for one. */
+  /** Gives what the person is told; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
   run(run: ChatCommandRun): Awaitable<string>;
 }
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {

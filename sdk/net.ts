@@ -33,22 +33,35 @@ export interface Net {
   check(url: string): Promise<Refusal | undefined>;
   /** Throws `NET_*` errors whose text holds no secret. */
   fetch(request: NetRequest): Promise<NetResponse>;
-  /** A raw connection under the same rules, for the proxy of started processes. */
-  connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** A raw connection under the same rules, for the proxy of started processes. `domains`: instead of `security.allowed_domains`. */
+  connect(host: string, port: number, signal: AbortSignal, domains?: readonly string[]): Promise<Duplex>;
 }
 export const Net = one<Net>("net");
+
+/** How a WebSocket ended: the code and words of RFC 6455 7.1.5 and 7.1.6; 1006 where no side said so. */
+export interface SocketEnd {
+  readonly code: number;
+  readonly reason: string;
+}
 
 export interface Socket {
   send(text: string): void;
   /** Text frames until the other side closes; throws `NET_*`. */
   readonly messages: AsyncIterable<string>;
-  close(): void;
+  /** Told of each ping of the other side, which is answered by itself: a sign of life where nothing is said. */
+  onPing(told: () => void): void;
+  /** Resolves once it is over, whichever side ended it. Never rejects. */
+  readonly closed: Promise<SocketEnd>;
+  /** `code`: 1000 or 3000 to 4999. Default 1000. */
+  close(code?: number): void;
 }
 
 /** Out, to addresses that the owner configured: providers and channels. Honours HTTPS_PROXY and NO_PROXY; follows no redirect. */
 export interface Upstream {
   fetch(request: NetRequest): Promise<NetResponse>;
   webSocket(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Socket>;
+  /** A raw connection, for protocols that are not HTTP; TLS is the caller's. Throws `NET_*`. */
+  connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
 }
 export const Upstream = one<Upstream>("upstream");
 
@@ -56,13 +69,18 @@ export const Upstream = one<Upstream>("upstream");
 export interface LoopbackVisit {
   /** `http://127.0.0.1:<port><path>`. */
   readonly redirectUri: string;
-  /** The query of the first GET of that path; rejects when it is closed or its signal is aborted. */
+  /** The query of the first GET that is the one; rejects when it is closed or its signal is aborted. */
   wait(): Promise<URLSearchParams>;
   close(): Promise<void>;
 }
 
 /** Listens on a free port of loopback; closed by the visit, by `close`, or by the signal. */
 export interface Loopback {
-  receiveOnce(path: string, signal: AbortSignal): Promise<LoopbackVisit>;
+  /** `isIt` tells the visit that is waited for from others of that path, which are told so and end nothing. */
+  receiveOnce(
+    path: string,
+    isIt: (query: URLSearchParams) => boolean,
+    signal: AbortSignal,
+  ): Promise<LoopbackVisit>;
 }
 export const Loopback = one<Loopback>("loopback");

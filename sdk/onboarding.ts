@@ -13,11 +13,13 @@ export interface OnboardingQuestions {
   yes(message: string, initial: boolean): Promise<boolean>;
 }
 
-/** How a channel is set up by `gantry onboard`: a fact of its plugin, so it is known before the channel is configured. */
+/** How a channel or a tool is set up by `gantry onboard`: a fact of its plugin, so it is known before it is configured. */
 export interface OnboardingStep {
   /** In the list of what can be set up: `Telegram`. */
   readonly title: string;
   readonly hint?: string;
+  /** What it sets up, default a channel; tools are asked for by `gantry onboard --tools`. */
+  readonly sets?: "channel" | "tool";
   /** Asks, and gives the keys of config.toml. */
   ask(questions: OnboardingQuestions): Promise<Readonly<Record<string, unknown>>>;
   /** The name of the plugin's {@link Check} that says whether these keys work; tried before anything is written. */

@@ -48,6 +48,8 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly taps?: readonly HookName[];
   /** How a channel is set up by `gantry onboard`. */
   readonly onboarding?: OnboardingStep;
+  /** The number of the layout of what it keeps on disk: raised by one where an earlier release could not read it. */
+  readonly layout?: number;
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
   /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */

@@ -1,7 +1,7 @@
-import type { TObject } from "typebox";
 import type { Json, MediaRef, Part } from "./content.ts";
 import type { ModelRef } from "./model-ref.ts";
 import { many, one } from "./slot.ts";
+import type { ToolInput } from "./tool.ts";
 
 /** A call that a model asked for; `args` is the JSON text as the model wrote it. */
 export interface ToolUse {
@@ -42,12 +42,7 @@ export type ChatMessage =
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  readonly input: TObject;
-}
-
-/** Tools as they stand in a request: by name, so that the order in which they came changes nothing. */
-export function inNameOrder(tools: readonly ToolSpec[]): readonly ToolSpec[] {
-  return tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  readonly input: ToolInput;
 }
 
 export interface ChatRequest {

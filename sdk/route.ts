@@ -25,6 +25,13 @@ export interface RouteRequest {
 /** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
 export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
 
+/** An event as it stands on the wire. */
+export function eventFrame(event: ServerEvent): string {
+  if ("raw" in event) return event.raw;
+  const named = event.event === undefined ? "" : `event: ${event.event}\n`;
+  return `${named}data: ${JSON.stringify(event.data)}\n\n`;
+}
+
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 /** JSON; text (`text/plain` unless a header says otherwise); bytes; or server-sent events. */
@@ -33,6 +40,12 @@ export type RouteReply =
   | { readonly status: number; readonly text: string; readonly headers?: ReplyHeaders }
   | { readonly status: number; readonly bytes: Uint8Array; readonly headers?: ReplyHeaders }
   | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders };
+
+export interface RouteFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
 
 export interface Route {
   /** `POST /chatapp`. */
@@ -50,6 +63,8 @@ export interface Route {
   readonly warning?: string;
   readonly bodySchema?: TSchema;
   readonly replySchema?: TSchema;
+  /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */
+  failureBody?(failure: RouteFailure): unknown;
   /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
   handle(request: RouteRequest): Promise<RouteReply>;
 }

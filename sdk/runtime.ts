@@ -54,7 +54,7 @@ export interface ConfigFile {
   get(key: string): unknown;
   /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;
-  /** Values are TOML values; all are written or none. Throws coded errors. */
+  /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /** Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a start would. */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
@@ -84,6 +84,12 @@ export const RuntimeLimits = Type.Object({
     minimum: 1,
     description:
       "What each disk that a command may write to may lose while it runs, in MiB; it is stopped beyond. Its private /tmp is memory and holds half of max_memory_mb.",
+  }),
+  max_workspace_mb: Type.Integer({
+    default: 65_536,
+    minimum: 1,
+    description:
+      "What the workspace may hold, in MiB. Once it holds more, no command runs in it and no tool writes; one that is running is stopped.",
   }),
   max_file_descriptors: Type.Integer({
     default: 256,

@@ -1,3 +1,6 @@
+import type { Readable, Writable } from "node:stream";
+import type { Static } from "typebox";
+import type { RuntimeLimits } from "./runtime.ts";
 import { one } from "./slot.ts";
 
 export interface RunSpec {
@@ -72,11 +75,67 @@ export interface SandboxPolicy {
   readonly detail: string;
 }
 
+/** A process that lives until its owner ends it, behind walls of its own. */
+export interface OpenSpec {
+  /** Program and arguments; no shell in between. */
+  readonly argv: readonly string[];
+  /** Default: a folder of its own, which is its home too and goes with it. */
+  readonly cwd?: string;
+  /** Added to the short environment that every child gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** How many descriptors from 3 on are pipes, beside stdin, stdout and stderr: at most 3. Default none. */
+  readonly pipes?: number;
+  /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
+  readonly read?: readonly string[];
+  /** Paths that it may write. Default none but the folder of its own. */
+  readonly write?: readonly string[];
+  /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
+  readonly domains?: readonly string[];
+  /** Instead of those of `[runtime]`, and for this process and what it starts alone. */
+  readonly limits?: Partial<Static<typeof RuntimeLimits>>;
+  /** It is ended once nothing went through its pipes for so long. Default: never. */
+  readonly idleMs?: number;
+  /** Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a conversation within it. */
+  readonly signal: AbortSignal;
+}
+
+/** One descriptor of an opened process. What nobody reads makes the process wait. */
+export interface ProcessPipe {
+  readonly writable: Writable;
+  readonly readable: Readable;
+}
+
+export interface ProcessEnd {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost` with what held it. */
+  readonly reason: "exited" | "closed" | "idle" | "lost";
+  /** What it was stopped for, or what of it was undone; a phrase each. */
+  readonly findings: readonly string[];
+}
+
+export interface OpenProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Those that were asked for, descriptor 3 first. */
+  readonly pipes: readonly ProcessPipe[];
+  /** Its way out, with the credential that the proxy asks it for; undefined without domains. Also in its environment. */
+  readonly proxy: string | undefined;
+  /** Resolves once nothing of it is left; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends it, and all that it started. */
+  close(): Promise<ProcessEnd>;
+}
+
 /** The only place from which tools start processes and open files. */
 export interface Sandbox {
   readonly files: SandboxedFiles;
   policy(): Promise<SandboxPolicy>;
   /** Never throws for what the program did; throws a coded error where it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
+  /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
+  open(spec: OpenSpec): Promise<OpenProcess>;
 }
 export const Sandbox = one<Sandbox>("sandbox");

@@ -82,6 +82,16 @@ export interface Memory {
   count(): Promise<number>;
 }
 
+/**
+ * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its promises: by user, on disk
+ * when the promise resolves, nothing left of a person who is erased.
+ */
+export interface OwnMemory extends Memory {
+  /** Removes all of one person; returns how many there were. */
+  erase(user: string): Promise<number>;
+}
+export const OwnMemory = one<OwnMemory>("memory");
+
 /** A sliding window: at most `max` hits in any `ms` milliseconds. */
 export interface Window {
   readonly ms: number;

@@ -97,6 +97,9 @@ export interface ToolCall {
   readonly dryRun: boolean;
 }
 
+/** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
+export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
+
 /** What a running tool is handed. */
 export interface ToolRun<Args> {
   readonly args: Args;
@@ -107,6 +110,11 @@ export interface ToolRun<Args> {
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /**
+   * Asks for what shows only while the tool runs, such as where a page has led: the same guards, the same question, the
+   * same record as for the call itself. Throws the refusal.
+   */
+  check(effects: StatedEffects): Promise<void>;
   /** Calls another tool through the same guards, approval and audit; gives its result text or throws its refusal. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
 }
@@ -115,7 +123,7 @@ export interface Tool {
   readonly name: string;
   /** One or two sentences for the model. */
   readonly description: string;
-  readonly input: TObject;
+  readonly input: ToolInput;
   /** May run beside other calls of the same answer (it changes nothing). Default false. */
   readonly parallel?: boolean;
   /** Milliseconds for one run; default 60,000. */
@@ -124,7 +132,7 @@ export interface Tool {
   /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
   readonly source?: string;
   /** While it says false, the model is not offered the tool and no call of it runs. */
-  offered?(): boolean;
+  offered?(): Awaitable<boolean>;
   /**
    * What this call will touch, or `unknown` if that cannot be said before it runs. A tool that touches files, commands or
    * addresses and does not say so gets past no wall.
@@ -168,13 +176,18 @@ export interface ResultFilter {
 }
 export const ResultFilters = many<ResultFilter>("result-filters");
 
+/** What calls bring: typed by TypeBox, an object of anything by other schemas. */
+export type ArgsOf<Input extends ToolInput> = Input extends TObject
+  ? Static<Input>
+  : Readonly<Record<string, unknown>>;
+
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
-export function defineTool<Input extends TObject>(
+export function defineTool<Input extends ToolInput>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {
     readonly input: Input;
-    effects?(args: Static<Input>, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
-    preview?(args: Static<Input>, context: PreviewContext): Awaitable<string | Preview>;
-    run(run: ToolRun<Static<Input>>): Promise<ToolResult>;
+    effects?(args: ArgsOf<Input>, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
+    preview?(args: ArgsOf<Input>, context: PreviewContext): Awaitable<string | Preview>;
+    run(run: ToolRun<ArgsOf<Input>>): Promise<ToolResult>;
   },
 ): Tool {
   return Object.freeze(tool);

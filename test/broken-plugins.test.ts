@@ -2,10 +2,8 @@ import { expect, test } from "vitest";
 import {
   ask,
   AuditSinks,
-  Channels,
   Checks,
   Commands,
-  definePlugin,
   defineTool,
   refuse,
   Redactors,
@@ -14,54 +12,13 @@ import {
   Sandbox,
   Store,
   Tools,
-  type Channel,
   type Plugin,
-  type PluginHost,
-  type Provider,
-  type ProviderEvent,
-  type Tool,
 } from "@gantry/sdk";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
+import { channel, events, guard, plugin, provider, tool } from "./helpers/broken.ts";
 import sqlite from "../plugins/store-sqlite/index.ts";
 
-const NAME = "broken";
-const base = { name: NAME, summary: "Broken on purpose." };
-
-function plugin(facts: Partial<Plugin>, setup: (host: PluginHost) => unknown = () => {}): Plugin {
-  return definePlugin({ ...base, ...facts, setup } as Parameters<typeof definePlugin>[0]);
-}
-function tool(parts: object): Plugin {
-  const whole = {
-    name: "thing",
-    description: "Does a thing.",
-    input: Type.Object({}),
-    run: async () => "done",
-    ...parts,
-  };
-  return plugin({ provides: [Tools] }, (host) => host.provide(Tools, whole as Tool));
-}
-function guard(handler: (call: any) => unknown): Plugin {
-  return plugin({ taps: ["beforeToolCall"] }, (host) => host.hooks.beforeToolCall.tap(handler as never));
-}
-function channel(parts: object): Plugin {
-  const whole = { name: "pigeon", send: async () => ({ status: "sent" }), ...parts };
-  return plugin({ provides: [Channels] }, (host) => host.provide(Channels, whole as Channel));
-}
-function provider(parts: object): Plugin {
-  const whole = {
-    name: NAME,
-    capabilities: { nativeToolCalling: true, vision: false, streaming: true },
-    chat: () => events({ type: "text", text: "hi" }, { type: "stop", reason: "EndTurn" }),
-    ...parts,
-  } as Provider;
-  return plugin({ taps: ["resolveProvider"] }, (host) =>
-    host.hooks.resolveProvider.tap(({ provider: id }) => (id === NAME ? whole : undefined)),
-  );
-}
-async function* events(...list: readonly object[]): AsyncGenerator<ProviderEvent> {
-  for (const event of list) yield event as ProviderEvent;
-}
 /** Blocks, but only once, so that it costs the test no more. */
 function blocking(): () => void {
   let until = 0;

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
+import { userInfo } from "node:os";
+import path from "node:path";
 import {
   array,
   assert,
@@ -16,9 +18,10 @@ import {
   type Arbitrary,
 } from "fast-check";
 import { parse } from "smol-toml";
-import { expect, test } from "vitest";
-import { readValue, setKey } from "../host/config/edit.ts";
-import { tempDir } from "./helpers/temp-dir.ts";
+import { expect, test, vi } from "vitest";
+import { configDirOf } from "../host/config/config-dir.ts";
+import { readValue, setKey, unsetKey } from "../host/config/edit.ts";
+import { gantry, tempDir } from "./helpers/cli.ts";
 
 type Tree = Record<string, unknown>;
 
@@ -139,6 +142,32 @@ test("CFG-05: setting any key to any value changes that value and not one byte b
   );
 });
 
+/** Without the key, and without tables that hold nothing. */
+function withoutKey(tree: unknown, key: readonly string[] = []): unknown {
+  if (typeof tree !== "object" || tree === null || Array.isArray(tree) || tree instanceof Date) return tree;
+  const entries = Object.entries(tree).flatMap(([name, value]) => {
+    if (key.length === 1 && key[0] === name) return [];
+    const inner = withoutKey(value, key[0] === name ? key.slice(1) : []);
+    return JSON.stringify(inner) === "{}" ? [] : [[name, inner] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+test("CFG-05: taking any key out takes that key out and nothing else", () => {
+  assert(
+    property(document, constantFrom(...keys), (text, key) => {
+      const after = unsetKey(text, key);
+      expect(withoutKey(parse(after))).toEqual(withoutKey(parse(text), key));
+      expect(unsetKey(after, key)).toBe(after);
+      const gone = text.split("\n").filter((line) => !after.includes(line));
+      // The title holds lines that only look like a table's.
+      expect(gone.filter((line) => key[0] !== "title" && /^[#[]/.test(line))).toEqual([]);
+      expect(withoutKey(parse(unsetKey(setKey(text, key, 1), key)))).toEqual(withoutKey(parse(text), key));
+    }),
+    { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 600 },
+  );
+});
+
 test("CFG-05: several keys set one after the other stand beside each other", () => {
   assert(
     property(document, array(constantFrom(...keys), { maxLength: 8 }), (text, list) => {
@@ -167,6 +196,23 @@ test("CFG-05: what is typed is text for a text key, else a TOML value", () => {
   expect(readValue("12345", false)).toBe(12_345);
   expect(readValue("[1, 2]", false)).toEqual([1, 2]);
   expect(readValue("oops", false)).toBe("oops");
+});
+
+test("CFG-05: config unset brings the default back, also of a key that nobody reads, and refuses what is not there", async () => {
+  using home = tempDir(
+    "# kept\ndefault_model = 'm0'\nold_key = 1\n[gateway]\nport = 4000 # mine\nhost = '::1'\n",
+  );
+  expect(await gantry(["config", "unset", "old_key", "gateway.port"], home)).toMatchObject({ code: 0 });
+  expect(readFileSync(home.file, "utf8")).toBe("# kept\ndefault_model = 'm0'\n[gateway]\nhost = '::1'\n");
+  expect(await gantry(["config", "get", "gateway.port"], home)).toMatchObject({ out: "3000\n" });
+  const again = await gantry(["config", "unset", "gateway.port"], home);
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("[CONFIG_NOT_SET]") });
+});
+
+test("CFG-05: an empty HOME means the user's own directory, never the folder where one stands", () => {
+  vi.stubEnv("HOME", "");
+  expect(configDirOf(process.env)).toBe(path.join(userInfo().homedir, ".gantry"));
+  vi.unstubAllEnvs();
 });
 
 test("CFG-05: kill -9 at any moment of many sets leaves a whole file, the old one or the new one", async () => {

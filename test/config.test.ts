@@ -130,7 +130,16 @@ test("CFG-03: a wrong type says what was expected; a value out of bounds likewis
     "CONFIG_WRONG_TYPE config.toml, line 1: `default_temperature` must be number.",
     "CONFIG_WRONG_TYPE config.toml, line 3: `agent.max_tool_iterations` must be >= 1.",
     "CONFIG_WRONG_TYPE config.toml, line 5: `tools.max_output_bytes` must be integer.",
-    "CONFIG_WRONG_TYPE config.toml, line 7: `security.allowed_domains` must be array.",
+    'CONFIG_WRONG_TYPE config.toml, line 7: `security.allowed_domains` must be a list, as in ["one","two"].',
+  ]);
+  expect(
+    (
+      await wrong("[gateway]\nhost = 'not a host'\ntrusted_proxies = ['nope']\nallowed_hosts = 'a.example'\n")
+    ).toSorted(),
+  ).toEqual([
+    'CONFIG_WRONG_TYPE config.toml, line 2: `gateway.host` must be written as in "127.0.0.1".',
+    'CONFIG_WRONG_TYPE config.toml, line 3: `gateway.trusted_proxies.0` must be written as in "10.0.0.0/8".',
+    'CONFIG_WRONG_TYPE config.toml, line 4: `gateway.allowed_hosts` must be a list, as in ["gantry.example"].',
   ]);
   expect(await wrong("agent = 5\n")).toEqual([
     "CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table.",

@@ -1,9 +1,12 @@
-import { errors as common, type ErrorMaker } from "@gantry/sdk";
+import { type ErrorMaker } from "@gantry/sdk";
+import { errors as common } from "../host/errors.ts";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { isShipped, pluginNames, root, sourcesIn } from "./helpers/sources.ts";
 
 const shipped = sourcesIn("sdk", "host", "plugins").filter(isShipped);
+/** A table may hold the rows of another. */
+const known = new Set<ErrorMaker>();
 const rows: { readonly from: string; readonly maker: ErrorMaker }[] = [];
 
 /** Every table that defineErrors() has made, wherever it stands. */
@@ -15,8 +18,10 @@ beforeAll(async () => {
     const module = (await import(path.join(root, file))) as Record<string, Record<string, ErrorMaker>>;
     for (const table of Object.values(module)) {
       for (const maker of Object.values(table ?? {}))
-        if (typeof maker?.code === "string" && typeof maker.exit === "number")
+        if (typeof maker?.code === "string" && typeof maker.exit === "number" && !known.has(maker)) {
+          known.add(maker);
           rows.push({ from: file, maker });
+        }
     }
   }
 });
@@ -86,8 +91,8 @@ const promised: readonly (readonly [string, string])[] = [
   ["API error: 401", "channel-chatapp"],
   ["API error: 403", "channel-chatapp"],
   ["WebDriver connection failed", "tool-browser"],
-  ["Failed to connect to peripheral", "tool-peripheral"],
-  ["GPIO access denied", "tool-peripheral"],
+  ["Failed to connect to peripheral", "tool-peripherals"],
+  ["GPIO access denied", "tool-peripherals"],
 ];
 
 test.each(promised)("ERR-01: the text %j of the service's description stands in a row", (text, plugin) => {

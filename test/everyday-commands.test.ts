@@ -112,6 +112,7 @@ function pretending(policy: Omit<SandboxPolicy, "detail">): typeof sandbox {
       host.provide(Sandbox, {
         policy: async () => ({ ...policy, detail: "pretended" }),
         run: () => Promise.reject(new Error("nothing is started here")),
+        open: () => Promise.reject(new Error("nothing is started here")),
         files: {} as Sandbox["files"],
       }),
   });

@@ -84,10 +84,22 @@ test("HST-07: the sdk imports typebox and itself, its channel kit a reader of ma
 });
 
 /** The rooms of the host, each of which may import itself and those before it. */
-const rooms = ["plugins", "config", "record", "tools", "turn", "messages", "host", "installation", "cli"];
+const rooms = [
+  "errors",
+  "plugins",
+  "config",
+  "record",
+  "tools",
+  "turn",
+  "messages",
+  "host",
+  "installation",
+  "cli",
+];
 
 function roomOf(file: string): number {
   const [, folder] = /^host\/([a-z]+)\//.exec(file) ?? [];
+  if (file === "host/errors.ts") return rooms.indexOf("errors");
   return rooms.indexOf(folder ?? (/installation|testing/.test(file) ? "installation" : "host"));
 }
 

@@ -46,3 +46,20 @@ test("CTX-07: a message of the service itself goes out while a turn of its conve
   expect(await kept.store.lanes.stats()).toMatchObject({ running: 1 });
   open();
 });
+
+test("INB-02: a notice that the platform refuses is told in the log and is no dead letter, so nobody retries it with messages", async () => {
+  const kept = storeFile();
+  const channel = chat();
+  channel.answers = () => ({ status: "refused", reason: "the person has left" });
+  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hi"]), kept.plugin()] });
+  await t.serve();
+  await t.slot(Outbox).send(alert);
+  await write(t, "ada", ["hello"]);
+  await expect.poll(async () => (await kept.store.lanes.stats()).deadLetters).toBe(1);
+  await expect.poll(async () => (await kept.store.lanes.stats()).waiting).toBe(0);
+  expect(channel.asked()).toBe(2);
+  const dead = await kept.store.lanes.page("dead", 10);
+  expect(dead.map(({ lane }) => lane)).toEqual(["chat:ada"]);
+  const said = t.logs.filter(({ message }) => message.startsWith("A reply was not sent"));
+  expect(said.map(({ level }) => level)).toEqual(["error", "error"]);
+});

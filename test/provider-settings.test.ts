@@ -1,36 +1,10 @@
-import type { Plugin, ProviderEvent } from "@gantry/sdk";
+import type { ProviderEvent } from "@gantry/sdk";
 import { fakeNet, startTestHost, type FakeReply } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { textParts } from "@gantry/sdk";
-import chat from "../plugins/provider-chat-completions/index.ts";
-import genlang from "../plugins/provider-genlang/index.ts";
-import messages from "../plugins/provider-messages/index.ts";
+import { answerInEveryFormat as answer, formats, type FormatName } from "./helpers/formats.ts";
 
 afterEach(() => vi.unstubAllEnvs());
-
-const url = "http://model.test/v1";
-interface Format {
-  readonly provider: string;
-  readonly table: string;
-  readonly plugin: Plugin;
-  readonly config?: object;
-}
-const formats: Readonly<Record<string, Format>> = {
-  chat: { provider: `custom:${url}`, table: "custom", plugin: chat },
-  responses: {
-    provider: `custom:${url}`,
-    table: "custom",
-    plugin: chat,
-    config: { provider_api: "responses", default_provider: `custom:${url}` },
-  },
-  messages: { provider: "messages-custom:http://model.test", table: "messages-custom", plugin: messages },
-  genlang: {
-    provider: "genlang",
-    table: "genlang",
-    plugin: genlang,
-    config: { api_key: "k", endpoints: { genlang_url: url } },
-  },
-};
 
 /** Tables of a provider. */
 const providers = { effortful: { effort: "high" } };
@@ -38,7 +12,7 @@ const providers = { effortful: { effort: "high" } };
 /** Asks once with these keys in the provider's own table; gives the body that was sent and the events. */
 async function ask(name: string, settings: object, replies: readonly FakeReply[], more: object = {}) {
   vi.stubEnv("SERVICE_RESPONSES_WEBSOCKET", "0");
-  const { provider: id, table, plugin, config = {} } = formats[name]!;
+  const { provider: id, table, plugin, config } = formats[name as FormatName];
   const network = fakeNet([{ url: /model\.test/, replies }]);
   await using t = await startTestHost({
     plugins: [network, plugin],
@@ -59,17 +33,6 @@ async function ask(name: string, settings: object, replies: readonly FakeReply[]
   const bodies = network.requests.map(({ body }) => JSON.parse(Buffer.from(body as Uint8Array).toString()));
   return { bodies, events };
 }
-
-/** An answer in every format at once, with what it took from the cache and what it thought. */
-const answer = {
-  choices: [{ message: { content: "ok" }, finish_reason: "stop" }],
-  object: "response",
-  status: "completed",
-  output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }],
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  candidates: [{ content: { parts: [{ text: "ok" }] }, finishReason: "STOP" }],
-};
 
 test.each([
   ["chat", { max_tokens: 300 }, { reasoning_effort: "low" }, "temperature"],

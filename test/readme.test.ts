@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sdk from "@gantry/sdk";
 import * as channel from "@gantry/sdk/channel";
+import * as provider from "@gantry/sdk/provider";
 import * as testing from "@gantry/sdk/testing";
 
 const root = path.join(import.meta.dirname, "..");
@@ -76,12 +77,14 @@ test(
   },
 );
 
-test("SDK-05: every member of the sdk, of its channel kit and of its test kit is described", async () => {
+test("SDK-05: every member of the sdk, of its kits for providers and channels, and of its test kit is described", async () => {
   const all = [
     ...Object.keys(sdk),
+    ...Object.keys(provider),
     ...Object.keys(channel),
     ...Object.keys(testing),
     ...(await types("sdk")),
+    ...(await types("sdk/provider-kit")),
     ...(await types("sdk/channel-kit")),
     ...(await types("sdk/testing")),
   ];

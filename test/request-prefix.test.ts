@@ -1,11 +1,4 @@
-import {
-  ModelRouter,
-  textParts,
-  type ChatMessage,
-  type ChatRequest,
-  type Plugin,
-  type ToolSpec,
-} from "@gantry/sdk";
+import { ModelRouter, textParts, type ChatMessage, type ChatRequest, type ToolSpec } from "@gantry/sdk";
 import {
   createMemoryMedia,
   createMemoryStore,
@@ -16,34 +9,13 @@ import {
 import { array, assert, asyncProperty, constantFrom, record, string } from "fast-check";
 import { Type } from "typebox";
 import { afterEach, expect, test, vi } from "vitest";
-import chat from "../plugins/provider-chat-completions/index.ts";
-import genlang from "../plugins/provider-genlang/index.ts";
-import messages from "../plugins/provider-messages/index.ts";
 import router from "../plugins/provider-router/index.ts";
+import { answerInEveryFormat as answer, formats, type FormatName } from "./helpers/formats.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 type Body = Readonly<Record<string, unknown>>;
 
-interface Format {
-  readonly provider: string;
-  readonly plugin: Plugin;
-  readonly config?: object;
-  /** What of the body is the conversation, piece by piece. */
-  conversation(body: Body): readonly unknown[];
-}
-
-const url = "http://model.test/v1";
-/** An answer in every format at once. */
-const answer = {
-  choices: [{ message: { content: "ok" }, finish_reason: "stop" }],
-  object: "response",
-  status: "completed",
-  output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }],
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  candidates: [{ content: { parts: [{ text: "ok" }] }, finishReason: "STOP" }],
-};
 const blocksOf = (content: unknown): readonly object[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : (content as object[]);
 
@@ -51,32 +23,15 @@ const blocksOf = (content: unknown): readonly object[] =>
 const unmarked = (block: object): object =>
   Object.fromEntries(Object.entries(block).filter(([key]) => key !== "cache_control"));
 
-const formats: Readonly<Record<string, Format>> = {
-  "chat completions": {
-    provider: `custom:${url}`,
-    plugin: chat,
-    conversation: (body) => body["messages"] as [],
-  },
-  responses: {
-    provider: `custom:${url}`,
-    plugin: chat,
-    config: { provider_api: "responses", default_provider: `custom:${url}` },
-    conversation: (body) => body["input"] as [],
-  },
-  messages: {
-    provider: "messages-custom:http://model.test",
-    plugin: messages,
-    conversation: (body) =>
-      (body["messages"] as { role: string; content: unknown }[]).flatMap(({ role, content }) =>
-        blocksOf(content).map((block) => ({ role, ...unmarked(block) })),
-      ),
-  },
-  "genlang, with tools as text": {
-    provider: "genlang",
-    plugin: genlang,
-    config: { api_key: "k", endpoints: { genlang_url: url } },
-    conversation: (body) => body["contents"] as [],
-  },
+/** What of a body is the conversation, piece by piece. */
+const conversationOf: Readonly<Record<FormatName, (body: Body) => readonly unknown[]>> = {
+  chat: (body) => body["messages"] as [],
+  responses: (body) => body["input"] as [],
+  messages: (body) =>
+    (body["messages"] as { role: string; content: unknown }[]).flatMap(({ role, content }) =>
+      blocksOf(content).map((block) => ({ role, ...unmarked(block) })),
+    ),
+  genlang: (body) => body["contents"] as [],
 };
 
 interface Turn {
@@ -142,9 +97,11 @@ function requestsOf(turns: readonly Turn[], shot: ChatMessage["parts"]): readonl
   return requests;
 }
 
-test.each(Object.entries(formats))(
-  "CACHE-01: in %s, every request begins with the one before it, with tools and pictures, over ten turns and a restart",
-  async (_, { provider, plugin, config = {}, conversation: sentOf }) => {
+test.each(Object.keys(formats) as FormatName[])(
+  "CACHE-01: in the format of %s, every request begins with the one before it, with tools and pictures, over ten turns and a restart",
+  async (name) => {
+    const { provider, plugin, config } = formats[name];
+    const sentOf = conversationOf[name];
     vi.stubEnv("SERVICE_RESPONSES_WEBSOCKET", "0");
     const store = createMemoryStore();
     const media = createMemoryMedia();
@@ -200,7 +157,7 @@ test("CACHE-02: in the messages format at most four marks for the cache, on the 
     json: { error: { message: "cache_control: Extra inputs are not permitted" } },
   };
   const network = fakeNet([{ url: /model\.test/, replies: [{ json: answer }, refuses, { json: answer }] }]);
-  await using t = await startTestHost({ plugins: [network, messages] });
+  await using t = await startTestHost({ plugins: [network, formats.messages.plugin] });
   const provider = await t.resolveProvider({ provider: "messages-custom:http://model.test", model: "m" });
   const said = [...turnOf("one"), ...turnOf("two"), ...turnOf("three").slice(0, 1)];
   const { signal } = new AbortController();

@@ -11,9 +11,9 @@ import secretFiles from "../plugins/redact-secret-files/index.ts";
 import sandbox from "../plugins/sandbox-landlock/index.ts";
 import shell from "../plugins/tool-shell/index.ts";
 
-/** The short form tries the same scripts every time; the long form 20,000 new ones. */
-const seeded = process.env["GANTRY_LONG"] ? {} : { seed: 7 };
-const runs = process.env["GANTRY_LONG"] ? 20_000 : 20;
+/** The short form tries the same scripts every time; the long form 20,000 new ones, GANTRY_FUZZ as many as it says. */
+const seeded = (process.env["GANTRY_FUZZ"] ?? process.env["GANTRY_LONG"]) ? {} : { seed: 7 };
+const runs = Number(process.env["GANTRY_FUZZ"] ?? (process.env["GANTRY_LONG"] ? 20_000 : 20));
 
 const SECRET = "s3cret-0123456789-abcdef";
 const GUARDED = [".bashrc", ".vscode/tasks.json", ".git/hooks/pre-commit"];

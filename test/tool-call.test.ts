@@ -547,3 +547,27 @@ test("SEC-02: however long a call is, the question shows all of it", async () =>
   await t.call("write", { path: `${"a".repeat(20_000)}; the end` }, person);
   expect(shown[0]).toContain("; the end");
 });
+
+test.each([
+  [{ path: "secret" }, "with `path`, which is none"],
+  [{ paths: ["secret"] }, "with paths that lack path or access"],
+  [{ paths: { path: "secret", access: "read" } }, "with paths that lack path or access"],
+  [{ paths: [{ path: "secret", access: "Read" }] }, "with paths that lack path or access"],
+  [{ commands: "rm -rf /" }, "with commands that are no list of texts"],
+  [{ urls: [new URL("http://inside.test")] }, "with urls that are no list of texts"],
+  [{ brings: { pages: ["a page"] } }, "with brings.pages, which is no list"],
+  ["none", "that are no object"],
+])(
+  "SEC-02: effects %j, which no guard could judge, stop the call with a sentence",
+  async (effects, words) => {
+    const ran: string[] = [];
+    const misspelt = tool("misspelt", async () => String(ran.push("ran")), {
+      effects: () => effects as never,
+    });
+    await using t = await startTestHost({ plugins: [misspelt] });
+    const outcome = await t.call("misspelt", {});
+    expect(outcome).toMatchObject({ decision: "failed", code: "TOOL_BAD_EFFECTS" });
+    expect(outcome.text).toContain(`The tool misspelt states effects ${words}`);
+    expect(ran).toEqual([]);
+  },
+);

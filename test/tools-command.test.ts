@@ -37,4 +37,7 @@ test("SDK-13: plugins inspect shows the facts of a path that is not listed yet a
   writeFileSync(file, code);
   const { code: exit, out } = await gantry(["plugins", "inspect", file], home);
   expect([exit, out]).toEqual([0, expect.stringContaining("Not yet.")]);
+  writeFileSync(path.join(home.dir, "package.json"), '{ "type": "module", "exports": "./new.js" }');
+  const inFolder = await gantry(["plugins", "inspect", home.dir], home);
+  expect([inFolder.code, inFolder.out]).toEqual([0, out]);
 });

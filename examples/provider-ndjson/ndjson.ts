@@ -1,5 +1,13 @@
-import { textOf, answerFailure, beginningOf, cutAnswer, errors, failure, streamAnswer } from "@gantry/sdk";
-import type { AnswerReader, ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
+import { textOf, errors } from "@gantry/sdk";
+import {
+  answerFailure,
+  beginningOf,
+  cutAnswer,
+  failure,
+  streamAnswer,
+  type AnswerReader,
+} from "@gantry/sdk/provider";
+import type { ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
 
 interface Line {
   readonly message?: { readonly content?: string };

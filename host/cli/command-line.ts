@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
-import { Commands, errors, GantryError, type Command, type CommandContext } from "@gantry/sdk";
+import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
@@ -197,8 +198,9 @@ class WordRun {
     return this.#signal === "SIGINT" ? 130 : known.exit;
   }
 
-  /** The exit code, once a failed write of the last line has been heard of. */
+  /** The exit code, once all that was printed is with its reader, who may be slow, or a failed write has been heard of. */
   async written(code: number): Promise<number> {
+    await Promise.all([drained(process.stdout), drained(process.stderr)]);
     await new Promise(setImmediate);
     return this.#unwritten ? this.fail(this.#unwritten) : code;
   }
@@ -206,6 +208,11 @@ class WordRun {
   async end(): Promise<void> {
     await this.#host?.stop();
   }
+}
+
+/** Resolves once all that was written has left, or cannot. */
+async function drained(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write("", resolve));
 }
 
 function printDated(line: string): void {

@@ -4,6 +4,7 @@ import { watch as watchFolder } from "node:fs";
 import path from "node:path";
 import { againCode } from "./restart.ts";
 import type { Installation } from "../installation.ts";
+import { gantryCommand } from "@gantry/sdk/node";
 
 /** Editors write in several steps; what comes within this time is one change. */
 const settleMs = 150;
@@ -49,7 +50,8 @@ export async function watch(
           );
       }
       const change = new Promise<void>((resolve) => (changed = resolve));
-      child = spawn(process.execPath, [process.argv[1] as string, ...args], {
+      const [program = "", ...rest] = gantryCommand([], args);
+      child = spawn(program, rest, {
         stdio: ["inherit", "inherit", "inherit", "ipc"],
       });
       child.on("message", () => clearTimeout(unheard));

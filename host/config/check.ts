@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { errors, GantryError } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { deepFreeze } from "@gantry/sdk/node";
 import { nearest } from "./nearest.ts";
 import {
@@ -132,7 +133,26 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
   );
   return words.length > 0
     ? `must be ${words.join(" or ")}`
-    : (issues[0]?.message ?? "is wrong").replace(/ object$/, " a table");
+    : expected(issues[0], reader).replace(/ object$/, " a table");
+}
+
+/** A pattern says little to a person, and "array" less than how one is written: the schema's own example does. */
+function expected(issue: Issue | undefined, reader: ConfigReader): string {
+  if (issue?.keyword !== "pattern" && issue?.message !== "must be array") return issue?.message ?? "is wrong";
+  const schema = schemaAt(reader.schema, issue.schemaPath);
+  const [example] = (schema?.["examples"] as readonly unknown[] | undefined) ?? [];
+  if (issue.keyword === "pattern")
+    return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
+  return `must be a list, as in ${JSON.stringify(example ?? ["one", "two"])}`;
+}
+
+/** What a JSON pointer such as `#/properties/host` leads to. */
+function schemaAt(schema: TSchema, pointer: string): Readonly<Record<string, unknown>> | undefined {
+  const parts = pointer.split("/").slice(1).map(unescapePointer);
+  return parts.reduce<unknown>(
+    (at, part) => (isTree(at) || Array.isArray(at) ? (at as Tree)[part] : at),
+    schema,
+  ) as Record<string, unknown> | undefined;
 }
 
 function unescapePointer(part: string): string {

@@ -1,4 +1,4 @@
-import { errors } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
 import { tablePath } from "./schema.ts";

@@ -1,14 +1,14 @@
 import {
-  errors,
   GantryError,
   type AuditEvent,
   type ConfigFile as ConfigFileSlot,
   type OnboardingStep,
   type Trial,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
-import { setKey, writeWhole } from "./edit.ts";
+import { setKey, unsetKey, writeWhole } from "./edit.ts";
 import { nearest } from "./nearest.ts";
 import { readText } from "./read.ts";
 import { findNode, leaves, type TableNode } from "./schema.ts";
@@ -86,7 +86,11 @@ export class ConfigFile implements ConfigFileSlot {
 
   async #changed(before: string, changes: Readonly<Record<string, unknown>>): Promise<string> {
     let text = before;
-    for (const [key, value] of Object.entries(changes)) text = setKey(text, await this.#path(key), value);
+    for (const [key, value] of Object.entries(changes)) {
+      // What nobody reads can be taken out too.
+      text =
+        value === undefined ? unsetKey(text, pathOf(key) ?? []) : setKey(text, await this.#path(key), value);
+    }
     return text;
   }
 

@@ -1,6 +1,8 @@
-import { errors, GantryError, shownAddress, type Plugin } from "@gantry/sdk";
+import { GantryError, shownAddress, type Plugin } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { allOf, isTree, partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
+import { retiredKeys } from "./retired.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
 import { lineOfPath } from "./toml-map.ts";
 
@@ -12,6 +14,8 @@ export interface Configured {
   readonly schema: TableNode;
   /** Where each reader's part stands in the file. */
   readonly tables: ReadonlyMap<string, string>;
+  /** What the file sets that the next minor release refuses. */
+  readonly retired: readonly GantryError[];
 }
 
 /**
@@ -46,6 +50,7 @@ export async function configure(
     parts,
     schema,
     tables: new Map(readers.map(({ name, table }) => [name, table])),
+    retired: retiredKeys(text, schema),
   };
 }
 

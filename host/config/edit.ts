@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { open, realpath, rename, rm } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
-import { makeDir } from "@gantry/sdk/node";
+import { makeDir, replaceFile } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
 import { lineEnd, mapToml, samePath, type TomlKey } from "./toml-map.ts";
 
@@ -31,6 +30,27 @@ export function setKey(text: string, key: readonly string[], value: unknown): st
     );
   const gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
   return `${text}${gap}[${keyOf(table)}]\n${line}`;
+}
+
+/** The text without one key, its line and what stands behind it there; as it is where the key does not stand in it. */
+export function unsetKey(text: string, key: readonly string[]): string {
+  const { keys } = mapToml(text);
+  const found = keys.find((entry) => samePath(entry.path, key));
+  if (!found) return text;
+  const inline = keys.findLast(({ path, start }) => text[start] === "{" && isBelow(key, path));
+  if (inline) return setKey(text, inline.path, without(valueOf(text, inline), key.slice(inline.path.length)));
+  const start = text.lastIndexOf("\n", text.lastIndexOf("=", found.start)) + 1;
+  return text.slice(0, start) + text.slice(lineEnd(text, found.end));
+}
+
+function valueOf(text: string, { start, end }: TomlKey): unknown {
+  return (parse(`v = ${text.slice(start, end)}`) as { v: unknown }).v;
+}
+
+function without(value: unknown, [first = "", ...rest]: readonly string[]): unknown {
+  if (!isTree(value)) return value;
+  const { [first]: inner, ...others } = value;
+  return rest.length > 0 ? { ...others, [first]: without(inner, rest) } : others;
 }
 
 function isBelow(path: readonly string[], above: readonly string[]): boolean {
@@ -92,24 +112,13 @@ export function readValue(typed: string, isString: boolean): unknown {
   }
 }
 
-/** Temporary file, fsync, rename: at any moment the file is the old one or the new one, whole. Mode 0600; a link stays one. */
+/** At any moment the file is the old one or the new one, whole. Mode 0600; a link stays one. */
 export async function writeWhole(named: string, text: string): Promise<void> {
   const file = await realpath(named).catch(() => named);
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     makeDir(path.dirname(file));
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-    const folder = await open(path.dirname(file));
-    await folder.sync().finally(() => folder.close());
+    await replaceFile(file, text);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
     throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code ?? String(error));
   }
 }

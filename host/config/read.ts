@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
-import { errors, GantryError } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { isTree, type ConfigText } from "./check.ts";
 import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
 

@@ -1,6 +1,6 @@
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
-import { errors } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 
 /** Whoever belongs to the group, and everybody else. */
 const writableByOthers = 0o022;

@@ -1,9 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { errors } from "@gantry/sdk";
-import { makeDir } from "@gantry/sdk/node";
+import { errors } from "../errors.ts";
+import { expandHome, makeDir } from "@gantry/sdk/node";
 
 /** Where the running program lies: what tools could write there would be the next start. */
 const ownFiles = path.dirname(fileURLToPath(import.meta.url));
@@ -39,8 +38,7 @@ function isInside(at: string, folder: string): boolean {
 
 async function madeWorkspace(configDir: string, configured: string | undefined): Promise<string> {
   const written = configured ?? path.join(configDir, "workspace");
-  const home = written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
-  const absolute = path.resolve(configDir, home);
+  const absolute = path.resolve(configDir, expandHome(written));
   try {
     makeDir(absolute);
     return await realpath(absolute);

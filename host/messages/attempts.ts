@@ -1,4 +1,5 @@
-import { laneOf, Store, type Claim, type Logger, type Retry, type Sent, type TurnResult } from "@gantry/sdk";
+import { laneOf, Store } from "@gantry/sdk";
+import type { Claim, Logger, Notice, Retry, Sent, TurnResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
@@ -154,10 +155,7 @@ export class Attempts {
     const level = sent.status === "refused" ? "error" : "warn";
     const lane = laneOf(claim.message);
     log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
-    if (sent.status === "refused") {
-      await outcomes.record(() => store.lanes.deadLetter(claim, sent.reason));
-      return this.#tell(claim, "aside");
-    }
+    if (sent.status === "refused") return this.#putAside(claim, sent.reason);
     const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
   }
@@ -214,13 +212,20 @@ export class Attempts {
 
   /** Puts the message aside for good and tells its sender, in one step. */
   async #giveUp(claim: Claim, reason: string): Promise<undefined> {
-    const { store, outbox, outcomes, wakeup, log } = this.#deps;
+    const { outbox, wakeup, log } = this.#deps;
     const { message, isNotice } = claim;
     log.error({ lane: laneOf(message), id: message.id }, `A message was put aside: ${reason}`);
     const notice = isNotice ? undefined : outbox.notice(message, "ended", sentences.ended(message, reason));
-    await outcomes.record(() => store.lanes.deadLetter(claim, reason, notice));
-    this.#tell(claim, "aside");
+    await this.#putAside(claim, reason, notice);
     wakeup.wake();
+  }
+
+  /** A notice of the service is nobody's question, so there is nothing to try anew later. */
+  async #putAside(claim: Claim, reason: string, notice?: Notice): Promise<void> {
+    const { lanes } = this.#deps.store;
+    const write = () => (claim.isNotice ? lanes.ack(claim) : lanes.deadLetter(claim, reason, notice));
+    await this.#deps.outcomes.record(write);
+    this.#tell(claim, "aside");
   }
 
   #tell({ message }: Claim, state: "begun" | "answered" | "sent" | "waits" | "aside"): void {

@@ -44,6 +44,7 @@ export class ChatWords {
     const key = `${message.channel}:${message.id}`;
     if (!(await store.values.add(knownSpace, key, true, Date.now() + knownMs))) return true;
     const said = (await this.answer(message, session)) ?? "";
+    if (said === "") return true;
     await store.lanes.post(outbox.notice(message, "command", said));
     wakeup.wake();
     return true;
@@ -76,10 +77,10 @@ export class ChatWords {
   }
 }
 
-/** As a caller who waits gets it. */
-export function saidBy(session: string, reply: string): TurnResult {
+/** As a caller who waits gets it, and who is told something in any case. */
+export function saidBy(session: string, said: string): TurnResult {
   return {
-    reply,
+    reply: said === "" ? "Done." : said,
     session_id: session,
     provider: "none",
     model: null,

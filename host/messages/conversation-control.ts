@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import {
-  errors,
   laneOf,
   Store,
   userOf,
@@ -11,12 +10,13 @@ import {
   type ModelRef,
   type SessionSummary,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
-import { offeredTools } from "../turn/completion.ts";
+import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
 
 /** A conversation that another process holds is not waited for longer: a command answers at once. */
@@ -25,6 +25,7 @@ const manySessions = 1_000;
 
 export interface ControlDeps {
   readonly registry: Registry;
+  readonly tools: ToolList;
   readonly conversations: Conversations;
   readonly approvals: Approvals;
   readonly rulings: Rulings;
@@ -105,8 +106,8 @@ export class Control implements ConversationControl {
     else await values.put(modelSpace, this.session, model);
   }
 
-  tools(): readonly { readonly name: string; readonly description: string }[] {
-    return offeredTools(this.#deps.registry);
+  tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
+    return this.#deps.tools.offered();
   }
 
   questions(): readonly ApprovalRequest[] {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import {
-  errors,
   laneOf,
   Store,
   userOf,
@@ -9,6 +8,7 @@ import {
   type PromptOptions,
   type TurnResult,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
@@ -173,6 +173,8 @@ export class Conversations {
     while (!(await lanes.hold(session, holder, leaseMs, clock.now()))) {
       if (signal.aborted) throw errors.TURN_CANCELLED();
       if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
+      // A terminal that was killed in the middle of its turn holds nobody up.
+      await lanes.recover();
       await new Promise((resolve) => setTimeout(resolve, askAgainMs));
     }
   }

@@ -1,8 +1,6 @@
 import {
-  errors,
   laneOf,
   Store,
-  Tools,
   userOf,
   type Inbox as InboxSlot,
   type InboundMessage,
@@ -11,6 +9,7 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Telling } from "../record/observers.ts";
@@ -19,6 +18,7 @@ import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
 import { saidBy, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
+import type { ToolList } from "../tools/tool-list.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 /**
@@ -29,6 +29,7 @@ export type ControlWord = (message: InboundMessage) => boolean | Promise<boolean
 
 export interface InboxDeps {
   readonly registry: Registry;
+  readonly tools: ToolList;
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly observers: Telling;
@@ -69,15 +70,16 @@ export class Inbox implements InboxSlot {
   async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const { conversations, words } = this.#deps;
     const session = await conversations.enter(message);
-    this.#refuseTaken(options);
+    await this.#refuseTaken(options);
     const said = await words.answer(message, session);
     return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */
-  #refuseTaken({ clientTools = [] }: PromptOptions): void {
-    const own = this.#deps.registry.get(Tools);
-    const taken = clientTools.find(({ name }) => own?.has(name));
+  async #refuseTaken({ clientTools = [] }: PromptOptions): Promise<void> {
+    if (clientTools.length === 0) return;
+    const own = await this.#deps.tools.all();
+    const taken = clientTools.find(({ name }) => own.has(name));
     if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 

@@ -18,10 +18,12 @@ import { Delivery } from "./delivery.ts";
 import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import { Serving } from "./serving.ts";
+import type { ToolList } from "../tools/tool-list.ts";
 import { Wakeup } from "./wakeup.ts";
 
 export interface MessagesDeps {
   readonly registry: Registry;
+  readonly tools: ToolList;
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;

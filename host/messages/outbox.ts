@@ -1,6 +1,5 @@
 import {
   directMessage,
-  errors,
   Store,
   textOf,
   textParts,
@@ -9,6 +8,7 @@ import {
   type Outbox as OutboxSlot,
   type ServiceMessage,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";

@@ -1,4 +1,5 @@
-import { errors, type Sessions } from "@gantry/sdk";
+import { type Sessions } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 
 /** Users of this machine's terminal: whoever may read the store is its owner, under whatever name. */
 const terminal = "cli:";

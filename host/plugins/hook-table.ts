@@ -1,6 +1,5 @@
 import tapable from "tapable";
 import {
-  errors,
   GantryError,
   hookKinds,
   refuse,
@@ -13,6 +12,7 @@ import {
   type Refusal,
   type TapOptions,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
 

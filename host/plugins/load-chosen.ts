@@ -1,4 +1,5 @@
-import { errors, GantryError, hookKinds } from "@gantry/sdk";
+import { GantryError, hookKinds } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Bundled } from "./bundled.ts";
 import { loadPlugin, type LoadedPlugin } from "./loader.ts";
 

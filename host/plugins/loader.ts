@@ -1,10 +1,10 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { registerHooks } from "node:module";
-import { homedir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { errors, GantryError, type Plugin } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { GantryError, type Plugin } from "@gantry/sdk";
+import { errors } from "../errors.ts";
+import { asError, expandHome, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
 import { checkStatedLevel, missingExport } from "./level.ts";
@@ -38,7 +38,16 @@ export async function loadPlugin(
 }
 
 function pathOf(name: string, configDir: string): string {
-  return name.startsWith("~/") ? path.join(homedir(), name.slice(2)) : path.resolve(configDir, name);
+  return path.resolve(configDir, expandHome(name));
+}
+
+/** The module of a plugin's folder, by its package.json, else its index.ts or index.js. */
+export async function entryIn(folder: string): Promise<string> {
+  const facts = await readFile(path.join(folder, "package.json"), "utf8").catch(() => "{}");
+  const module = pluginModule(readFacts(folder, facts));
+  if (module !== undefined) return path.resolve(folder, module);
+  const isTypeScript = await stat(path.join(folder, "index.ts")).catch(() => undefined);
+  return path.join(folder, isTypeScript ? "index.ts" : "index.js");
 }
 
 /** `weather` means gantry-plugin-weather, or the package as named; looked for in `<config_dir>/node_modules` and nowhere else. */
@@ -50,7 +59,7 @@ async function packageEntry(name: string, configDir: string): Promise<string> {
     const folder = path.join(configDir, "node_modules", candidate);
     const facts = await readFile(path.join(folder, "package.json"), "utf8").catch(() => undefined);
     if (facts === undefined) continue;
-    const entry = path.resolve(folder, entryOf(readFacts(name, facts)));
+    const entry = path.resolve(folder, pluginModule(readFacts(name, facts)) ?? "index.js");
     if (!(await realpath(entry).catch(() => entry)).startsWith((await realpath(folder)) + path.sep)) {
       throw errors.PLUGIN_UNSAFE_PATH(name, entry, "it lies outside its own package");
     }
@@ -64,7 +73,7 @@ async function packageEntry(name: string, configDir: string): Promise<string> {
 
 interface PackageFacts {
   readonly exports?: unknown;
-  readonly main?: string;
+  readonly main?: unknown;
 }
 
 function readFacts(name: string, json: string): PackageFacts {
@@ -73,17 +82,6 @@ function readFacts(name: string, json: string): PackageFacts {
   } catch (error) {
     throw errors.PLUGIN_IMPORT_FAILED(name, `its package.json is not JSON: ${asError(error).message}`);
   }
-}
-
-function entryOf({ exports, main }: PackageFacts): string {
-  const pick = (value: unknown): string | undefined => {
-    if (typeof value === "string") return value;
-    const { ".": root, import: esm, node, default: other } = (value ?? {}) as Record<string, unknown>;
-    return value && typeof value === "object"
-      ? (pick(root) ?? pick(esm) ?? pick(node) ?? pick(other))
-      : undefined;
-  };
-  return pick(exports) ?? main ?? "index.js";
 }
 
 /** Code that others can change is not loaded: it would be theirs. */
@@ -124,9 +122,10 @@ async function importForeign(name: string, file: string, configDir: string): Pro
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, channel, node, typebox] = await Promise.all([
+  const [{ createJiti }, sdk, provider, channel, node, typebox] = await Promise.all([
     import("jiti"),
     import("@gantry/sdk"),
+    import("@gantry/sdk/provider"),
     import("@gantry/sdk/channel"),
     import("@gantry/sdk/node"),
     import("typebox"),
@@ -136,6 +135,7 @@ async function importForeign(name: string, file: string, configDir: string): Pro
     fsCache: path.join(configDir, "cache", "jiti"),
     virtualModules: {
       "@gantry/sdk": sdk,
+      "@gantry/sdk/provider": provider,
       "@gantry/sdk/channel": channel,
       "@gantry/sdk/node": node,
       typebox,
@@ -167,6 +167,7 @@ function shareModules(): void {
   shared = true;
   const copies: Readonly<Record<string, string>> = {
     "@gantry/sdk": "./sdk.js",
+    "@gantry/sdk/provider": "./sdk-provider.js",
     "@gantry/sdk/channel": "./sdk-channel.js",
     "@gantry/sdk/node": "./sdk-node.js",
     "@gantry/sdk/testing": "./testing.js",

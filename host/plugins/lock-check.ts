@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { type AnySlot, type Plugin } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { changedFiles, folderHashes, manifestDifference, readPluginLock } from "@gantry/sdk/node";
 import type { LockedPackage } from "@gantry/sdk/node";
 

@@ -1,4 +1,5 @@
-import { errors, hookKinds, SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { hookKinds, SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { otherLevel } from "./level.ts";
 
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
@@ -24,6 +25,8 @@ function wrongFact(plugin: Plugin): string | undefined {
   if (tap) return `taps names ${tap}, and the hooks are ${Object.keys(hookKinds).join(", ")}`;
   if (plugin.config && (plugin.config as { type?: string }).type !== "object")
     return "config must be a Type.Object()";
+  if (plugin.layout !== undefined && !(Number.isInteger(plugin.layout) && plugin.layout > 0))
+    return "layout must be a whole number from 1";
   if (plugin.onboarding && typeof plugin.onboarding.ask !== "function")
     return "onboarding must have an ask()";
   if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table))

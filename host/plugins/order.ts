@@ -1,4 +1,5 @@
-import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { type AnySlot, type Plugin } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 
 /** Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties. */
 export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySlot[]): Plugin[] {

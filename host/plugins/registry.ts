@@ -1,4 +1,5 @@
-import { errors, type AnySlot, type Filled } from "@gantry/sdk";
+import { type AnySlot, type Filled } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 
 interface Entry {
   readonly value: unknown;

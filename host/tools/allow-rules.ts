@@ -1,5 +1,6 @@
 import path from "node:path";
-import { errors, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
 import { plainCommands } from "./plain-commands.ts";
 

@@ -1,5 +1,6 @@
 import { Value } from "typebox/value";
-import { errors, type Tool } from "@gantry/sdk";
+import { type Tool } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 
 /** Parsed, held to the tool's schema, and frozen; throws TOOL_BAD_ARGS. */

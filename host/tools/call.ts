@@ -5,11 +5,13 @@ import type { Audit } from "../record/audit.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Rulings } from "./rulings.ts";
+import type { ToolList } from "./tool-list.ts";
 import type { SessionSources } from "./session-sources.ts";
 
 /** What every call needs of the host. */
 export interface CallDeps {
   readonly registry: Registry;
+  readonly tools: ToolList;
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;

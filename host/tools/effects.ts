@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { Effects, EffectsContext, PathUse, StatedEffects, Tool } from "@gantry/sdk";
+import {
+  wrongEffects,
+  type Effects,
+  type EffectsContext,
+  type PathUse,
+  type StatedEffects,
+  type Tool,
+} from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { deepFreeze, expandHome, followLinks } from "@gantry/sdk/node";
 
 /** Asks the tool what this call will touch and resolves its paths against the workspace; throws what the tool throws. */
@@ -10,6 +18,17 @@ export async function effectsOf(
   context: EffectsContext,
 ): Promise<Effects> {
   const stated = (await tool.effects?.(args, deepFreeze({ ...context }))) ?? {};
+  return resolveEffects(tool, stated, context.cwd);
+}
+
+/** Paths are resolved against `cwd`, the resolved workspace. */
+export async function resolveEffects(
+  { name }: Tool,
+  stated: StatedEffects | "unknown",
+  cwd: string,
+): Promise<Effects> {
+  const wrong = wrongEffects(stated);
+  if (wrong !== undefined) throw errors.TOOL_BAD_EFFECTS(name, wrong);
   const unknown = stated === "unknown";
   const known: StatedEffects = unknown ? {} : stated;
   const paths: PathUse[] = [];
@@ -17,7 +36,7 @@ export async function effectsOf(
     paths.push({
       path: use.path,
       access: use.access,
-      resolved: await resolvePath(context.cwd, use.path),
+      resolved: await resolvePath(cwd, use.path),
     });
   const { material = [], private: own = [] } = known.brings ?? {};
   return deepFreeze({

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { errors, GantryError, Tools, type Tool, type ToolCall } from "@gantry/sdk";
+import { GantryError, type Tool, type ToolCall } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError, deepFreeze, withTimeout } from "@gantry/sdk/node";
 import { parseArguments } from "./arguments.ts";
 import { effectsOf } from "./effects.ts";
@@ -24,7 +25,7 @@ export async function prepareCall(
   request: CallToPrepare,
   dryRun: boolean,
 ): Promise<Prepared> {
-  const tools = deps.registry.get(Tools) ?? new Map<string, Tool>();
+  const tools = await deps.tools.all();
   const tool = tools.get(request.tool);
   if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
   if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);

@@ -1,14 +1,8 @@
-import {
-  errors,
-  refuse,
-  ShellReader,
-  type Question,
-  type Refusal,
-  type Tool,
-  type ToolCall,
-} from "@gantry/sdk";
+import { refuse, ShellReader, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";
+import { isOfferedNow } from "./tool-list.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
 
 export type Autonomy = "supervised" | "semi-autonomous" | "autonomous";
@@ -34,8 +28,8 @@ export class Rulings {
   }
 
   /** A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. */
-  unoffered(tool: Tool, offered: readonly string[] | undefined): Refusal | undefined {
-    const isOffered = isOfferedNow(tool) && (offered?.includes(tool.name) ?? true);
+  async unoffered(tool: Tool, offered: readonly string[] | undefined): Promise<Refusal | undefined> {
+    const isOffered = (offered?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 
@@ -52,15 +46,6 @@ export class Rulings {
     const giver = this.conversations.covering(call, questions, coverage);
     if (giver === undefined) return { kind: "ask", coverage };
     return { kind: "lifted", by: `${giver} for this conversation (${coverage.shown})` };
-  }
-}
-
-/** A tool that fails to say so is not offered. */
-function isOfferedNow(tool: Tool): boolean {
-  try {
-    return tool.offered?.() ?? true;
-  } catch {
-    return false;
   }
 }
 

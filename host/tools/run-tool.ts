@@ -1,4 +1,5 @@
-import { errors, GantryError, textOf, type Part, type Tool, type ToolCall } from "@gantry/sdk";
+import { GantryError, textOf, type Part, type StatedEffects, type Tool, type ToolCall } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
@@ -7,6 +8,12 @@ const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
 const graceMs = 2_000;
 
+/** The ways back into the choke point that a running tool is handed. */
+interface Within {
+  runInner(inner: CallRequest): Promise<CallOutcome>;
+  check(effects: StatedEffects): Promise<void>;
+}
+
 /** Runs a call that was allowed, with a limit on time and on the length of its text. Never throws. */
 export async function runTool(
   deps: CallDeps,
@@ -14,7 +21,7 @@ export async function runTool(
   tool: Tool,
   call: ToolCall,
   decision: "allowed" | "approved",
-  runInner: (inner: CallRequest) => Promise<CallOutcome>,
+  { runInner, check }: Within,
 ): Promise<CallOutcome> {
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs;
   const limit = AbortSignal.timeout(timeoutMs);
@@ -31,7 +38,7 @@ export async function runTool(
   let outcome: CallOutcome;
   try {
     const work = runAs(`tool ${tool.name}`, async () =>
-      tool.run({ args, effects, session, user, cwd, signal, log: deps.log, call: callTool }),
+      tool.run({ args, effects, session, user, cwd, signal, log: deps.log, check, call: callTool }),
     );
     const answer: unknown = await Promise.race([work, left(signal)]);
     outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
@@ -97,14 +104,14 @@ function failure(
       text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message,
     };
   const error = asError(thrown);
-  const { code } = error as { code?: unknown };
+  const { code, exit } = error as { code?: unknown; exit?: unknown };
   const coded = error instanceof GantryError || typeof code === "string";
   const known =
     coded && error.message
       ? { code: code as string, message: error.message }
       : errors.TOOL_FAILED(tool.name, error);
   return {
-    decision: known.code && error instanceof GantryError && error.exit === 3 ? "refused" : "failed",
+    decision: coded && exit === 3 ? "refused" : "failed",
     code: known.code,
     text: cut(known.message, maxBytes),
   };

@@ -1,8 +1,16 @@
-import { errors, type GantryError, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
+import {
+  type GantryError,
+  type Question,
+  type Refusal,
+  type StatedEffects,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { requestApproval } from "./request-approval.ts";
-import { asError } from "@gantry/sdk/node";
+import { asError, deepFreeze } from "@gantry/sdk/node";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
-import { digestOf, effectsOf } from "./effects.ts";
+import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
@@ -30,7 +38,7 @@ export class ToolCalls {
     }
     const { tool, call } = prepared;
     const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
-    const refusal = "verdict" in verdict ? verdict : this.#deps.rulings.unoffered(tool, request.tools);
+    const refusal = "verdict" in verdict ? verdict : await this.#deps.rulings.unoffered(tool, request.tools);
     if (refusal)
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
@@ -39,7 +47,10 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
-      const outcome = await runTool(this.#deps, request, tool, call, decision, (inner) => this.run(inner));
+      const outcome = await runTool(this.#deps, request, tool, call, decision, {
+        runInner: (inner) => this.run(inner),
+        check: (effects) => this.#checkLater(request, tool, call, effects),
+      });
       return await filterResult(this.#deps, call, outcome);
     } catch (error) {
       const why = asError(error) as GantryError;
@@ -71,6 +82,28 @@ export class ToolCalls {
     await this.#recordApproval(request, call, result);
     if (error) throw error;
     return "approved";
+  }
+
+  /** What shows only while the tool runs goes the way of the call itself: guards, question, record. Throws a no. */
+  async #checkLater(request: CallRequest, tool: Tool, call: ToolCall, stated: StatedEffects): Promise<void> {
+    const { sources, network, hooks } = this.#deps;
+    const effects = await resolveEffects(tool, stated, call.cwd);
+    const later: ToolCall = deepFreeze({
+      ...call,
+      effects,
+      network: effects.commands.length > 0 && (await network()),
+      sources: await sources.of(call.session),
+    });
+    try {
+      const verdict = await hooks.guard("beforeToolCall", later);
+      if ("verdict" in verdict) throw policyError(verdict);
+      await this.#decide(request, tool, later, verdict);
+      await sources.addOf(later);
+    } catch (error) {
+      const why = asError(error) as GantryError;
+      await this.#stopped(request, call, "refused", why);
+      throw why;
+    }
   }
 
   /** What was decided on is what runs: paths are resolved again, right before the run. */

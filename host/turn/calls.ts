@@ -1,11 +1,4 @@
-import {
-  Tools,
-  textParts,
-  type ChatMessage,
-  type Part,
-  type ToolCallReport,
-  type ToolUse,
-} from "@gantry/sdk";
+import { textParts, type ChatMessage, type Part, type ToolCallReport, type ToolUse } from "@gantry/sdk";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
@@ -20,12 +13,12 @@ export async function runCalls(
   input: TurnInput,
   calls: readonly ToolUse[],
 ): Promise<readonly CallResult[]> {
-  const tools = deps.registry.get(Tools);
+  const tools = await deps.tools.all();
   const results: CallResult[] = [];
   for (let i = 0; i < calls.length;) {
     let end = i + 1;
     const beside = (call: ToolUse | undefined): boolean =>
-      call !== undefined && tools?.get(call.name)?.parallel === true;
+      call !== undefined && tools.get(call.name)?.parallel === true;
     while (beside(calls[i]) && beside(calls[end])) end += 1;
     results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call)))));
     i = end;

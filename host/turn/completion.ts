@@ -1,5 +1,4 @@
-import { Tools, type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
-import type { Registry } from "../plugins/registry.ts";
+import { type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
 import { Answer } from "./answer.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
@@ -73,13 +72,4 @@ class Clock {
     const firstMs = this.#first === undefined ? undefined : this.#first - this.#began;
     return { ms: performance.now() - this.#began, firstMs };
   }
-}
-
-/** What the model may call now, by name, so that every request lists it alike. */
-export function offeredTools(registry: Registry, only?: readonly string[]): readonly ToolSpec[] {
-  const tools = [...(registry.get(Tools)?.values() ?? [])].filter(
-    (tool) => (tool.offered?.() ?? true) && (only?.includes(tool.name) ?? true),
-  );
-  const byName = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return byName.map(({ name, description, input }) => ({ name, description, input }));
 }

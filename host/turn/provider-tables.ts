@@ -1,4 +1,5 @@
-import { errors, ProviderOffers } from "@gantry/sdk";
+import { ProviderOffers } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { nearest } from "../config/nearest.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";

@@ -1,4 +1,5 @@
-import { Budget, errors, type GantryError } from "@gantry/sdk";
+import { Budget, type GantryError } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { askPerson } from "../tools/ask-person.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";

@@ -1,5 +1,4 @@
 import {
-  errors,
   textParts,
   type ChatMessage,
   type GantryError,
@@ -11,10 +10,11 @@ import {
   type ToolCallReport,
   type ToolUse,
 } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
-import { collectCompletion, offeredTools } from "./completion.ts";
+import { collectCompletion } from "./completion.ts";
 import { Fitting } from "./fitting.ts";
 import { Spending } from "./spending.ts";
 import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
@@ -167,7 +167,7 @@ export class TurnRun {
   async #overhead({ boundary }: Transcript) {
     const { system: added, tools, clientTools = [] } = this.#input.options;
     const system = await systemPrompt(this.#deps.registry, { ...this.#scene, boundary, added });
-    return { system, tools: [...offeredTools(this.#deps.registry, tools), ...clientTools] };
+    return { system, tools: [...(await this.#deps.tools.offered(tools)), ...clientTools] };
   }
 
   #count({ usage, served, text }: Answer): void {

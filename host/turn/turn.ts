@@ -9,6 +9,7 @@ import type {
   TurnResult,
 } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
+import type { ToolList } from "../tools/tool-list.ts";
 import type { ToolCalls } from "../tools/tool-call.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -22,6 +23,7 @@ export interface TurnDeps {
   readonly registry: Registry;
   readonly models: Providers;
   readonly calls: ToolCalls;
+  readonly tools: ToolList;
   readonly approvals: Approvals;
   readonly observers: Telling;
   readonly words: BoundaryWords;

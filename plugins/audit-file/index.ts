@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { AuditSinks, Checks, Commands, definePlugin, Runtime } from "@gantry/sdk";
+import { expandHome } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { AuditLog } from "./audit-log.ts";
 import { auditChecks } from "./checks.ts";
@@ -47,7 +47,7 @@ export default definePlugin({
   setup(host) {
     const { enabled, log_tool_calls, log_security_events, log_path, log_retention_days } =
       host.config.security.audit;
-    const path = resolve(host.needs.runtime.configDir, log_path.replace(/^~(?=\/|$)/, homedir()));
+    const path = resolve(host.needs.runtime.configDir, expandHome(log_path));
     const log = new AuditLog({ path, retentionDays: log_retention_days, warn: host.log.warn });
     host.provide(AuditSinks, {
       name: host.name,

@@ -22,6 +22,8 @@ export interface GraphCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: any;
+  /** What it was answered with. */
+  readonly status: number;
 }
 
 export interface FakeGraph extends AsyncDisposable {
@@ -47,13 +49,14 @@ export async function startGraph(): Promise<FakeGraph> {
     let text = "";
     request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     request.on("end", () => {
+      const { status, body = {}, never, headers = {} } = answers.shift() ?? { status: 200 };
       calls.push({
+        status,
         method: request.method ?? "",
         path: request.url ?? "",
         headers: request.headers,
         body: text && JSON.parse(text),
       });
-      const { status, body = {}, never, headers = {} } = answers.shift() ?? { status: 200 };
       if (!never)
         response
           .writeHead(status, { "content-type": "application/json", ...headers })

@@ -20,12 +20,15 @@ export const config = Type.Object({
       app_secret: text(
         "Secret that the platform signs the webhook with; SERVICE_CHATAPP_APP_SECRET wins over it.",
       ),
-      allowed_numbers: Type.Array(Type.String({ pattern: "^(?:\\*|\\+[0-9]{1,15})$" }), {
-        default: [],
-        description:
-          "E.164 numbers (+<country code><number>) that may write, or `*` for everyone; empty denies all.",
-      }),
-      owners: Type.Array(Type.String({ pattern: "^\\+[0-9]{1,15}$" }), {
+      allowed_numbers: Type.Array(
+        Type.String({ pattern: "^(?:\\*|\\+[0-9]{1,15})$", examples: ["+491701234567"] }),
+        {
+          default: [],
+          description:
+            "E.164 numbers (+<country code><number>) that may write, or `*` for everyone; empty denies all.",
+        },
+      ),
+      owners: Type.Array(Type.String({ pattern: "^\\+[0-9]{1,15}$", examples: ["+491701234567"] }), {
         default: [],
         description:
           "Numbers that may also approve what needs a person. A number that alone stands in allowed_numbers is its owner.",

@@ -19,6 +19,7 @@ export const errors = defineErrors({
   ),
   CHATAPP_BAD_PAYLOAD: failed("The body is not a webhook payload: it must be a JSON object."),
   CHATAPP_FULL: failed("Too many messages wait for an answer: deliver again in %s s."),
+  CHATAPP_NOT_KEPT: failed("Messages cannot be kept now, and the log says why: deliver again in %s s."),
   CHATAPP_API_401: failed(
     "API error: 401 (%s): the access token is invalid or expired; make a new one and set channels_config.chatapp.access_token.",
   ),

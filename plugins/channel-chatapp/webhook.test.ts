@@ -388,7 +388,7 @@ test("CHA-06: a store that cannot keep a message is no 200, so the platform deli
   const store = createMemoryStore();
   store.lanes.accept = () => Promise.reject(new Error("disk full"));
   await using chatapp = await quiet({ plugins: [memoryStore(store), fakeProvider(["x"])] });
-  expect((await chatapp.deliver(delivery(message("hi")))).status).toBe(500);
+  expect((await chatapp.deliver(delivery(message("hi")))).status).toBe(503);
 });
 
 test("CHA-02: without an app secret unsigned deliveries work, and the start, status and doctor say so loudly", async () => {
@@ -414,4 +414,25 @@ test("CHA-02: without an app secret unsigned deliveries work, and the start, sta
     expect.objectContaining({ what: "chatapp signature", state: "ok" }),
   );
   expect(JSON.stringify(await signed.check("chatapp-status"))).not.toContain(accessToken);
+});
+
+test("CHA-02: INB-04: what cannot be kept is 503 with a time to come again, says nothing of this machine, and is taken then", async () => {
+  const store = createMemoryStore();
+  const accept = store.lanes.accept.bind(store.lanes);
+  store.lanes.accept = () => Promise.reject(new Error("ENOSPC: no space left on device, /home/me/state"));
+  await using graph = await startGraph();
+  await using chatapp = await startChatapp({
+    graph,
+    plugins: [memoryStore(store), fakeProvider(["hello there"])],
+  });
+  const same = delivery(message("hi"));
+  const refused = await chatapp.deliver(same);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  const told = await refused.text();
+  expect(JSON.parse(told)).toMatchObject({ error: { code: "CHATAPP_NOT_KEPT" } });
+  expect(told).not.toMatch(/ENOSPC|home/);
+  expect(chatapp.host.logs.some(({ message: line }) => line.includes("ENOSPC"))).toBe(true);
+  store.lanes.accept = accept;
+  expect((await chatapp.deliver(same)).status).toBe(200);
+  await graph.count(1);
 });

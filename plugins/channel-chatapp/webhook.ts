@@ -32,7 +32,7 @@ export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): re
       // The platform delivers from few addresses; what bounds it is the inbox, which says when it is full.
       perMinute: Number.POSITIVE_INFINITY,
       ...(settings.appSecret === undefined && { warning: unsigned }),
-      handle: async (request) => receive(request, settings, inbox),
+      handle: async (request) => receive(request, settings, inbox, log),
     },
   ];
 }
@@ -61,6 +61,7 @@ async function receive(
   { id, rawBody, headers }: RouteRequest,
   settings: Settings,
   inbox: Inbox,
+  log: Logger,
 ): Promise<RouteReply> {
   const signature = headers["x-hub-signature-256"];
   if (settings.appSecret !== undefined && !isSigned(rawBody, signature, settings.appSecret))
@@ -72,12 +73,22 @@ async function receive(
     trust: trustOf(message.sender.id, settings.people) ?? "guest",
     trace: id,
   }));
-  const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
-  if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
-  return {
-    ...problem(503, errors.CHATAPP_FULL(retryAfterSeconds)),
-    headers: { "retry-after": String(retryAfterSeconds) },
-  };
+  try {
+    const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
+    if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
+    return later(errors.CHATAPP_FULL(retryAfterSeconds));
+  } catch (error) {
+    log.error(
+      { err: error },
+      `A delivery was not kept, so the platform is to repeat it: ${(error as Error).message}`,
+    );
+    return later(errors.CHATAPP_NOT_KEPT(retryAfterSeconds));
+  }
+}
+
+/** The platform delivers again what is answered so. */
+function later(error: GantryError): RouteReply {
+  return { ...problem(503, error), headers: { "retry-after": String(retryAfterSeconds) } };
 }
 
 function parse(rawBody: Uint8Array): object | undefined {

@@ -134,5 +134,3 @@ function updates({ limit = 100, timeout = 0 }: Params): string | undefined {
 
 /** core, getFile: "bots can download files of up to 20MB in size". */
 export const maxDownloadBytes = 20 * 1024 * 1024;
-/** core, getUpdates: what nobody fetches is kept a day; offset: "all updates with smaller identifiers are forgotten". */
-export const keptMs = 86_400_000;

@@ -10,9 +10,10 @@ import net from "../net-undici/index.ts";
 import type { Params } from "./bot-api-limits.test-kit.ts";
 import { FakeBotApi, token, type Failure } from "./fake-bot-api.test-kit.ts";
 import telegram from "./index.ts";
-import { entity, group, member, owner, sayTo, stranger } from "./telegram.test-kit.ts";
+import { bot, entity, group, member, owner, sayTo, stranger } from "./telegram.test-kit.ts";
 
-const people = new Map([owner, member, stranger].map((person) => [String(person.id), person]));
+const otherBot = { id: 444, is_bot: true, first_name: "Robot", username: "robot_bot" };
+const people = new Map([owner, member, stranger, otherBot, bot].map((person) => [String(person.id), person]));
 
 beforeAll(() => void vi.stubEnv("SERVICE_ALLOW_INSECURE_LOOPBACK", "1"));
 afterAll(() => void vi.unstubAllEnvs());
@@ -30,7 +31,7 @@ function toldOf({ chat_id, text, message_thread_id, reply_markup }: Params): Tol
   const buttons: readonly Params[] = reply_markup?.inline_keyboard.flat() ?? [];
   return {
     text,
-    place: chat_id === group.id ? "group" : "direct",
+    ...(chat_id === group.id ? { place: "group" } : { place: "direct", to: String(chat_id) }),
     ...(message_thread_id !== undefined && { thread: String(message_thread_id) }),
     ...(buttons.length > 0 && { buttons: buttons.map((button) => String(button["text"])) }),
   };
@@ -39,6 +40,7 @@ function toldOf({ chat_id, text, message_thread_id, reply_markup }: Params): Tol
 /** The fake platform as the contract drives it. */
 function platformOn(api: FakeBotApi): TestPlatform {
   const sent = () => api.of("sendMessage").filter(({ refused }) => !refused);
+  let last: (() => void) | undefined;
   return {
     async write({ from, text, place = "direct", thread, mention = false, twice = false }: Writing) {
       const words = mention ? `@gantry_bot ${text}` : text;
@@ -49,8 +51,10 @@ function platformOn(api: FakeBotApi): TestPlatform {
         ...(thread !== undefined && { message_thread_id: Number(thread), is_topic_message: true }),
         ...(mention && { entities: [entity("mention", words, "@gantry_bot")] }),
       };
-      for (let times = twice ? 2 : 1; times > 0; times -= 1) sayTo(api, words, message);
+      last = () => void sayTo(api, words, message);
+      for (let times = twice ? 2 : 1; times > 0; times -= 1) last();
     },
+    again: async () => last?.(),
     told: () => sent().map(({ params }) => toldOf(params)),
     taken: () => api.confirmed.length,
     failNext: (ending) => void api.failures.push({ method: "sendMessage", ...failureOf(ending) }),
@@ -72,20 +76,25 @@ function platformOn(api: FakeBotApi): TestPlatform {
 
 const cases = channelPlatformContract({
   channel: "telegram",
-  people: { owner: "111", member: "222", stranger: "333" },
+  people: { owner: "111", member: "222", stranger: "333", bot: "444", self: String(bot.id) },
   to: { chat: owner.id },
   secrets: [token, token.split(":")[1] as string],
   groups: true,
   threads: true,
   buttons: true,
+  repeats: true,
   async open() {
     const api = await FakeBotApi.start();
-    const table = { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id] };
+    const table = {
+      bot_token: token,
+      allowed_user_ids: [owner.id, member.id, otherBot.id, bot.id],
+      owners: [owner.id],
+    };
     const config = { channels: { telegram: table }, endpoints: { telegram_url: api.url } };
     return { platform: platformOn(api), plugins: [net, telegram], config };
   },
 });
 
-test.each(cases)("CHN-05: channel-telegram: $name", async ({ run }) => {
+test.each(cases)("CHN-05: $name", async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
 });

@@ -10,9 +10,17 @@ import {
   optional,
   Services,
   Store,
+  Transcriber,
   Upstream,
 } from "@gantry/sdk";
-import { ChannelHealth, Connection, pairedCommands, refuseStranger, showWorking } from "@gantry/sdk/channel";
+import {
+  ChannelHealth,
+  Connection,
+  LetIn,
+  pairedCommands,
+  refuseStranger,
+  showWorking,
+} from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
 import { BotApi } from "./bot-api.ts";
 import { telegramChecks } from "./checks.ts";
@@ -20,7 +28,6 @@ import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
 import { onboarding } from "./onboarding.ts";
-import { People } from "./people.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { Sender } from "./sender.ts";
@@ -41,6 +48,7 @@ export default definePlugin({
     inbox: Inbox,
     media: optional(Media),
     store: Store,
+    transcriber: optional(Transcriber),
     upstream: Upstream,
   },
   provides: [Channels, Checks, Commands, Services],
@@ -52,7 +60,7 @@ export default definePlugin({
     const settings = settingsFrom(host.config, process.env);
     const values = () => needs.store.values;
     const api = new BotApi(settings, needs.upstream);
-    const people = new People(settings, () => needs.store);
+    const people = new LetIn("telegram", settings, () => needs.store);
     const health = new ChannelHealth({ channel: "telegram", values, log });
     const questions = new Questions({ api, approvals: needs.approvals, people, log });
     const sender = new Sender({ api, health, values, open: async (id) => needs.media?.open(id) });

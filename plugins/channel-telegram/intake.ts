@@ -6,9 +6,11 @@ import {
   type Logger,
   type Media,
   type Part,
+  type Transcriber,
 } from "@gantry/sdk";
 import {
   isForAgent,
+  type LetIn,
   pairByCode,
   receiveAll,
   takeAttachments,
@@ -17,22 +19,24 @@ import {
 } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { asAttachment } from "./files.ts";
-import type { People } from "./people.ts";
 import type { Questions } from "./questions.ts";
 import { readMessage, type Me, type TelegramMessage } from "./read-message.ts";
+import { withoutPreview } from "./sent.ts";
 import type { Settings } from "./settings.ts";
 import type { WireUpdate } from "./wire.ts";
 
 export interface IntakeNeeds {
   readonly settings: Settings;
   readonly api: BotApi;
-  readonly people: People;
+  readonly people: LetIn;
   readonly questions: Questions;
   readonly inbox: Inbox;
   readonly audit: Audit;
   readonly codes: PairingCodes;
   /** Undefined: bytes are kept nowhere. */
   readonly media: Media | undefined;
+  /** Undefined: nobody can tell what is said in a voice message. */
+  readonly transcriber: Transcriber | undefined;
   readonly log: Logger;
 }
 
@@ -96,11 +100,11 @@ export class Intake {
   }
 
   #attached({ files, sender }: TelegramMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { api, media } = this.#needs;
+    const { api, media, transcriber } = this.#needs;
     const attachments = files.map((file) => asAttachment(file, api));
     const user = `telegram:${sender.id}`;
     const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
-    return takeAttachments(attachments, keep, signal);
+    return takeAttachments(attachments, keep, signal, transcriber);
   }
 
   /** True if it was a code, right or wrong: such a message is nobody's question. */
@@ -122,7 +126,7 @@ export class Intake {
     });
     if (answer === undefined) return false;
     await api
-      .call("sendMessage", { chat_id: replyTo.chat, text: answer }, { signal })
+      .call("sendMessage", { chat_id: replyTo.chat, text: answer, ...withoutPreview }, { signal })
       .catch((error: Error) => log.warn({}, `An answer about pairing was not sent: ${error.message}`));
     return true;
   }

@@ -1,7 +1,7 @@
 import { readFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { DOWN, emptyPlace, ENTER, gantry, gantryInTerminal } from "../command-onboard/cli.test-kit.ts";
+import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
 import { FakeBotApi, token } from "./fake-bot-api.test-kit.ts";
 
 const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
@@ -23,7 +23,7 @@ test("CLI-02: CHN-01: onboard sets Telegram up: a wrong token is said before any
   terminal.type(ENTER);
   await terminal.see("Where shall people write");
   await terminal.see("Telegram");
-  terminal.type(DOWN + DOWN + ENTER);
+  terminal.type(UP + ENTER);
   await terminal.see("Token of the bot");
   terminal.type(`123456789:${"wrong".repeat(7)}${ENTER}`);
   await terminal.see("Who may write?");

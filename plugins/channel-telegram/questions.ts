@@ -1,10 +1,9 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk";
-import { approvalButtons, isApprovalData, pressApproval, settledText } from "@gantry/sdk/channel";
+import { approvalButtons, isApprovalData, pressApproval, settledText, type LetIn } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
-import type { People } from "./people.ts";
 import { conversationOf } from "./read-message.ts";
-import { readAddress, sentOf } from "./sent.ts";
+import { readAddress, sentOf, withoutPreview } from "./sent.ts";
 import type { WireMessage, WirePress } from "./wire.ts";
 
 /** The platform shows a spinner until a press is answered. */
@@ -24,7 +23,7 @@ interface Asked {
 export interface QuestionNeeds {
   readonly api: BotApi;
   readonly approvals: Approvals;
-  readonly people: People;
+  readonly people: LetIn;
   readonly log: Logger;
 }
 
@@ -44,7 +43,7 @@ export class Questions {
     const body = {
       ...address,
       text: approvalText(request).slice(0, maxText),
-      link_preview_options: { is_disabled: true },
+      ...withoutPreview,
       reply_markup: { inline_keyboard: buttons },
     };
     return sentOf(async () => {

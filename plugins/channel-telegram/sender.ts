@@ -15,7 +15,7 @@ import {
   type RichText,
 } from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
-import { readAddress, sentOf, withoutQuote, type ChatAddress } from "./sent.ts";
+import { readAddress, sentOf, withoutQuote, type ChatAddress, withoutPreview } from "./sent.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Bounds of one message: UTF-16 units of the text, forms in it. */
@@ -106,7 +106,7 @@ export class Sender {
 
   /** A form that the platform does not understand is left out, once: an answer must not vanish for its looks. */
   async #deliverText(rich: RichText, to: ChatAddress, signal: AbortSignal): Promise<number> {
-    const plain = { ...to, text: rich.text, link_preview_options: { is_disabled: true } };
+    const plain = { ...to, text: rich.text, ...withoutPreview };
     const entities = renderEntities(rich, maxEntities);
     const { api } = this.#needs;
     try {

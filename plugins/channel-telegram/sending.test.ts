@@ -117,6 +117,18 @@ test("CC-13: a form that the platform does not understand is left out, once, so 
   expect(await send(t, "**bold**")).toMatchObject({ status: "refused" });
 });
 
+test("TG-09: whatever goes out shows no preview of its links: parts of a long reply, a form that was refused, a pairing answer", async () => {
+  await using t = await startTelegram({ table: { pairing_enabled: true, allowed_user_ids: [] } });
+  await send(t, `https://a.test ${"word ".repeat(2_000)}`);
+  t.api.failures.push({ method: "sendMessage", code: 400, description: "Bad Request: can't parse entities" });
+  await send(t, "**https://a.test**");
+  t.say("123456789012", { from: { ...owner, id: 777 } });
+  await t.api.until(() => texts(t).some((text) => text.includes("not valid")));
+  const sent = t.api.of("sendMessage").map(({ params }) => params["link_preview_options"] as unknown);
+  expect(sent.length).toBeGreaterThan(5);
+  expect(sent.filter((options) => JSON.stringify(options) !== '{"is_disabled":true}')).toEqual([]);
+});
+
 test("TG-12: a group that became a supergroup is followed, once", async () => {
   await using t = await startTelegram({ serves: false });
   const moved = {
@@ -209,7 +221,10 @@ test("TG-16: photos, voice and files that come in are kept as media, and each is
   );
   expect(lines).toEqual([
     ["what is it?", "image/jpeg"],
-    ["audio/ogg"],
+    [
+      "audio/ogg",
+      "[voice message: audio/ogg, 10 bytes: not put into words, as no plugin fills the slot transcriber]",
+    ],
     ["[file: a.pdf, application/pdf, 31457280 bytes: not read, more than 20 MiB]"],
     ["[file: b.txt, 4 bytes: could not be loaded]"],
   ]);

@@ -2,7 +2,7 @@ import { Channels, Store, textOf, textParts, type ChatMessage } from "@gantry/sd
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { token } from "./fake-bot-api.test-kit.ts";
-import { bot, entity, group, member, owner, startTelegram, stranger } from "./telegram.test-kit.ts";
+import { bot, entity, group, member, owner, sayTo, startTelegram, stranger } from "./telegram.test-kit.ts";
 
 /** Answers each message with what it says. */
 function echo() {
@@ -69,6 +69,49 @@ test("TG-02: a restart goes on where the last process was, and a message that co
   const texts = (await first.api.sent(3)).map(({ text }) => text);
   expect(texts).toEqual(["one", "two", "three"]);
   expect(first.api.of("getUpdates").at(-1)?.params["offset"]).toBeGreaterThan(1_000);
+});
+
+test("TG-02: the next offset is kept: a restart asks from it, so that what another program fetched meanwhile is not skipped", async () => {
+  const store = createMemoryStore();
+  await using first = await startTelegram({ plugins: [memoryStore(store), echo()] });
+  first.say("one");
+  await first.api.sent(1);
+  await first.api.until(() => first.api.confirmed.length === 1);
+  await first.host.stop();
+  const { api } = first;
+  const next = api.confirmed[0]! + 1;
+  expect(await store.values.get("telegram.offset", String(bot.id))).toMatchObject({ next });
+  const before = api.of("getUpdates").length;
+  sayTo(api, "two");
+  const elsewhere = await fetch(`${api.url}/bot${token}/getUpdates`, { method: "POST" });
+  expect(((await elsewhere.json()) as { result: unknown[] }).result).toHaveLength(1);
+  await using second = await startTelegram({ api, plugins: [memoryStore(store), echo()] });
+  expect((await api.sent(2)).map(({ text }) => text)).toEqual(["one", "two"]);
+  expect(api.of("getUpdates")[before + 1]?.params["offset"]).toBe(next);
+  expect(second.host.logs.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("TG-03: while the inbox is full the offset stays and nothing more is fetched; what waited is answered later", async () => {
+  const store = createMemoryStore();
+  const stats = store.lanes.stats.bind(store.lanes);
+  const { promise: looked, resolve } = Promise.withResolvers<void>();
+  store.lanes.stats = async () => {
+    resolve();
+    return { ...(await stats()), waiting: 10_000 };
+  };
+  await using full = await startTelegram({ plugins: [memoryStore(store), echo()] });
+  const { api } = full;
+  full.say("waits");
+  await looked;
+  full.say("after it");
+  await full.host.stop();
+  expect([api.confirmed, api.updates.length]).toEqual([[], 2]);
+  expect(api.of("getUpdates").map(({ params }) => params["offset"])).toEqual([undefined]);
+  expect(await store.values.get("telegram.offset", String(bot.id))).toBeUndefined();
+  store.lanes.stats = stats;
+  await using later = await startTelegram({ api, plugins: [memoryStore(store), echo()] });
+  expect((await api.sent(2)).map(({ text }) => text)).toEqual(["waits", "after it"]);
+  await later.api.until(() => api.confirmed.length === 2);
 });
 
 test("TG-02: an old offset is not used: the platform may number anew after a quiet week", async () => {

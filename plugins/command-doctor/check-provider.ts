@@ -43,8 +43,11 @@ async function checkOne(
         cure: "Run `gantry onboard`.",
       };
     const parts = [model === undefined ? "its default model" : `model ${model}`];
-    if (source !== undefined) parts.push(source === "none" ? "no credential" : `credential: ${source}`);
-    return { what, state: "ok", detail: `${provider.name} (${parts.join("; ")})` };
+    if (source !== undefined) parts.push(`credential: ${source}`);
+    const detail = `${provider.name} (${parts.join("; ")})`;
+    if (source !== "none") return { what, state: "ok", detail };
+    const cure = "Give it a credential with `gantry onboard`: every turn fails without one.";
+    return { what, state: "fail", detail, cure };
   } catch (error) {
     return {
       what,

@@ -1,10 +1,12 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { expect, test } from "vitest";
 import {
   directMessage,
   Checks,
+  errors,
   Commands,
   definePlugin,
   Redactors,
@@ -27,6 +29,7 @@ import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
 import { askAll } from "./ask.ts";
 import doctor from "./index.ts";
+import { tempDir } from "../../test/helpers/temp-dir.ts";
 
 interface Told {
   readonly code: number;
@@ -61,8 +64,12 @@ async function tell(
 }
 
 /** A host with a configuration file on disk, which the test host does not write by itself. */
-async function start(plugins: readonly Plugin[], config: TestHostOptions["config"] = {}): Promise<TestHost> {
-  const t = await startTestHost({ plugins: [doctor, ...plugins], config });
+async function start(
+  plugins: readonly Plugin[],
+  config: TestHostOptions["config"] = {},
+  place: Pick<TestHostOptions, "configDir"> = {},
+): Promise<TestHost> {
+  const t = await startTestHost({ plugins: [doctor, ...plugins], config, ...place });
   await chmod(t.configDir, 0o700);
   await writeFile(t.runtime.configFile, "# as given\n", { mode: 0o600 });
   return t;
@@ -123,7 +130,10 @@ test("CLI-01: a configuration that others can read is wrong, and doctor ends wit
 });
 
 test("CLI-01: a workspace that holds the configuration directory, as ~ does, is warned of", async () => {
-  await using t = await start([], { security: { workspace_path: ".." } });
+  using home = tempDir();
+  const configDir = path.join(home.dir, "config");
+  await mkdir(configDir);
+  await using t = await start([], { security: { workspace_path: ".." } }, { configDir });
   expect(rowOf(await tell(t, "status"), "workspace")).toMatchObject({
     state: "warn",
     detail: expect.stringContaining("holds the configuration directory"),
@@ -366,4 +376,24 @@ test("CHA-05: channel doctor says so where no channel is configured", async () =
     code: 0,
     rows: [{ what: "channels", state: "warn" }],
   });
+});
+
+test("INB-04: doctor tells a full disk from a fault of its own, with the cure, and tells it once", async () => {
+  const store = createMemoryStore();
+  store.lanes.stats = () => Promise.reject(errors.STORE_FAILED("/var/lib/gantry/state.db", "ENOSPC"));
+  await using t = await start([memoryStore(store), fakeProvider(["hi"])]);
+  for (const word of ["status", "doctor"]) {
+    const { ok, rows } = await tell(t, word);
+    const about = rows.filter(({ detail }) => detail.includes("ENOSPC"));
+    expect(about).toEqual([
+      {
+        what: "store",
+        state: "fail",
+        detail: errors.STORE_FAILED("/var/lib/gantry/state.db", "ENOSPC").message,
+        cure: expect.stringContaining("Free the disk or make it writable"),
+      },
+    ]);
+    expect(ok).toBe(false);
+    expect(rows.some(({ detail }) => detail.includes("the check failed"))).toBe(false);
+  }
 });

@@ -13,6 +13,8 @@ export interface Answers {
   readonly autonomy?: string | undefined;
   /** Keys of a channel. */
   readonly channel?: Readonly<Record<string, unknown>> | undefined;
+  /** Keys of a tool. */
+  readonly tool?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export const autonomyLevels = {
@@ -21,9 +23,9 @@ export const autonomyLevels = {
   autonomous: "nothing asks; the policy still refuses what it refuses",
 } as const;
 
-/** The keys of config.toml that these answers change. Throws where a key of another provider would be sent to this one. */
+/** The keys of config.toml that these answers change; undefined takes one out. Throws where a key of another provider would be sent to this one. */
 export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Record<string, unknown>> {
-  const { provider, address, apiKey, model, workspace, autonomy, channel } = answers;
+  const { provider, address, apiKey, model, workspace, autonomy, channel, tool } = answers;
   const addressKey = addressKeyOf(provider);
   const before = configFile.get("agent.provider") ?? configFile.get("default_provider");
   const foreign = before !== undefined && before !== provider && configFile.get("api_key") !== undefined;
@@ -33,12 +35,15 @@ export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Re
     default_provider: provider,
     ...(configFile.get("agent.provider") !== undefined && { "agent.provider": provider }),
     ...(configFile.get("agent.model") !== undefined && model !== undefined && { "agent.model": model }),
+    // The address of the server before would be no address of this one.
+    ...(addressKey !== "api_url" && configFile.get("api_url") !== undefined && { api_url: undefined }),
     ...(address !== undefined && addressKey && { [addressKey]: address }),
     ...(apiKey !== undefined && { [keyOf(provider)]: apiKey }),
     ...(model !== undefined && { default_model: model }),
     ...(workspace !== undefined && { "security.workspace_path": workspace }),
     ...(autonomy !== undefined && { "agent.autonomy_level": autonomy }),
     ...channel,
+    ...tool,
   };
 }
 

@@ -1,4 +1,5 @@
-import { providerAddress, type ProviderOffer } from "@gantry/sdk";
+import { type ProviderOffer } from "@gantry/sdk";
+import { providerAddress } from "@gantry/sdk/provider";
 import { addressKeyOf, type Answers } from "./answers.ts";
 import type { Ask, Choice } from "./ask.ts";
 

@@ -56,6 +56,8 @@ export interface Terminal {
 
 export const ENTER = "\r";
 export const DOWN = "\u001b[B";
+/** From the first choice it leads to the last. */
+export const UP = "\u001b[A";
 
 /** The real command line in a pseudo-terminal. */
 export function gantryInTerminal(

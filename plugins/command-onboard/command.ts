@@ -28,6 +28,7 @@ export function onboardCommand(needs: OnboardNeeds): Command {
       { flags: "--model <name>", summary: "the model, as the provider knows it" },
       { flags: "--workspace <path>", summary: "the directory that tools work in" },
       { flags: "--autonomy <level>", summary: Object.keys(autonomyLevels).join(", ") },
+      { flags: "--tools", summary: "also ask for a tool that has to be set up, such as a device" },
       { flags: "--no-test", summary: "write without asking the provider first" },
       { flags: "--yes", summary: "ask nothing; what is not given stays as it is" },
     ],

@@ -83,6 +83,10 @@ test.concurrent("CLI-02: --no-test writes what cannot be asked yet, and a second
   ]);
   expect(again.code).toBe(0);
   expect(await written(configDir)).toBe('default_provider = "local-a"\napi_url = "http://127.0.0.1:9/v1"\n');
+  const other = ["onboard", "--provider", "custom:http://127.0.0.1:9/v2", "--no-test", "--yes"];
+  expect((await gantry(configDir, other)).code).toBe(0);
+  // The address was that of the server before.
+  expect(await written(configDir)).toBe('default_provider = "custom:http://127.0.0.1:9/v2"\n');
 });
 
 test("CLI-02: flags that cannot be meant are a usage error each", () => {

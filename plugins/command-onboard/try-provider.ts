@@ -1,4 +1,5 @@
-import { textParts, ProviderError, type ConfigFile, type Provider } from "@gantry/sdk";
+import { textParts, type ConfigFile, type Provider } from "@gantry/sdk";
+import { ProviderError } from "@gantry/sdk/provider";
 import { changesOf, type Answers } from "./answers.ts";
 
 const LIMIT_MS = 60_000;

@@ -2,9 +2,20 @@ import path from "node:path";
 import type { CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { Ask, Cancelled } from "./ask.ts";
-import { askChannel } from "./ask-channel.ts";
+import { askStep, type StepQuestion } from "./ask-step.ts";
 import { askModelProvider } from "./ask-model-provider.ts";
 import { nextCommands, type OnboardNeeds } from "./command.ts";
+
+const channelQuestion: StepQuestion = {
+  sets: "channel",
+  message: "Where shall people write to the agent?",
+  none: "Only here, in the terminal",
+};
+const toolQuestion: StepQuestion = {
+  sets: "tool",
+  message: "Which further tool shall the agent have?",
+  none: "None",
+};
 
 /** The path through all questions; what the command line says is not asked. Exit code 130 where the person leaves: nothing was written. */
 export async function wizard(
@@ -20,8 +31,12 @@ export async function wizard(
     const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
     const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
     const others: Answers = { ...model, workspace, autonomy };
-    const channel = await askChannel(ask, run, configFile, changesOf(others, configFile));
-    const answers: Answers = { ...others, channel };
+    const channel = await askStep(ask, run, configFile, channelQuestion, changesOf(others, configFile));
+    const withChannel: Answers = { ...others, channel };
+    const tool = run.options["tools"]
+      ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, configFile))
+      : undefined;
+    const answers: Answers = { ...withChannel, tool };
     const changes = changesOf(answers, configFile);
     ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
     if (!(await ask.yes("Write them?", true))) throw new Cancelled();
@@ -61,6 +76,7 @@ async function askAutonomy(ask: Ask, now: unknown): Promise<string> {
 
 /** A line for the person; a secret is only said to be there, a reference to a variable is shown. */
 function shown([key, value]: readonly [string, unknown]): string {
-  const secret = /(?:key|token|secret)$/.test(key) && !/^\$\{\w+\}$/.test(String(value));
+  if (value === undefined) return `${key} is taken out`;
+  const secret = /(?:key|token|secret|password)$/.test(key) && !/^\$\{\w+\}$/.test(String(value));
   return `${key} = ${secret ? "********" : JSON.stringify(value)}`;
 }

@@ -12,9 +12,13 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
   return [
     {
       name: "plugins new",
-      summary: "write a plugin to start from, with its test: provider, tool, channel, guard or store",
+      summary:
+        "write a plugin to start from, with its test: audit, channel, command, guard, prompt, provider, route, scheduler, store or tool",
       args: ["<kind>", "<name>"],
-      options: [{ flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" }],
+      options: [
+        { flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" },
+        { flags: "--bundle", summary: "with a build that puts packages of its own into one file" },
+      ],
       run: async (run) => (await import("./new-plugin.ts")).newPlugin(run, templates, needs.runtime.version),
     },
     {

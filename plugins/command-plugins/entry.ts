@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { pluginModule } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
 export interface PackageFacts {
@@ -21,7 +22,7 @@ export async function entryOf(given: string): Promise<string> {
   if (found?.isFile()) return at;
   if (!found) throw errors.PLUGINS_NO_ENTRY(at);
   const inside = (await realpath(at)) + path.sep;
-  for (const candidate of [moduleOf(await readFacts(at)), "index.ts", "index.js"]) {
+  for (const candidate of [pluginModule(await readFacts(at)), "index.ts", "index.js"]) {
     if (candidate === undefined) continue;
     const file = path.resolve(at, candidate);
     const real = await realpath(file).catch(() => "");
@@ -41,15 +42,4 @@ export async function readFacts(folder: string): Promise<PackageFacts> {
     // Said below.
   }
   throw errors.PLUGINS_BAD_FACTS(file);
-}
-
-/** What `exports` or `main` names, as the loader reads it. */
-export function moduleOf({ exports, main }: PackageFacts): string | undefined {
-  const pick = (value: unknown): string | undefined => {
-    if (typeof value === "string") return value;
-    if (typeof value !== "object" || value === null) return undefined;
-    const { ".": root, import: esm, node, default: other } = value as Record<string, unknown>;
-    return pick(root) ?? pick(esm) ?? pick(node) ?? pick(other);
-  };
-  return pick(exports) ?? (typeof main === "string" ? main : undefined);
 }

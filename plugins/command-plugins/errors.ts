@@ -30,7 +30,7 @@ export const errors = defineErrors({
   ),
   PLUGINS_PACKAGE: policy("%s is not a plugin package (%s): ask its author for another release."),
   PLUGINS_DEPENDENCIES: policy(
-    "%s needs other packages (%s) and a plugin brings its own: ask its author to bundle them.",
+    "%s needs other packages (%s) and a plugin brings its own: ask its author to build all into one file, as `gantry plugins new --bundle` shows.",
   ),
   PLUGINS_FOLDER: policy("Nothing is installed under %s (%s): mend that first."),
   PLUGINS_NOT_ACCEPTED: policy(

@@ -1,8 +1,21 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CommandContext } from "@gantry/sdk";
+import { SDK_LEVEL, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+
+/** What all kinds share, and what a plugin with packages of its own has besides; the other folders are the kinds. */
+const common = "common";
+const bundle = "bundle";
+/** What a kind says of itself; it becomes a part of README.md and package.json. */
+const factsFile = "template.json";
+
+interface TemplateFacts {
+  readonly about: string;
+  readonly needs: readonly string[];
+  readonly provides: readonly string[];
+  readonly taps: readonly string[];
+}
 
 /** Copies the template of a kind; the word `example` in it becomes the plugin's name. */
 export async function newPlugin(
@@ -11,32 +24,51 @@ export async function newPlugin(
   version: string,
 ): Promise<number> {
   const [kind = "", name = ""] = args;
-  const kinds = await readdir(fileURLToPath(templates));
+  const kinds = (await readdir(templates)).filter((folder) => folder !== common && folder !== bundle);
   if (!kinds.includes(kind)) throw errors.PLUGINS_KIND(kind, kinds.toSorted().join(", "));
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) throw errors.PLUGINS_NAME(name);
   const dir = typeof options["dir"] === "string" ? options["dir"] : ".";
   const folder = path.resolve(dir, `gantry-plugin-${name}`);
   if (await stat(folder).catch(() => undefined)) throw errors.PLUGINS_EXISTS(folder);
+  const isBundled = options["bundle"] === true;
   try {
-    await mkdir(path.dirname(folder), { recursive: true });
-    await cp(fileURLToPath(new URL(`${kind}/`, templates)), folder, {
-      recursive: true,
-      errorOnExist: true,
-      force: false,
-    });
-    for (const file of await readdir(folder)) await fillIn(path.join(folder, file), name, version);
+    await mkdir(folder, { recursive: true });
+    for (const from of [common, kind, ...(isBundled ? [bundle] : [])])
+      await cp(fileURLToPath(new URL(`${from}/`, templates)), folder, { recursive: true });
+    const facts = JSON.parse(await readFile(path.join(folder, factsFile), "utf8")) as TemplateFacts;
+    await rm(path.join(folder, factsFile));
+    await statePackage(path.join(folder, "package.json"), facts, isBundled);
+    const words = { KIND: kind, ABOUT: facts.about, example: name, "0.0.0-sdk": version };
+    for (const file of await readdir(folder)) await fillIn(path.join(folder, file), words);
   } catch (error) {
     throw errors.PLUGINS_UNWRITABLE(folder, (error as NodeJS.ErrnoException).code ?? String(error));
   }
   out(folder);
-  err(`Next: cd ${path.relative(process.cwd(), folder) || "."} && npm install && npm test`);
+  const build = isBundled ? " && npm run build" : "";
+  err(`Next: cd ${path.relative(process.cwd(), folder) || "."} && npm install && npm test${build}`);
   err(`Then: gantry plugins check ${folder}`);
   return 0;
 }
 
-async function fillIn(file: string, name: string, version: string): Promise<void> {
-  const text = (await readFile(file, "utf8"))
-    .replaceAll(/\bexample\b/g, name)
-    .replaceAll("0.0.0-sdk", version);
-  await writeFile(file, text);
+/** A plugin with packages of its own is built into one file, which is what it publishes. */
+async function statePackage(file: string, facts: TemplateFacts, isBundled: boolean): Promise<void> {
+  const { about: _, ...slots } = facts;
+  const stated = JSON.parse(await readFile(file, "utf8")) as Record<string, object>;
+  const built = isBundled && {
+    files: ["dist"],
+    exports: "./dist/index.js",
+    scripts: { ...stated["scripts"], build: "node build.mjs", prepack: "node build.mjs" },
+    devDependencies: { ...stated["devDependencies"], rolldown: "^1.0.0" },
+  };
+  const whole = { ...stated, ...built, gantry: { sdk: SDK_LEVEL, ...slots } };
+  await writeFile(file, `${JSON.stringify(whole, undefined, 2)}\n`);
+}
+
+async function fillIn(file: string, words: Readonly<Record<string, string>>): Promise<void> {
+  const known = new RegExp(`\\b(?:${Object.keys(words).join("|").replaceAll(".", "\\.")})\\b`, "g");
+  const text = await readFile(file, "utf8");
+  await writeFile(
+    file,
+    text.replaceAll(known, (word) => words[word] ?? word),
+  );
 }

@@ -1,14 +1,29 @@
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { installSdk, place, runNode } from "./plugins.test-kit.ts";
 
-const kinds = ["channel", "guard", "provider", "store", "tool"];
-const tsc = path.join(import.meta.dirname, "../../node_modules/.bin/tsc");
+const kinds = [
+  "audit",
+  "channel",
+  "command",
+  "guard",
+  "prompt",
+  "provider",
+  "route",
+  "scheduler",
+  "store",
+  "tool",
+];
+/** They have a contract suite, which their tests run. */
+const withContract = ["channel", "guard", "provider", "store", "tool"];
+const root = path.join(import.meta.dirname, "../..");
+const tsc = path.join(root, "node_modules/.bin/tsc");
 
 test(
-  "SDK-03: every kind of new plugin passes its own test and the types on a packed sdk, outside the repository",
-  { timeout: 120_000 },
+  "SDK-13: every kind of new plugin passes its own test, its own check and the types on a packed sdk, outside the repository",
+  { timeout: 240_000 },
   async () => {
     await using p = await place();
     await installSdk(p.dir);
@@ -18,7 +33,9 @@ test(
       expect([made.code, made.stdout]).toEqual([0, `${folder}\n`]);
       const tested = await runNode(["--test", "--test-reporter=tap"], { cwd: folder });
       expect([kind, tested.code, tested.stdout.match(/^# fail .*$/m)?.[0]]).toEqual([kind, 0, "# fail 0"]);
-      expect(Number(/^# pass (\d+)/m.exec(tested.stdout)?.[1])).toBeGreaterThan(4);
+      expect(Number(/^# pass (\d+)/m.exec(tested.stdout)?.[1])).toBeGreaterThan(
+        withContract.includes(kind) ? 4 : 2,
+      );
       expect(await runNode([await realTsc(), "-p", folder])).toMatchObject({ code: 0, stdout: "" });
       const facts = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Record<
         string,
@@ -32,7 +49,10 @@ test(
       expect(facts["peerDependencies"]).toMatchObject({
         "@gantry/sdk": expect.stringMatching(/^\^\d+\.\d+\.\d+$/) as string,
       });
-      expect(await allText(folder)).not.toMatch(/\bexample\b/);
+      expect(await allText(folder)).not.toMatch(/\b(?:example|KIND|ABOUT)\b|0\.0\.0-sdk/);
+      const checked = await p.gantry("plugins", "check", folder);
+      expect([kind, checked.code, checked.stderr]).toEqual([kind, 0, ""]);
+      expect(checked.stdout).toMatch(/^The plugin \w+-my-\w+ keeps all \d+ sentences of its contract\.\n$/);
     }
   },
 );
@@ -89,7 +109,7 @@ test("SDK-03: a wrong kind, a wrong name and a folder that is there are refused"
   await using p = await place();
   expect(await p.gantry("plugins", "new", "robot", "x")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("channel, guard, provider, store, tool") as string,
+    stderr: expect.stringContaining(kinds.join(", ")) as string,
   });
   expect(await p.gantry("plugins", "new", "tool", "../x")).toMatchObject({
     code: 2,
@@ -101,3 +121,51 @@ test("SDK-03: a wrong kind, a wrong name and a folder that is there are refused"
     stderr: expect.stringContaining("PLUGINS_EXISTS") as string,
   });
 });
+
+test(
+  "SDK-12: a plugin with packages of its own is built into one file, packed, added and run",
+  { timeout: 120_000 },
+  async () => {
+    await using p = await place();
+    await installSdk(p.dir);
+    for (const name of ["rolldown", "@rolldown"])
+      await symlink(path.join(root, "node_modules", name), path.join(p.dir, "node_modules", name));
+    await p.gantry("plugins", "new", "tool", "packed", "--bundle");
+    const folder = path.join(p.dir, "gantry-plugin-packed");
+    // A package as many are: CommonJS, which needs Node itself.
+    const own = path.join(folder, "node_modules/shouting");
+    await mkdir(own, { recursive: true });
+    await writeFile(path.join(own, "package.json"), '{"name":"shouting","version":"1.0.0"}');
+    await writeFile(
+      path.join(own, "index.js"),
+      'const { EOL } = require("node:os"); module.exports = (text) => text.toUpperCase() + EOL.length;',
+    );
+    const tool = await readFile(path.join(folder, "tool.ts"), "utf8");
+    const shouting = `// @ts-expect-error: it has no types\nimport shout from "shouting";\n${tool}`;
+    await writeFile(
+      path.join(folder, "tool.ts"),
+      shouting.replace("`${greeting}, ${args.name}!`", "shout(`${greeting}, ${args.name}!`)"),
+    );
+    expect(await runNode(["build.mjs"], { cwd: folder })).toMatchObject({ code: 0 });
+    const packed = await npm(folder, "pack", "--ignore-scripts", "--pack-destination", p.dir);
+    expect(packed.code).toBe(0);
+    const added = await p.gantry(
+      "plugins",
+      "add",
+      path.join(p.dir, "gantry-plugin-packed-0.1.0.tgz"),
+      "--yes",
+    );
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining("packed") as string]);
+    await writeFile(path.join(p.configDir, "config.toml"), 'extra_plugins = ["packed"]\n');
+    const called = await p.gantry("tools", "call", "packed", '{"name":"Ada"}', "--yes");
+    expect(called).toMatchObject({ code: 0, stdout: "HELLO, ADA!1\n" });
+  },
+);
+
+function npm(cwd: string, ...args: readonly string[]): Promise<{ code: number; stdout: string }> {
+  return new Promise((resolve) => {
+    execFile("npm", args, { cwd }, (error, stdout) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout }),
+    );
+  });
+}

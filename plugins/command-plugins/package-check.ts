@@ -1,7 +1,7 @@
 import { SDK_LEVEL } from "@gantry/sdk";
-import type { StatedManifest } from "@gantry/sdk/node";
+import { pluginModule, type StatedManifest } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
-import { moduleOf, type PackageFacts } from "./entry.ts";
+import type { PackageFacts } from "./entry.ts";
 import { readStated } from "./facts.ts";
 
 const fromHost = new Set(["@gantry/sdk", "typebox"]);
@@ -47,7 +47,7 @@ export async function checkPackage(
     throw errors.PLUGINS_PACKAGE(spec, "its name is none of a package");
   if (typeof version !== "string" || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version))
     throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
-  const module = moduleOf(facts)?.replace(/^\.\//, "");
+  const module = pluginModule(facts)?.replace(/^\.\//, "");
   if (module === undefined || !files.has(module))
     throw errors.PLUGINS_PACKAGE(spec, "its `exports` name no file in it");
   const stated = readStated(facts.gantry);

@@ -1,9 +1,9 @@
-import type { Command, Store } from "@gantry/sdk";
+import type { Command, OwnMemory, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
-export function changeCommands(store: () => Store): readonly Command[] {
+export function changeCommands(store: () => Store, memory: () => OwnMemory | undefined): readonly Command[] {
   return [
     {
       name: "sessions share",
@@ -41,9 +41,12 @@ export function changeCommands(store: () => Store): readonly Command[] {
           else err(`The conversation ${id} is removed.`);
           return 0;
         }
-        const erased = await store().erase(userOf(String(user)));
-        const { sessions, memories, messages } = erased;
-        if (options["json"]) out(JSON.stringify(erased));
+        const person = userOf(String(user));
+        // A memory of its own first: it could fail, and then nothing is said to be gone.
+        const own = (await memory()?.erase(person)) ?? 0;
+        const { sessions, memories: kept, messages } = await store().erase(person);
+        const memories = kept + own;
+        if (options["json"]) out(JSON.stringify({ sessions, memories, messages }));
         else
           err(
             `Removed of ${String(user)}: ${sessions} conversations, ${memories} memories, ${messages} messages.`,

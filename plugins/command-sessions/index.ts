@@ -1,4 +1,4 @@
-import { Commands, definePlugin, Store } from "@gantry/sdk";
+import { Commands, definePlugin, optional, OwnMemory, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { readCommands } from "./read.ts";
 import { changeCommands } from "./change.ts";
@@ -6,11 +6,12 @@ import { changeCommands } from "./change.ts";
 export default definePlugin({
   name: "command-sessions",
   summary: "The words `sessions list`, `show`, `export`, `share` and `remove`.",
-  needs: { store: Store },
+  needs: { store: Store, memory: optional(OwnMemory) },
   provides: [Commands],
   errors,
   setup(host) {
     const store = () => host.needs.store;
-    for (const command of [...readCommands(store), ...changeCommands(store)]) host.provide(Commands, command);
+    const commands = [...readCommands(store), ...changeCommands(store, () => host.needs.memory)];
+    for (const command of commands) host.provide(Commands, command);
   },
 });

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { GantryError } from "@gantry/sdk";
+import { expandHome } from "@gantry/sdk/node";
 import type { GatewayConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { isLoopback } from "./peer.ts";
@@ -33,6 +33,8 @@ export function urlAt(host: string, port: number, tls: boolean): string {
   return `${tls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
+type TlsKey = "tls_cert_path" | "tls_key_path";
+
 export interface Tls {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -51,14 +53,19 @@ export async function readTls(config: GatewayConfig, configDir: string): Promise
   return { cert, key };
 }
 
-async function readPem(
-  name: "tls_cert_path" | "tls_key_path",
-  config: GatewayConfig,
-  configDir: string,
-): Promise<Buffer> {
+/** Where certificate and key are. Throws GATEWAY_TLS_PATH. */
+export function tlsPaths(config: GatewayConfig, configDir: string): readonly string[] {
+  return [pathOf("tls_cert_path", config, configDir), pathOf("tls_key_path", config, configDir)];
+}
+
+function pathOf(name: TlsKey, config: GatewayConfig, configDir: string): string {
   const written = config[name];
   if (written === undefined) throw errors.GATEWAY_TLS_PATH(name);
-  const path = resolve(configDir, written.replace(/^~(?=\/|$)/, homedir()));
+  return resolve(configDir, expandHome(written));
+}
+
+async function readPem(name: TlsKey, config: GatewayConfig, configDir: string): Promise<Buffer> {
+  const path = pathOf(name, config, configDir);
   try {
     return await readFile(path);
   } catch (error) {

@@ -9,6 +9,9 @@ const path = (what: string) =>
 /** As a Host header has it: an entry in any other form would never match. */
 const hostName = String.raw`^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::[0-9]{1,5})?$`;
 
+/** Whether the numbers are in range is seen when they are read. */
+const addressRange = String.raw`^(?:[0-9]+(?:\.[0-9]+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(?:/[0-9]{1,3})?$`;
+
 /** `[gateway]` */
 export const config = Type.Object({
   require_pairing: Type.Boolean({
@@ -28,7 +31,12 @@ export const config = Type.Object({
     maximum: 1_440,
     description: "Minutes until a pairing code is dead.",
   }),
-  host: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address to listen on." }),
+  host: Type.String({
+    default: "127.0.0.1",
+    pattern: String.raw`^[^\s/@]+$`,
+    examples: ["127.0.0.1"],
+    description: "Address to listen on.",
+  }),
   port: Type.Integer({
     default: 3000,
     minimum: 0,
@@ -38,12 +46,14 @@ export const config = Type.Object({
   tls_enabled: Type.Boolean({ default: false, description: "Serve https with the two files below." }),
   tls_cert_path: path("Certificate chain in PEM"),
   tls_key_path: path("Private key in PEM"),
-  trusted_proxies: Type.Array(Type.String(), {
+  trusted_proxies: Type.Array(Type.String({ pattern: addressRange, examples: ["10.0.0.0/8"] }), {
     default: [],
+    examples: [["10.0.0.0/8"]],
     description: "Addresses or CIDR ranges of reverse proxies whose forwarding headers count.",
   }),
-  allowed_hosts: Type.Array(Type.String({ pattern: hostName }), {
+  allowed_hosts: Type.Array(Type.String({ pattern: hostName, examples: ["gantry.example:443"] }), {
     default: [],
+    examples: [["gantry.example"]],
     description: "Further names, with or without a port, that clients may reach the gateway by.",
   }),
 });

@@ -1,9 +1,16 @@
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ServerEvent } from "@gantry/sdk";
+import { eventFrame, type ServerEvent } from "@gantry/sdk";
 
-/** Server-sent events as text, with a comment every `heartbeatMs`, so that proxies keep the line. */
-export function eventStream(events: AsyncIterable<ServerEvent>, heartbeatMs: number): Readable {
+/**
+ * Server-sent events as text, with a comment every `heartbeatMs`, so that proxies keep the line. `broke` is told what the
+ * events themselves throw, which the client cannot be told any more.
+ */
+export function eventStream(
+  events: AsyncIterable<ServerEvent>,
+  heartbeatMs: number,
+  broke: (error: unknown) => void,
+): Readable {
   const out = new PassThrough();
   const beat = (): void => {
     if (out.writable && !out.writableNeedDrain) out.write(":\n\n");
@@ -12,14 +19,18 @@ export function eventStream(events: AsyncIterable<ServerEvent>, heartbeatMs: num
   out.once("close", () => clearInterval(timer));
   beat();
   // What ends the events early ends the stream early; the client sees that no `done` came.
-  pipeline(frames(events), out).catch(() => {});
+  pipeline(frames(events, broke), out).catch(() => {});
   return out;
 }
 
-async function* frames(events: AsyncIterable<ServerEvent>): AsyncGenerator<string, void> {
-  for await (const event of events) {
-    if ("raw" in event) yield event.raw;
-    else
-      yield `${event.event === undefined ? "" : `event: ${event.event}\n`}data: ${JSON.stringify(event.data)}\n\n`;
+async function* frames(
+  events: AsyncIterable<ServerEvent>,
+  broke: (error: unknown) => void,
+): AsyncGenerator<string, void> {
+  try {
+    for await (const event of events) yield eventFrame(event);
+  } catch (error) {
+    broke(error);
+    throw error;
   }
 }

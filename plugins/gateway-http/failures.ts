@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GantryError, type Logger } from "@gantry/sdk";
+import { GantryError, type Logger, type Route } from "@gantry/sdk";
 import type { FastifyReply } from "fastify";
 import { isContinueHeld } from "./body.ts";
 import { errors } from "./errors.ts";
@@ -68,7 +68,8 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   if (typeof allow === "string") reply.header("allow", allow);
   if (body.error.code === errors.GATEWAY_BODY_ENCODING.code) reply.header("accept-encoding", "identity");
   if (closing.has(status) || isContinueHeld(reply.request.raw)) reply.header("connection", "close");
-  return sendJson(reply.code(status), body);
+  const { failureBody } = (reply.request.routeOptions?.config ?? {}) as Pick<Route, "failureBody">;
+  return sendJson(reply.code(status), failureBody?.({ status, ...body.error }) ?? body);
 }
 
 /**

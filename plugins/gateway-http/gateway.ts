@@ -41,6 +41,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     config,
     routes: [...own, ...routes.values()],
     tls,
+    configDir: runtime.configDir,
     devices,
     pairing,
     audit,

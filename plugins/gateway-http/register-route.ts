@@ -13,6 +13,8 @@ export const defaultBodyLimit = 64 * 1024;
 export interface RouteGuards {
   readonly authenticator: Authenticator;
   readonly limiter: Limiter;
+  /** Told what broke in a route after its answer had begun. */
+  readonly brokeLate: (error: Error, route: string, request: string) => void;
 }
 
 /** What a request found out on its way in. */
@@ -23,7 +25,7 @@ type Admitted = FastifyRequest & { [device]?: string | undefined };
 export function registerRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticator, limiter }: RouteGuards,
+  { authenticator, limiter, brokeLate }: RouteGuards,
 ): void {
   const limit = limiter.of(route);
   void app.register(async (child) => {
@@ -37,7 +39,7 @@ export function registerRoute(
     child.route({
       method: route.method,
       url: route.path,
-      config: { auth: route.auth } as object,
+      config: { auth: route.auth, failureBody: route.failureBody?.bind(route) } as object,
       bodyLimit: route.bodyLimit ?? defaultBodyLimit,
       schema: {
         summary: route.summary,
@@ -50,7 +52,10 @@ export function registerRoute(
         if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
           await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
         }
-        return send(reply, answer);
+        return send(reply, answer, (error) => {
+          // Whoever left has ended the events.
+          if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
+        });
       },
     });
   });
@@ -127,12 +132,12 @@ function leaving(reply: FastifyReply): AbortSignal {
   return abort.signal;
 }
 
-function send(reply: FastifyReply, answer: RouteReply): FastifyReply {
+function send(reply: FastifyReply, answer: RouteReply, broke: (error: unknown) => void): FastifyReply {
   reply.code(answer.status);
   if ("events" in answer) {
     reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
     reply.headers(answer.headers ?? {});
-    return reply.send(eventStream(answer.events, heartbeatMs));
+    return reply.send(eventStream(answer.events, heartbeatMs, broke));
   }
   if ("body" in answer) return sendJson(reply.headers(answer.headers ?? {}), answer.body);
   const isText = "text" in answer;

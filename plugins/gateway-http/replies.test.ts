@@ -26,6 +26,11 @@ async function* events() {
   yield { raw: "data: [DONE]\n\n" };
 }
 
+async function* broken() {
+  yield { event: "delta", data: { a: 1 } };
+  throw new Error("the feed is gone");
+}
+
 test("SDK-12: a page keeps its own type, and text without one is plain", async () => {
   const headers = { "content-type": "text/html; charset=utf-8", "x-own": "1" };
   await using page = await startGateway({
@@ -50,6 +55,15 @@ test("SDK-12: bytes arrive as they are", async () => {
   const response = await fetch(`${gateway.url}/test`);
   expect(response.headers.get("content-type")).toBe("image/png");
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+});
+
+test("SDK-12: events that throw end the stream early, and the log names the route and says why", async () => {
+  const reply: RouteReply = { status: 200, events: broken() };
+  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider([]), answering(reply)] });
+  await gateway.ask("/test").catch(() => {});
+  await expect
+    .poll(() => gateway.host.logs.filter(({ level }) => level === "error"))
+    .toMatchObject([{ message: "A request failed: the feed is gone", detail: { route: "/test" } }]);
 });
 
 test("SDK-12: events are named, unnamed or written as they are, under headers of their own", async () => {

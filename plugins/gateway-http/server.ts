@@ -1,8 +1,10 @@
+import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Audit, Logger, Meters, Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createApp } from "./app.ts";
 import { bindAddress, listenFailure, urlAt, type Tls } from "./bind.ts";
+import { watchCertificate } from "./certificate-watch.ts";
 import type { GatewayConfig } from "./config.ts";
 import { AddressBound, maxConnections } from "./connections.ts";
 import type { Devices } from "./devices.ts";
@@ -21,6 +23,8 @@ export interface ServerDeps {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
   readonly tls: Tls | undefined;
+  /** Of the files that the configuration names. */
+  readonly configDir: string;
   readonly devices: Devices;
   readonly pairing: Pairing;
   readonly audit: Audit;
@@ -43,6 +47,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
   const guards = {
     authenticator: new Authenticator(deps.devices, config.require_pairing, deps.audit, log),
     limiter: await Limiter.on(app),
+    brokeLate: createFailureLog(log),
   };
   const state = { stopping: false };
   await describe(app, deps.version);
@@ -60,7 +65,16 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
   const bound = new AddressBound((peer) => dropped(errors.GATEWAY_CONNECTIONS(peer), undefined));
   bound.watch(app.server, trusted);
   const { port } = app.server.address() as AddressInfo;
-  return { url: urlAt(config.host, port, tls !== undefined), close: (signal) => close(app, state, signal) };
+  const unwatch = tls
+    ? watchCertificate(app.server as HttpsServer, config, deps.configDir, log)
+    : () => undefined;
+  return {
+    url: urlAt(config.host, port, tls !== undefined),
+    close(signal) {
+      unwatch();
+      return close(app, state, signal);
+    },
+  };
 }
 
 interface Guarding extends RouteGuards {

@@ -365,7 +365,7 @@ test("GW-07: a line on which nothing is said is kept alive", async () => {
     await silence;
     yield { event: "done", data: {} };
   }
-  const stream = eventStream(events(), 20);
+  const stream = eventStream(events(), 20, () => {});
   const pieces: string[] = [];
   for await (const piece of stream) {
     pieces.push(String(piece));

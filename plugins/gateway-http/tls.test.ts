@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { renameSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
+import { connect as connectTls } from "node:tls";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { certificate, key, otherKey } from "./certificate.test-kit.ts";
@@ -67,4 +70,47 @@ test.each([
 ])("GW-03: wrong TLS files stop the start with what is wrong (%#)", async (files, code, words) => {
   const started = startGateway({ configDir, gateway: { tls_enabled: true, ...files } });
   await expect(started).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+});
+
+/** The number of the certificate that a new connection gets. */
+function served(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    }).on("error", reject);
+  });
+}
+
+/** Writes a certificate of this number, as whoever renews them does: key and certificate one after the other. */
+function renew(folder: string, serial: number): void {
+  const [keyOut, out] = [path.join(folder, "live.key"), path.join(folder, "live.pem")];
+  const ec = [
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-subj",
+    "/CN=localhost",
+  ];
+  const files = ["-keyout", `${keyOut}.new`, "-out", `${out}.new`];
+  execFileSync("openssl", ["req", "-x509", ...ec, ...files, "-days", "2", "-set_serial", String(serial)], {
+    stdio: "ignore",
+  });
+  renameSync(`${keyOut}.new`, keyOut);
+  renameSync(`${out}.new`, out);
+}
+
+test("OPS-02: a renewed certificate is served without a restart and without a word; one that does not fit is not, and that is said", async () => {
+  renew(configDir, 17);
+  const files = { tls_enabled: true, tls_cert_path: "live.pem", tls_key_path: "live.key" };
+  await using gateway = await startGateway({ configDir, gateway: files });
+  expect(await served(gateway.port)).toBe("11");
+  renew(configDir, 18);
+  await expect.poll(() => served(gateway.port), { timeout: 30_000 }).toBe("12");
+  await writeFile(path.join(configDir, "live.key"), otherKey);
+  const said = () => gateway.host.logs.filter(({ level }) => level === "warn").map(({ message }) => message);
+  await expect.poll(() => said().join(), { timeout: 30_000 }).toMatch(/The certificate before is served on/);
+  expect(await served(gateway.port)).toBe("12");
 });

@@ -17,7 +17,7 @@ import {
 import { BadRequest } from "./bad-request.ts";
 import { Completion } from "./completion.ts";
 import { errors } from "./errors.ts";
-import { badRequest, errorBody, refusal, turnStatus } from "./failure.ts";
+import { badRequest, errorBody, failureBody, refusal, turnStatus } from "./failure.ts";
 import { readConversation } from "./history.ts";
 import { isModel } from "./model-routes.ts";
 import { readRequest, type ChatRequest, type SentMessage } from "./request.ts";
@@ -46,6 +46,7 @@ export function chatRoute(deps: ChatDeps): Route {
     method: "POST",
     path: "/v1/chat/completions",
     auth: "token",
+    failureBody,
     bodyLimit,
     perMinute,
     summary: "One turn in the form of OpenAI's chat completions, whole or streamed.",

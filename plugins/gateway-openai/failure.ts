@@ -1,4 +1,4 @@
-import type { RouteReply } from "@gantry/sdk";
+import type { RouteFailure, RouteReply } from "@gantry/sdk";
 import { BadRequest } from "./bad-request.ts";
 
 interface Coded {
@@ -9,6 +9,11 @@ interface Coded {
 /** An error as OpenAI's clients read it. */
 export function errorBody({ code, message }: Coded, status: number, param: string | null = null): object {
   return { error: { message, type: status < 500 ? "invalid_request_error" : "server_error", param, code } };
+}
+
+/** What the gateway refuses before a route is asked, told alike. */
+export function failureBody({ status, code, message }: RouteFailure): object {
+  return errorBody({ code, message }, status);
 }
 
 export function refusal(status: number, error: Coded, param?: string): RouteReply {

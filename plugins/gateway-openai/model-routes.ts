@@ -1,5 +1,5 @@
 import type { Route } from "@gantry/sdk";
-import { refusal } from "./failure.ts";
+import { failureBody, refusal } from "./failure.ts";
 import { errors } from "./errors.ts";
 
 /** What a client may ask for as `model`. */
@@ -14,6 +14,7 @@ export function modelRoutes(): readonly Route[] {
     method: "GET",
     path: "/v1/models",
     auth: "token",
+    failureBody,
     perMinute,
     summary: "The models that chat completions take: the agent, and the model behind it alone.",
     handle: async () => ({ status: 200, body: { object: "list", data: models.map(modelOf) } }),
@@ -23,6 +24,7 @@ export function modelRoutes(): readonly Route[] {
     method: "GET",
     path: "/v1/models/:id",
     auth: "token",
+    failureBody,
     perMinute,
     summary: "One of the models.",
     async handle({ params: { id = "" } }) {

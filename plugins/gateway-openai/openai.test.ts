@@ -269,8 +269,17 @@ test("OAI-08: what is wrong is told as OpenAI's clients read it: status, message
   ]);
   const { client, baseURL } = gateway;
   const stranger = new OpenAI({ baseURL, apiKey: "gt_wrong", maxRetries: 0 });
-  expect(await failed(stranger.models.list())).toMatchObject({ status: 401 });
   const type = "invalid_request_error";
+  const unknown = { status: 401, code: "GATEWAY_UNAUTHORIZED", param: null, type };
+  expect(await failed(stranger.models.list())).toEqual(unknown);
+  expect(await failed(stranger.chat.completions.create(hello))).toEqual(unknown);
+  const large = { ...hello, messages: [{ role: "user" as const, content: "x".repeat(30 * 1024 * 1024) }] };
+  expect(await failed(client.chat.completions.create(large))).toEqual({
+    status: 413,
+    code: "GATEWAY_BODY_TOO_LARGE",
+    param: null,
+    type,
+  });
   expect(await failed(client.chat.completions.create({ ...hello, model: "gpt-9" }))).toEqual({
     status: 404,
     code: "OPENAI_NO_MODEL",

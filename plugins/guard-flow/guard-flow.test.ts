@@ -52,6 +52,7 @@ function sandbox(network: boolean) {
       host.provide(Sandbox, {
         policy: async () => ({ files: true, network, detail: "" }),
         run: () => Promise.reject(new Error("nothing is started here")),
+        open: () => Promise.reject(new Error("nothing is started here")),
         files: {} as Sandbox["files"],
       }),
   });

@@ -30,8 +30,8 @@ export interface SensitiveNames {
 }
 
 export function sensitiveNames(secret: readonly string[], guarded: readonly string[]): SensitiveNames {
-  const isListedSecret = inAnyCase(secret);
-  const isGuarded = inAnyCase(guarded);
+  const isListedSecret = inAnyForm(secret);
+  const isGuarded = inAnyForm(guarded);
   return {
     isSecret(path) {
       const parts = plain(path).split("/");
@@ -50,11 +50,10 @@ export function isRepository(path: string): boolean {
   return /(^|\/)\.git$/i.test(path);
 }
 
-/** A file system may not tell case apart, nor dots and blanks at the end. */
-function inAnyCase(listed: readonly string[]): (path: string) => boolean {
-  const exact = fileNames(listed);
-  const lower = fileNames(listed.map((name) => name.toLowerCase()));
-  return (path) => exact(path) || lower(plain(path));
+/** A file system may not tell dots and blanks at the end apart. */
+function inAnyForm(listed: readonly string[]): (path: string) => boolean {
+  const fits = fileNames(listed);
+  return (path) => fits(path) || fits(plain(path));
 }
 
 function plain(path: string): string {

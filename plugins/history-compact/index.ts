@@ -6,9 +6,9 @@ import {
   Observers,
   optional,
   Providers,
-  ProviderTable,
   Store,
 } from "@gantry/sdk";
+import { ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import { CompactHistory } from "./compact-history.ts";
 import { Gauge } from "./gauge.ts";

@@ -27,6 +27,8 @@ export async function windowServer(
   says: (tokens: number) => string = (tokens) =>
     `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`,
   models?: readonly object[],
+  /** Before a summary is sent. */
+  onSummary: () => void = () => {},
 ): Promise<WindowServer> {
   const taken: string[] = [];
   const refused: string[] = [];
@@ -42,7 +44,8 @@ export async function windowServer(
       const tokens = Math.ceil(body.length / LETTERS_PER_TOKEN);
       (tokens > window ? refused : taken).push(body);
       if (tokens > window) refuse(response, says(tokens));
-      else answer(response, (JSON.parse(body) as { messages: readonly Message[] }).messages, tokens);
+      else
+        answer(response, (JSON.parse(body) as { messages: readonly Message[] }).messages, tokens, onSummary);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -63,7 +66,12 @@ function refuse(response: ServerResponse, message: string): void {
   response.end(JSON.stringify({ error: { message, code: "context_length_exceeded" } }));
 }
 
-function answer(response: ServerResponse, messages: readonly Message[], tokens: number): void {
+function answer(
+  response: ServerResponse,
+  messages: readonly Message[],
+  tokens: number,
+  onSummary: () => void,
+): void {
   const { role, content } = messages.at(-1) as Message;
   const file = role === "user" ? /read (\S+\.txt)$/.exec(content ?? "")?.[1] : undefined;
   response.writeHead(200, { "content-type": "text/event-stream" });
@@ -76,6 +84,7 @@ function answer(response: ServerResponse, messages: readonly Message[], tokens: 
     delta({}, "tool_calls");
   } else {
     const isSummary = content?.startsWith("Write down what has to be kept") === true;
+    if (isSummary) onSummary();
     delta({ content: isSummary ? "They read files; nothing is open." : "Done." }, null);
     delta({}, "stop");
   }

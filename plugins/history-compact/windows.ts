@@ -1,14 +1,13 @@
 import {
-  providerSettings,
   type CheckRow,
   type ConfigFile,
   type ModelRef,
   type Provider,
   type Providers,
-  type ProviderTable,
   type Store,
   type Values,
 } from "@gantry/sdk";
+import { providerSettings, type ProviderTable } from "@gantry/sdk/provider";
 import { knownWindow } from "./known-windows.ts";
 
 /** Taken where nothing is known; the first refusal tells better. */

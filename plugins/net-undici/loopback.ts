@@ -4,21 +4,29 @@ import type { Loopback, LoopbackVisit } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
 
 const HOST = "127.0.0.1";
-const DONE =
-  "<!doctype html><meta charset=utf-8><title>Gantry</title><p>Received. You can close this window and go back to the terminal.";
+const page = (text: string): string => `<!doctype html><meta charset=utf-8><title>Gantry</title><p>${text}`;
+const PAGES: Readonly<Record<number, string>> = {
+  200: page("Received. You can close this window and go back to the terminal."),
+  400: page("This is not the login that the terminal waits for: open the address that it shows."),
+};
 
 /** Waits for the one request with which a browser ends a login. */
 export const loopback: Loopback = { receiveOnce };
 
-async function receiveOnce(path: string, signal: AbortSignal): Promise<LoopbackVisit> {
+async function receiveOnce(
+  path: string,
+  isIt: (query: URLSearchParams) => boolean,
+  signal: AbortSignal,
+): Promise<LoopbackVisit> {
   signal.throwIfAborted();
   const { createServer } = await import("node:http");
   const visit = Promise.withResolvers<URLSearchParams>();
   visit.promise.catch(() => undefined);
   const server = createServer((request, response) => {
     const query = readVisit(request, path, authority());
-    answer(response, query === undefined ? 404 : 200);
-    if (query) response.once("close", () => visit.resolve(query));
+    const isLogin = query !== undefined && isIt(query);
+    answer(response, isLogin ? 200 : query ? 400 : 404);
+    if (isLogin) response.once("close", () => visit.resolve(query));
   });
   const authority = (): string => `${HOST}:${(server.address() as AddressInfo).port}`;
   server.requestTimeout = 10_000;
@@ -54,5 +62,5 @@ function answer(response: ServerResponse, status: number): void {
     "cache-control": "no-store",
     connection: "close",
   });
-  response.end(status === 200 ? DONE : "");
+  response.end(PAGES[status] ?? "");
 }

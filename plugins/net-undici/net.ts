@@ -1,6 +1,8 @@
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import { errors, GantryError, refuse, type Net, type NetRequest, type NetResponse } from "@gantry/sdk";
+import { openTcp, placeOf } from "./connect.ts";
+import { domainCheck } from "./domains.ts";
 import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
 import { clear, readUrl, type Cleared, type Rules } from "./policy.ts";
@@ -36,33 +38,14 @@ export function createNet(rules: Rules): Net {
       }
     },
 
-    async connect(host, port, signal) {
-      const where = printable(
-        `tcp://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`,
-      );
+    async connect(host, port, signal, domains) {
+      const { shown } = placeOf(host, port);
+      const own = domains ? { ...rules, domains: domainCheck(domains) } : rules;
+      const cleared = await inTime(clear(host, shown, own), { url: shown, signal });
       const waits = { connectMs: 10_000, answerMs: 10_000 };
-      const cleared = await inTime(clear(host, where, rules), { url: where, signal });
-      const { connect } = await import("node:net");
-      const socket = connect({
-        host: cleared.host,
-        port,
-        lookup: pinned(cleared),
-        autoSelectFamily: true,
-        timeout: waits.connectMs,
+      return openTcp(cleared.host, port, signal, pinned(cleared)).catch((error: unknown) => {
+        throw netFailure(error, shown, waits, signal);
       });
-      try {
-        await new Promise<void>((resolve, reject) => {
-          const give = (code: string) => () => reject(Object.assign(new Error(code), { code }));
-          signal.addEventListener("abort", give("ABORT_ERR"), { once: true });
-          socket.once("connect", resolve).once("error", reject).once("timeout", give("ETIMEDOUT"));
-          if (signal.aborted) give("ABORT_ERR")();
-        });
-      } catch (error) {
-        socket.destroy();
-        throw netFailure(error, where, waits, signal);
-      }
-      socket.setTimeout(0);
-      return socket;
     },
   };
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { proxyTo, serve } from "./loopback.test-kit.ts";
@@ -6,14 +8,16 @@ import { createUpstream } from "./upstream.ts";
 const signal = AbortSignal.timeout(15_000);
 
 /** Echoes; `cut` drops the connection, `bye` closes it. */
-async function echoServer() {
+async function echoServer(ends: number[] = []) {
   const http = await serve((_, response) => response.writeHead(404).end());
   const sockets = new WebSocketServer({ server: http.server });
   sockets.on("connection", (ws, request) => {
     ws.send(`hello ${request.headers.authorization}`);
+    ws.on("close", (code) => ends.push(code));
     ws.on("message", (data) => {
       if (String(data) === "bye") ws.close(1000);
       else if (String(data) === "cut") ws.terminate();
+      else if (String(data) === "away") ws.close(4014, "not that way");
       else ws.send(String(data));
     });
   });
@@ -35,6 +39,25 @@ test("PRV-09: a WebSocket loses no frame, not even one that comes with the hands
     "hello Bearer k",
     ...Array.from({ length: 1_000 }, (_, i) => String(i)),
   ]);
+});
+
+test("SL-08: a WebSocket tells of the other side's pings, and answers them by itself", async () => {
+  const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(sockets, "listening");
+  const answered = new Promise<void>((resolve) => {
+    sockets.on("connection", (ws) => {
+      ws.once("pong", () => (resolve(), ws.close()));
+      ws.once("message", () => ws.ping());
+    });
+  });
+  const { port } = sockets.address() as AddressInfo;
+  const socket = await createUpstream({}).webSocket(`ws://127.0.0.1:${port}`, {}, signal);
+  let told = 0;
+  socket.onPing(() => (told += 1));
+  socket.send("go");
+  await answered;
+  expect([await read(socket.messages), told]).toEqual([[], 1]);
+  sockets.close();
 });
 
 test("PRV-09: a WebSocket that breaks off, is refused or cancelled throws its code", async () => {
@@ -59,6 +82,22 @@ test("PRV-09: a WebSocket that breaks off, is refused or cancelled throws its co
   await expect(upstream.webSocket("ftp://127.0.0.1/", {}, signal)).rejects.toMatchObject({
     code: "NET_BAD_URL",
   });
+});
+
+test("DC-06: PRV-09: a WebSocket tells how it ended, and ends with the code that is asked for", async () => {
+  const ends: number[] = [];
+  await using server = await echoServer(ends);
+  const upstream = createUpstream({});
+  const socket = await upstream.webSocket(server.url, {}, signal);
+  socket.send("away");
+  await expect(read(socket.messages)).rejects.toMatchObject({
+    message: expect.stringContaining("(4014)"),
+  });
+  expect(await socket.closed).toEqual({ code: 4014, reason: "not that way" });
+  const own = await upstream.webSocket(server.url, {}, signal);
+  own.close(4000);
+  await own.closed;
+  expect(ends).toEqual([4014, 4000]);
 });
 
 test("PRV-14: a WebSocket goes through HTTP_PROXY with CONNECT, and around it with NO_PROXY", async () => {

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { Socket as TcpSocket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Socket } from "@gantry/sdk";
+import type { Socket, SocketEnd } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
 import type { WebSocket } from "ws";
-import { proxyUrl } from "./dispatchers.ts";
 import { netFailure, printable } from "./failure.ts";
+import { openTunnel } from "./tunnel.ts";
 
 const OPEN_MS = 10_000;
 const waits = { connectMs: OPEN_MS, answerMs: OPEN_MS };
@@ -21,7 +21,7 @@ export async function openSocket(
   try {
     signal.throwIfAborted();
     const { WebSocket } = await import("ws");
-    const tunnel = proxy === undefined ? undefined : await openTunnel(url, proxyUrl(proxy), signal);
+    const tunnel = proxy === undefined ? undefined : await wayThrough(proxy, url, signal);
     const options = {
       headers: { ...headers },
       handshakeTimeout: OPEN_MS,
@@ -32,11 +32,18 @@ export async function openSocket(
     };
     const ws = new WebSocket(url, options);
     const messages = incoming(ws, url.href, signal);
+    const closed = ended(ws);
     const abort = () => ws.terminate();
     signal.addEventListener("abort", abort, { once: true });
     ws.once("close", () => signal.removeEventListener("abort", abort));
     await opened(ws, url);
-    return { send: (text) => ws.send(text), messages, close: () => ws.close(1000) };
+    return {
+      send: (text) => ws.send(text),
+      messages,
+      onPing: (told) => void ws.on("ping", told),
+      closed,
+      close: (code = 1000) => ws.close(code),
+    };
   } catch (error) {
     throw netFailure(error, url.href, waits, signal);
   }
@@ -55,6 +62,12 @@ async function opened(ws: WebSocket, url: URL): Promise<void> {
     });
   });
   await Promise.race([once(ws, "open"), answered]);
+}
+
+function ended(ws: WebSocket): Promise<SocketEnd> {
+  return new Promise((resolve) => {
+    ws.once("close", (code, reason) => resolve({ code, reason: String(reason) }));
+  });
 }
 
 /** Listens at once, so that a frame that comes with the handshake is not lost; holds the other side back when nobody reads. */
@@ -88,34 +101,12 @@ function incoming(ws: WebSocket, url: string, signal: AbortSignal): AsyncIterabl
   };
 }
 
-/** A way through an HTTP proxy to the host of `url`, with TLS inside where the scheme says so. */
-async function openTunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Duplex> {
-  const http = proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
+/** A connection to the host of `url` by way of a proxy, with TLS inside where the scheme says so. */
+async function wayThrough(proxy: string, url: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = url.protocol === "wss:";
-  const authority = `${url.hostname}:${url.port || (secure ? 443 : 80)}`;
-  const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  const request = http.request({
-    host: proxy.hostname.replace(/^\[|\]$/g, ""),
-    port: proxy.port || (proxy.protocol === "https:" ? 443 : 80),
-    method: "CONNECT",
-    path: authority,
-    headers: {
-      host: authority,
-      ...(user !== ":" && { "proxy-authorization": `Basic ${Buffer.from(user).toString("base64")}` }),
-    },
-    timeout: OPEN_MS,
-    agent: false,
-    signal,
-  });
-  request.once("timeout", () => request.destroy(Object.assign(new Error("proxy"), { code: "ETIMEDOUT" })));
-  request.end();
-  const [response, socket] = (await once(request, "connect")) as [{ statusCode: number }, Duplex];
-  if (response.statusCode !== 200) {
-    socket.destroy();
-    throw errors.NET_REFUSED(printable(url.href), `the proxy answered HTTP ${response.statusCode}`);
-  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const socket = await openTunnel(proxy, url.hostname, Number(url.port || (secure ? 443 : 80)), signal);
   if (!secure) return socket;
   const { connect } = await import("node:tls");
-  const host = url.hostname.replace(/^\[|\]$/g, "");
   return connect({ socket, servername: /^[\d.]+$|:/.test(host) ? "" : host, host });
 }

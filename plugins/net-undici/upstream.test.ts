@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import type { NetRequest } from "@gantry/sdk";
 import { bodyOf, proxyTo, serve } from "./loopback.test-kit.ts";
@@ -154,4 +156,38 @@ test("PRV-14: user and password in an address are sent as Basic, unless the requ
     "Bearer k",
   );
   await upstream.close();
+});
+
+test("PRV-14: a raw connection goes directly, or through the proxy that HTTPS_PROXY names and NO_PROXY does not lift", async () => {
+  const echo = createServer((socket) => void socket.on("error", () => {}).pipe(socket));
+  await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
+  const { port } = echo.address() as AddressInfo;
+  await using proxy = await proxyTo(port);
+  const said = async (env: NodeJS.ProcessEnv, host: string): Promise<string> => {
+    const socket = await createUpstream(env).connect(host, port, signal);
+    socket.write("hello");
+    const [piece] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    return String(piece);
+  };
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: "127.0.0.1" };
+  expect(await said({}, "127.0.0.1")).toBe("hello");
+  expect(await said(env, "127.0.0.1")).toBe("hello");
+  expect(proxy.seen).toEqual([]);
+  expect(await said(env, "mail.test")).toBe("hello");
+  expect(proxy.seen).toEqual([{ line: `CONNECT mail.test:${port}`, auth: undefined }]);
+  await new Promise((resolve) => echo.close(resolve));
+});
+
+test("PRV-14: a raw connection that cannot be made is told as NET_REFUSED or NET_CANCELLED, also by the proxy", async () => {
+  await using proxy = await proxyTo(1, 403);
+  const upstream = createUpstream({});
+  expect((await code(upstream.connect("127.0.0.1", 1, signal))).code).toBe("NET_REFUSED");
+  expect((await code(upstream.connect("127.0.0.1", 1, AbortSignal.abort()))).code).toBe("NET_CANCELLED");
+  const through = createUpstream({ https_proxy: `http://127.0.0.1:${proxy.port}` });
+  const refused = await code(through.connect("mail.test", 993, signal));
+  expect([refused.code, refused.message]).toEqual([
+    "NET_REFUSED",
+    expect.stringContaining("the proxy answered HTTP 403"),
+  ]);
 });

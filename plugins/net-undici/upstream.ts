@@ -1,5 +1,6 @@
 import type { NetRequest, Upstream } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
+import { connectUpstream } from "./connect.ts";
 import { createDispatchers } from "./dispatchers.ts";
 import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
@@ -24,6 +25,7 @@ export function createUpstream(env: NodeJS.ProcessEnv = process.env): Upstream &
       const url = parse(address.replace(/^http/i, "ws"), ["ws:", "wss:"]);
       return openSocket(url, headers, proxyFor(url, env), signal);
     },
+    connect: (host, port, signal) => connectUpstream(host, port, env, signal),
     close: () => dispatchers.close(),
   };
 }

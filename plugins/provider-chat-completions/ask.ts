@@ -1,5 +1,5 @@
-import { answerFailure, beginningOf, failure, streamAnswer } from "@gantry/sdk";
-import type { AnswerReader, NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import { answerFailure, beginningOf, failure, streamAnswer, type AnswerReader } from "@gantry/sdk/provider";
+import type { NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";

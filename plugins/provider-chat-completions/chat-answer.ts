@@ -1,5 +1,13 @@
-import { cutAnswer, emptyAnswer, errors as common, failure, failureInside, usageEvent } from "@gantry/sdk";
-import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
+import { errors as common } from "@gantry/sdk";
+import {
+  cutAnswer,
+  emptyAnswer,
+  failure,
+  failureInside,
+  usageEvent,
+  type AnswerReader,
+} from "@gantry/sdk/provider";
+import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { CallList } from "./call-list.ts";
 import { errors } from "./errors.ts";
 import { DONE } from "./json-stream.ts";

@@ -1,13 +1,5 @@
-import { inNameOrder } from "@gantry/sdk";
-import type {
-  CarriedMedia,
-  ChatMessage,
-  ChatRequest,
-  Part,
-  Piece,
-  ProviderSettings,
-  ToolSpec,
-} from "@gantry/sdk";
+import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
+import type { ChatMessage, ChatRequest, Part, ToolSpec } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";

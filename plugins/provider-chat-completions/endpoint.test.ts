@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ProviderTable } from "@gantry/sdk";
+import type { ProviderTable } from "@gantry/sdk/provider";
 import { endpointOf, requireCredential } from "./endpoint.ts";
 import { services } from "./services.ts";
 

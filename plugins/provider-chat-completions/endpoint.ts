@@ -1,5 +1,11 @@
-import { errors as common, providerAddress, providerSettings } from "@gantry/sdk";
-import type { ProviderAddress, ProviderSettings, ProviderTable } from "@gantry/sdk";
+import { errors as common } from "@gantry/sdk";
+import {
+  providerAddress,
+  providerSettings,
+  type ProviderAddress,
+  type ProviderSettings,
+  type ProviderTable,
+} from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { services } from "./services.ts";
 

@@ -1,4 +1,5 @@
-import { errors, WHOLE_ANSWER } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
+import { WHOLE_ANSWER } from "@gantry/sdk/provider";
 import type { Endpoint } from "./endpoint.ts";
 import { parseJson } from "./json-stream.ts";
 import type { Line } from "./socket-pool.ts";

@@ -1,12 +1,5 @@
-import {
-  ApiKey,
-  ConfigFile,
-  definePlugin,
-  optional,
-  ProviderOffers,
-  ProviderTable,
-  Upstream,
-} from "@gantry/sdk";
+import { ConfigFile, definePlugin, optional, ProviderOffers, Upstream } from "@gantry/sdk";
+import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
 import { canonical, endpointOf, isLocal } from "./endpoint.ts";

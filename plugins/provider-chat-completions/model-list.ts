@@ -1,19 +1,11 @@
-import {
-  answerFailure,
-  beginningOf,
-  errors as common,
-  modelNames,
-  ProviderError,
-  thrownFailure,
-} from "@gantry/sdk";
-import type { Upstream } from "@gantry/sdk";
+import { errors as common, type Upstream } from "@gantry/sdk";
+import { fetchModelList, modelNames } from "@gantry/sdk/provider";
 import { authorization } from "./ask.ts";
 import { requireCredential } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { asObject, asText } from "./json.ts";
 
-const LIST_BYTES = 8 * 1024 * 1024;
 /** What servers call the window that they run the model with, before the one that it was made for. */
 const WINDOW_KEYS = [
   "n_ctx",
@@ -25,7 +17,6 @@ const WINDOW_KEYS = [
   "n_ctx_train",
 ];
 const LEAST_WINDOW = 256;
-const ABSENT = new Set([404, 405, 501]);
 
 /** GET …/models: the ids on offer, in the server's order. Throws `CHAT_NO_MODEL_LIST` where the server has no list, and `PROVIDER_*`. */
 export async function listModels(
@@ -58,33 +49,22 @@ async function fetchList(
 ): Promise<readonly unknown[]> {
   requireCredential(endpoint);
   const { name, address, secrets, timeoutMs } = endpoint;
-  const headers = { ...authorization(endpoint), accept: "application/json" };
-  const response = await upstream
-    .fetch({ url: address.at("/models"), headers, signal, timeoutMs, maxBytes: LIST_BYTES })
-    .catch((error: unknown) => {
-      throw new ProviderError(thrownFailure(name, error, signal, timeoutMs / 1000));
-    });
-  const body = await beginningOf(response, LIST_BYTES);
-  const { status } = response;
-  if (ABSENT.has(status)) throw errors.CHAT_NO_MODEL_LIST(name, status);
-  const retryAfter = response.headers["retry-after"];
-  if (status < 200 || status >= 300)
-    throw new ProviderError(
-      answerFailure({ provider: name, model: undefined, status, body, retryAfter, secrets }),
-    );
-  const list = readList(body);
+  const answer = await fetchModelList(upstream, {
+    provider: name,
+    url: address.at("/models"),
+    headers: authorization(endpoint),
+    secrets,
+    timeoutMs,
+    signal,
+  });
+  if (answer.absent) throw errors.CHAT_NO_MODEL_LIST(name, answer.status);
+  const list = readList(answer.value);
   if (!list) throw common.PROVIDER_MALFORMED(name, "it is not a list of models");
   return list;
 }
 
 /** Lists come as `{data: [{id}]}`, `{models: [{name}]}` or a bare array. */
-function readList(body: string): readonly unknown[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+function readList(value: unknown): readonly unknown[] | undefined {
   const list = Array.isArray(value) ? value : (asObject(value)?.data ?? asObject(value)?.models);
   return Array.isArray(list) ? list : undefined;
 }

@@ -1,4 +1,5 @@
-import { CarriedMedia, failure, GantryError, thrownFailure } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { CarriedMedia, failure, thrownFailure } from "@gantry/sdk/provider";
 import type { ChatRequest, Provider, ProviderEvent, Upstream } from "@gantry/sdk";
 import { ask } from "./ask.ts";
 import type { Question } from "./ask.ts";

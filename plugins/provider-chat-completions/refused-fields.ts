@@ -1,4 +1,4 @@
-import { overflowOf } from "@gantry/sdk";
+import { overflowOf } from "@gantry/sdk/provider";
 
 /** A field that a request can do without; `max_tokens` has `max_completion_tokens` in its place, then nothing. */
 export type OptionalField =

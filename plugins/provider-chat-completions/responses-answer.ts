@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { cutAnswer, emptyAnswer, errors, failure, failureInside, usageEvent } from "@gantry/sdk";
-import type { AnswerReader, Json as JsonValue, ProviderEvent, StopReason } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
+import {
+  cutAnswer,
+  emptyAnswer,
+  failure,
+  failureInside,
+  usageEvent,
+  type AnswerReader,
+} from "@gantry/sdk/provider";
+import type { Json as JsonValue, ProviderEvent, StopReason } from "@gantry/sdk";
 import { DONE } from "./json-stream.ts";
 import { RESPONSES } from "./responses-body.ts";
 import { asCount, asList, asObject, asText } from "./json.ts";

@@ -1,5 +1,5 @@
-import { inNameOrder } from "@gantry/sdk";
-import type { CarriedMedia, ChatMessage, Piece } from "@gantry/sdk";
+import { inNameOrder, type CarriedMedia, type Piece } from "@gantry/sdk/provider";
+import type { ChatMessage } from "@gantry/sdk";
 import { isJson } from "./call-list.ts";
 import { asList, asObject } from "./json.ts";
 import type { BodyInput } from "./chat-body.ts";

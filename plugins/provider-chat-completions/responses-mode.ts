@@ -1,4 +1,4 @@
-import { answerFailure, failure } from "@gantry/sdk";
+import { answerFailure, failure } from "@gantry/sdk/provider";
 import type { ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import { ask } from "./ask.ts";
 import type { Question } from "./ask.ts";

@@ -1,4 +1,5 @@
-import { cutAnswer, errors, failure, thrownFailure } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
+import { cutAnswer, failure, thrownFailure } from "@gantry/sdk/provider";
 import type { ProviderEvent, ProviderFailure } from "@gantry/sdk";
 import type { Question } from "./ask.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -1,4 +1,5 @@
-import { answerFailure, errors as common, failure, usageEvent } from "@gantry/sdk";
+import { errors as common } from "@gantry/sdk";
+import { answerFailure, failure, usageEvent } from "@gantry/sdk/provider";
 import type { NetResponse, ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import { chunksOf } from "./chunks.ts";

@@ -1,6 +1,7 @@
 import { createMemoryMedia } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { type ChatRequest, CarriedMedia, textParts } from "@gantry/sdk";
+import { type ChatRequest, textParts } from "@gantry/sdk";
+import { CarriedMedia } from "@gantry/sdk/provider";
 import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { toBody } from "./body.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { answerFailure, providerAddress } from "@gantry/sdk";
+import { answerFailure, providerAddress } from "@gantry/sdk/provider";
 import type { NetResponse, ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Body } from "./body.ts";
 import { NAME } from "./config.ts";
@@ -92,12 +92,16 @@ export function createAsker(upstream: Upstream): Asker {
   };
 }
 
+/** A wrong key is told as 400 by this vendor. */
+export function meantStatus(status: number, body: string): number {
+  return status === 400 && /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : status;
+}
+
 async function opened(response: NetResponse, { secrets }: Target, model: string): Promise<Opened> {
   if (response.status >= 200 && response.status < 300) return { ok: true, response, secrets };
   const body = await response.text();
-  // A wrong key is told as 400 by this vendor, and the wait stands in the body.
-  const status =
-    response.status === 400 && /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
+  const status = meantStatus(response.status, body);
+  // The wait stands in the body.
   const retryAfter = response.headers["retry-after"] ?? /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1];
   return {
     ok: false,

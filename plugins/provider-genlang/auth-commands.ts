@@ -99,7 +99,7 @@ async function status({ profiles, source }: AuthDeps, run: CommandContext): Prom
   const inUse = await source();
   if (run.options["json"] === true) run.out(JSON.stringify({ source: { [NAME]: inUse }, profiles: rows }));
   else {
-    run.out(inUse === "none" ? `${NAME}: no credential` : `${NAME}: credential from ${inUse}`);
+    run.out(`${NAME}: credential: ${inUse}`);
     for (const { profile, active, account, expires } of rows) {
       const facts = [active && "active", account, expires && `token until ${expires}`].filter(Boolean);
       run.out(`  ${profile}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}`);

@@ -1,4 +1,5 @@
-import type { CarriedMedia, ChatMessage, ChatRequest, Piece, ProviderSettings } from "@gantry/sdk";
+import type { ChatMessage, ChatRequest } from "@gantry/sdk";
+import type { CarriedMedia, Piece, ProviderSettings } from "@gantry/sdk/provider";
 
 export type Part =
   | { readonly text: string }

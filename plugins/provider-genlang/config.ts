@@ -1,4 +1,4 @@
-import { ApiKey, ProviderTable } from "@gantry/sdk";
+import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 

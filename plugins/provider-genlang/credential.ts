@@ -1,4 +1,4 @@
-import { providerSettings } from "@gantry/sdk";
+import { providerSettings } from "@gantry/sdk/provider";
 import type { AuthProfiles } from "./auth-profiles.ts";
 import { ALIASES } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";

@@ -30,6 +30,9 @@ export const errors = defineErrors({
   GENLANG_NO_MODEL_LIST: failed(
     "genlang lists its models only with an API key and this is %s: set GENLANG_API_KEY, or name the model.",
   ),
+  GENLANG_LIST_ABSENT: failed(
+    "genlang has no list of models at %s (HTTP %s): correct genlang_url in [endpoints].",
+  ),
   GENLANG_LOGIN_FAILED: failed(
     "The login was not completed (%s): run `gantry auth login --provider genlang` again.",
   ),

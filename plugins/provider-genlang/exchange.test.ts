@@ -275,6 +275,7 @@ test("GEN-12: a request may wait 120 s for an answer and 10 s for a connection",
           throw errors.NET_TIMEOUT("the server", 10);
         },
         webSocket: () => Promise.reject(new Error("none")),
+        connect: () => Promise.reject(new Error("none")),
       }),
   });
   await using host = await startTestHost({ plugins: [refusing, plugin], config: { api_key: "k" } });
@@ -407,4 +408,14 @@ test("GEN-14: a wrong key at warmup is one coded error without the key", async (
     .warmup?.(new AbortController().signal)
     .catch((error: unknown) => error);
   expect(failed).toMatchObject({ code: "PROVIDER_AUTH", message: expect.not.stringContaining("CANARY") });
+});
+
+test("GEN-14: an address without a list of models is named, with the key to correct", async () => {
+  using _ = home();
+  await using server = await vendor({ "/v1beta/models": () => ({ status: 404, json: {} }) });
+  await using genlang = await start({ endpoints: server.endpoints, ...keyed });
+  await expect(genlang.provider.models?.(new AbortController().signal)).rejects.toMatchObject({
+    code: "GENLANG_LIST_ABSENT",
+    message: expect.stringMatching(/no list of models at \S+\/v1beta\/models \(HTTP 404\).*genlang_url/),
+  });
 });

@@ -1,4 +1,5 @@
-import { CarriedMedia, failure, GantryError, ProviderError, providerSettings } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { CarriedMedia, failure, ProviderError, providerSettings } from "@gantry/sdk/provider";
 import type { ChatRequest, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { createAsker, keyTarget } from "./ask.ts";

@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from "oauth4webapi";
-import { excerpt, GantryError } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { excerpt } from "@gantry/sdk/provider";
 import type { Loopback, Upstream } from "@gantry/sdk";
 import type { Profile } from "./auth-profiles.ts";
 import { NAME, ownClient } from "./config.ts";
@@ -39,11 +40,13 @@ export async function login(
   const server = serverOf(deps.config);
   const signal = AbortSignal.any([cancel, AbortSignal.timeout(TIME_MS)]);
   if (!paste && !deps.loopback) throw errors.GENLANG_LOGIN_PASTE();
-  const visit = paste ? undefined : await deps.loopback?.receiveOnce(PATH, signal);
+  const state = oauth.generateRandomState();
+  // Anybody may ask for a page on loopback: without our state it is somebody else's visit and ends nothing.
+  const isOurs = (query: URLSearchParams): boolean => query.get("state") === state;
+  const visit = paste ? undefined : await deps.loopback?.receiveOnce(PATH, isOurs, signal);
   try {
     const redirectUri = visit?.redirectUri ?? NOWHERE;
     const verifier = oauth.generateRandomCodeVerifier();
-    const state = oauth.generateRandomState();
     deps.show(
       addressOf(server, client, redirectUri, state, await oauth.calculatePKCECodeChallenge(verifier)),
       paste,

@@ -1,7 +1,8 @@
-import { answerFailure, errors as common, modelNames, providerAddress, ProviderError } from "@gantry/sdk";
-import type { Upstream } from "@gantry/sdk";
-import { NAME } from "./config.ts";
-import type { GenlangConfig } from "./config.ts";
+import { errors as common, type Upstream } from "@gantry/sdk";
+import { fetchModelList, modelNames, providerAddress } from "@gantry/sdk/provider";
+import { meantStatus } from "./ask.ts";
+import { NAME, type GenlangConfig } from "./config.ts";
+import { errors } from "./errors.ts";
 
 const PAGES = 20;
 
@@ -18,21 +19,23 @@ export async function listModels(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const address = providerAddress(config.endpoints.genlang_url);
   const names: string[] = [];
   let token: string | undefined;
   for (let page = 0; page < PAGES; page++) {
-    const url = new URL(providerAddress(config.endpoints.genlang_url).at("/models"));
+    const url = new URL(address.at("/models"));
     url.searchParams.set("key", key);
     if (token !== undefined) url.searchParams.set("pageToken", token);
-    const response = await upstream.fetch({ url: url.href, signal, timeoutMs, connectTimeoutMs: 10_000 });
-    const body = await response.text();
-    if (response.status !== 200) {
-      const status = /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : response.status;
-      throw new ProviderError(
-        answerFailure({ provider: NAME, model: undefined, status, body, secrets: [key] }),
-      );
-    }
-    const { models, nextPageToken } = parse(body);
+    const answer = await fetchModelList(upstream, {
+      provider: NAME,
+      url: url.href,
+      secrets: [key],
+      timeoutMs,
+      signal,
+      meantStatus,
+    });
+    if (answer.absent) throw errors.GENLANG_LIST_ABSENT(`${address.shown}/models`, answer.status);
+    const { models, nextPageToken } = pageOf(answer.value);
     for (const { name, supportedGenerationMethods: methods } of Array.isArray(models) ? models : []) {
       if (typeof name === "string" && (!Array.isArray(methods) || methods.includes("generateContent")))
         names.push(name.replace(/^models\//, ""));
@@ -43,12 +46,7 @@ export async function listModels(
   return modelNames(names);
 }
 
-function parse(body: string): Page {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Told below, like any other answer that is no list.
-  }
-  throw common.PROVIDER_MALFORMED(NAME, "its model list is not JSON");
+function pageOf(value: unknown): Page {
+  if (typeof value === "object" && value !== null) return value;
+  throw common.PROVIDER_MALFORMED(NAME, "it is not a list of models");
 }

@@ -1,4 +1,4 @@
-import { answerFailure, providerAddress, ProviderError } from "@gantry/sdk";
+import { answerFailure, providerAddress, ProviderError } from "@gantry/sdk/provider";
 import type { Store, Upstream } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";

@@ -1,4 +1,5 @@
-import { failure, GantryError, thrownFailure } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { failure, thrownFailure } from "@gantry/sdk/provider";
 import type { Logger, ProviderFailure } from "@gantry/sdk";
 import { oauthTarget } from "./ask.ts";
 import type { Asker, Opened } from "./ask.ts";

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { chmod, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { errors as common } from "@gantry/sdk";
+import { replaceFile } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
 const LARGEST = 1024 * 1024;
@@ -24,19 +24,9 @@ export async function readJson(path: string, where: string = path): Promise<unkn
 
 /** Replaces the file in one step; only its owner may read it. Throws `CONFIG_UNWRITABLE`. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(temporary, 0o600);
-    await rename(temporary, path);
+    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
     throw common.CONFIG_UNWRITABLE(path, (error as NodeJS.ErrnoException).code ?? "unknown reason");
   }
 }

@@ -1,4 +1,4 @@
-import { answerFailure, excerpt, ProviderError } from "@gantry/sdk";
+import { answerFailure, excerpt, ProviderError } from "@gantry/sdk/provider";
 import type { Upstream } from "@gantry/sdk";
 import { ownClient } from "./config.ts";
 import type { GenlangConfig, OAuthClient } from "./config.ts";

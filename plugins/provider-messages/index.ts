@@ -1,4 +1,5 @@
-import { ApiKey, definePlugin, ProviderTable, Upstream } from "@gantry/sdk";
+import { definePlugin, Upstream } from "@gantry/sdk";
+import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";

@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { cutAnswer, emptyAnswer, errors, failure, failureInside, usageEvent } from "@gantry/sdk";
-import type { AnswerReader, ProviderEvent, StopReason } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
+import {
+  cutAnswer,
+  emptyAnswer,
+  failure,
+  failureInside,
+  usageEvent,
+  type AnswerReader,
+} from "@gantry/sdk/provider";
+import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { asCount, asList, asObject, asText } from "./json.ts";
 import type { Json } from "./json.ts";
 

@@ -1,5 +1,5 @@
-import { inNameOrder } from "@gantry/sdk";
-import type { CarriedMedia, ChatMessage, ChatRequest, Piece, ProviderSettings } from "@gantry/sdk";
+import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
+import type { ChatMessage, ChatRequest } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */

@@ -1,4 +1,5 @@
-import { answerFailure, beginningOf, CarriedMedia, GantryError, streamAnswer } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { answerFailure, beginningOf, CarriedMedia, streamAnswer } from "@gantry/sdk/provider";
 import type {
   ChatRequest,
   NetResponse,

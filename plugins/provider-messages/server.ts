@@ -1,5 +1,10 @@
-import { providerAddress, providerSettings } from "@gantry/sdk";
-import type { ProviderAddress, ProviderSettings, ProviderTable } from "@gantry/sdk";
+import {
+  providerAddress,
+  providerSettings,
+  type ProviderAddress,
+  type ProviderSettings,
+  type ProviderTable,
+} from "@gantry/sdk/provider";
 
 const PREFIX = "messages-custom:";
 const VERSION = "2023-06-01";

@@ -1,5 +1,5 @@
 import type { Logger, ProviderFailure, ModelRouter, Store } from "@gantry/sdk";
-import { failure } from "@gantry/sdk";
+import { failure } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { isTrouble } from "./failure.ts";
 import type { Attempt } from "./retry.ts";

@@ -1,11 +1,11 @@
-import { errors as common, failure, providerSettings, shownAddress, thrownFailure } from "@gantry/sdk";
+import { errors as common, shownAddress } from "@gantry/sdk";
+import { failure, providerSettings, thrownFailure, type ProviderTable } from "@gantry/sdk/provider";
 import type {
   ChatRequest,
   Logger,
   ModelRef,
   Provider,
   ProviderFailure,
-  ProviderTable,
   RoutedEvent,
   ModelRouter,
 } from "@gantry/sdk";

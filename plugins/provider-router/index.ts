@@ -1,8 +1,10 @@
-import { Checks, definePlugin, optional, ProviderTable, ModelRouter, Store } from "@gantry/sdk";
+import { Checks, ConfigFile, definePlugin, ModelRouter, optional, Providers, Store } from "@gantry/sdk";
+import { ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { createRouter } from "./fallback.ts";
+import { readyRows } from "./ready.ts";
 import { TagWords } from "./tag-words.ts";
 
 export default definePlugin({
@@ -19,7 +21,7 @@ export default definePlugin({
     }),
     providers: ProviderTable,
   }),
-  needs: { store: optional(Store) },
+  needs: { configFile: ConfigFile, providers: Providers, store: optional(Store) },
   provides: [ModelRouter, Checks],
   errors,
   setup(host) {
@@ -28,12 +30,7 @@ export default definePlugin({
     host.provide(Checks, {
       name: "providers-ready",
       kind: "ready",
-      run: async () =>
-        circuits.cooling().map(({ provider, until, reason }) => ({
-          what: "provider",
-          state: "fail",
-          detail: `${provider} is left alone until ${until} (${reason})`,
-        })),
+      run: () => readyRows(host.needs, circuits),
     });
     host.provide(Checks, {
       name: "providers-left-alone",

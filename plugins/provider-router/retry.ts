@@ -1,5 +1,6 @@
-import type { Logger, ProviderEvent, ProviderFailure, ProviderSettings } from "@gantry/sdk";
-import { errors as common, failure } from "@gantry/sdk";
+import type { Logger, ProviderEvent, ProviderFailure } from "@gantry/sdk";
+import { type ProviderSettings, failure } from "@gantry/sdk/provider";
+import { errors as common } from "@gantry/sdk";
 import { isCooling, passes } from "./failure.ts";
 
 const LONGEST_BACKOFF_MS = 30_000;

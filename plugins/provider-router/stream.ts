@@ -1,4 +1,5 @@
-import { errors as common, failure, thrownFailure } from "@gantry/sdk";
+import { errors as common } from "@gantry/sdk";
+import { failure, thrownFailure } from "@gantry/sdk/provider";
 import type { ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 
 /** Characters of one answer; an event counts as some even when it is empty, so that neither can go on without end. */

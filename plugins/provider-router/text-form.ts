@@ -1,4 +1,5 @@
-import { inNameOrder, textOf, textParts } from "@gantry/sdk";
+import { textOf, textParts } from "@gantry/sdk";
+import { inNameOrder } from "@gantry/sdk/provider";
 import type { ChatMessage, Part, ToolSpec, ToolUse } from "@gantry/sdk";
 import type { Tags } from "./call-parser.ts";
 

@@ -1,4 +1,5 @@
-import type { ChatRequest, Logger, Provider, ProviderFailure, ProviderSettings } from "@gantry/sdk";
+import type { ChatRequest, Logger, Provider, ProviderFailure } from "@gantry/sdk";
+import type { ProviderSettings } from "@gantry/sdk/provider";
 import type { TagWords } from "./tag-words.ts";
 import { withTextTools } from "./text-tools.ts";
 

@@ -221,11 +221,15 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
 export function taskAttacks({
   tasks,
   descriptors,
+  apart = false,
 }: {
   readonly tasks: string;
   readonly descriptors: string;
+  /** True where runs have ids of their own, so that a number may be one of the run itself. */
+  readonly apart?: boolean;
 }): readonly Attack[] {
-  const each = (command: string): string => `for t in ${tasks}; do ${command}; done 2>/dev/null`;
+  const own = apart ? "[ /proc/$t/ns/pid -ef /proc/self/ns/pid ] && continue; " : "";
+  const each = (command: string): string => `for t in ${tasks}; do ${own}${command}; done 2>/dev/null`;
   const onEach = (code: string): string => each(`perl -e '$t = shift; ${code} and print "P"."WNED"' $t`);
   const through = (use: string): string => each(`for d in ${descriptors}; do ${use}; done`);
   return named("task", [

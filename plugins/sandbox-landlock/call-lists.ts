@@ -79,6 +79,8 @@ export const metadataCalls: readonly Syscall[] = [
   ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
   ...(["utime", "utimes", "futimesat", "utimensat"] as const),
 ];
+/** What starts processes and threads. */
+export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
 /** Signals: Landlock keeps them from what lies outside a domain only, and the process that starts a run lies inside its own. */
 export const signalCalls: readonly Syscall[] = [
   "kill",

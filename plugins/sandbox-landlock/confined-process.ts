@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { type Frame, Frames } from "./frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
-import { CHANNEL, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
+import { CHANNEL, FIRST_PIPE, type Holder, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
 import type { Built, ConfinedFacts, Fault, FromConfined, Request, Results, ToConfined } from "./messages.ts";
 
 /** A fault that the confined process told of, still without its error code. */
@@ -23,7 +23,11 @@ export interface Outcome<K extends Request["do"]> {
   readonly data: Uint8Array;
 }
 
+/** Told once what a request is to run runs, with this side of its pipes. */
+export type Started = (pipes: readonly Socket[]) => void;
+
 interface Pending {
+  readonly started?: Started | undefined;
   resolve(outcome: Outcome<Request["do"]>): void;
   reject(error: Error): void;
 }
@@ -42,15 +46,15 @@ export class ConfinedProcess {
   readonly #exited: Promise<unknown>;
   readonly #up = Promise.withResolvers<void>();
   readonly #built = Promise.withResolvers<Built>();
-  readonly #namespaces: boolean;
+  readonly #holder: Holder;
   readonly #late: NodeJS.Timeout;
   #temporary: string | undefined;
   #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, namespaces: boolean, startMs: number) {
+  private constructor(child: ChildProcess, holder: Holder, startMs: number) {
     this.#child = child;
-    this.#namespaces = namespaces;
+    this.#holder = holder;
     this.#socket = child.stdio[CHANNEL] as Socket;
     this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
     this.#late = setTimeout(() => this.#hang(startMs), startMs);
@@ -62,14 +66,14 @@ export class ConfinedProcess {
     this.#socket.on("close", () => this.#break(new Error("the confined process closed its channel")));
   }
 
-  /** `base`: the address of the file beside which its entry stands. Throws NoWalls where namespaces are refused, StartHung. */
-  static async start(base: string, namespaces: boolean, startMs = START_MS): Promise<ConfinedProcess> {
-    const child = launch(base, namespaces);
-    const confined = new ConfinedProcess(child, namespaces, startMs);
+  /** `base`: the address of the file beside which its entry stands; `pipes`: how many it hands on. Throws NoWalls where namespaces are refused, StartHung. */
+  static async start(base: string, holder: Holder, startMs = START_MS, pipes = 0): Promise<ConfinedProcess> {
+    const child = launch(base, holder, pipes);
+    const confined = new ConfinedProcess(child, holder, startMs);
     const said = collect(child);
     try {
       await confined.#up.promise;
-      if (namespaces && isRoot()) mapEverybody(child.pid!);
+      if (holder === "namespace" && isRoot()) mapEverybody(child.pid!);
       return confined;
     } catch (error) {
       await confined.close();
@@ -101,10 +105,10 @@ export class ConfinedProcess {
     this.#rest();
   }
 
-  /** The process itself, which in a namespace is not the one that was started. */
+  /** The process itself; what was started is around it. */
   get pid(): number {
     const { pid } = this.#child;
-    if (!this.#namespaces) return pid!;
+    if (this.#holder === "itself") return pid!;
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim());
   }
 
@@ -117,6 +121,7 @@ export class ConfinedProcess {
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
+    started?: Started,
   ): Promise<Outcome<K>> {
     signal.throwIfAborted();
     if (this.#broken) throw this.#broken;
@@ -130,7 +135,7 @@ export class ConfinedProcess {
     signal.addEventListener("abort", abort, { once: true });
     try {
       return await new Promise<Outcome<K>>((resolve, reject) => {
-        this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject });
+        this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, started });
         this.#child.ref();
         this.#socket.ref();
         this.#frames.send({ id, request: withoutBytes(request) }, bytesOf(request));
@@ -146,7 +151,8 @@ export class ConfinedProcess {
     this.#child.ref();
     this.#socket.destroy();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
-    if (this.#namespaces) this.#child.kill("SIGKILL");
+    if (this.#holder === "namespace") this.#child.kill("SIGKILL");
+    this.#child.stdin?.destroy();
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;
     if (this.#temporary !== undefined) removeTemporary(this.#temporary);
@@ -156,12 +162,17 @@ export class ConfinedProcess {
     if ("up" in message) return this.#up.resolve();
     if ("built" in message) return this.#built.resolve(message.built);
     if ("absent" in message) return this.#built.reject(new NoWalls(message.absent));
+    if ("started" in message) return this.#pending.get(message.id)?.started?.(this.#pipes());
     this.#stuck.delete(message.id);
     this.#settle(message.id, (pending) =>
       "fault" in message
         ? pending.reject(new ConfinedFault(message.fault))
         : pending.resolve({ value: message.value as never, data }),
     );
+  }
+
+  #pipes(): readonly Socket[] {
+    return this.#child.stdio.slice(FIRST_PIPE) as unknown as readonly Socket[];
   }
 
   #settle(id: number, settle: (pending: Pending) => void): void {
@@ -182,7 +193,8 @@ export class ConfinedProcess {
 
   #hang(startMs: number): void {
     this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
-    this.#child.kill("SIGKILL");
+    // All of its group: what was started is around the process itself.
+    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
   }
 
   #break(error: Error): void {

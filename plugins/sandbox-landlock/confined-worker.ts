@@ -4,6 +4,7 @@ import type { ConfinedFacts, FromConfined, Request, ToConfined } from "./message
 import { Requests } from "./requests.ts";
 import { endByAdoption, endByGroup, endWithNamespace } from "./run-end.ts";
 import { Temporary } from "./temporary.ts";
+import { WorkspaceSize } from "./workspace-size.ts";
 import { Workspace } from "./workspace.ts";
 
 /**
@@ -34,7 +35,9 @@ frames.send({ up: true });
 async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
   await ready;
   try {
-    const { value, data } = await requests.follow(id, request, bytes);
+    const { value, data } = await requests.follow(id, request, bytes, () =>
+      frames.send({ id, started: true }),
+    );
     frames.send({ id, value }, data);
   } catch (error) {
     frames.send({ id, fault: requests.faultOf(error, request) });
@@ -44,10 +47,11 @@ async function serve(id: number, request: Request, bytes: Uint8Array): Promise<v
 async function confine(): Promise<void> {
   const facts = await told;
   const workspace = new Workspace(facts);
+  const size = new WorkspaceSize(facts.workspace, facts.workspaceMb);
   const { walls, namespaces, temporary } = facts;
   if (!walls) {
     const open = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
-    return requests.begin({ facts, workspace, ending: endByGroup(), ...open });
+    return requests.begin({ facts, workspace, size, ending: endByGroup(), ...open });
   }
   // Nothing can be loaded any more once the walls stand.
   const { buildWalls, finishWalls } = await import("./walls.ts");
@@ -57,5 +61,5 @@ async function confine(): Promise<void> {
   frames.send({ built });
   await supervised;
   finishWalls(built);
-  requests.begin({ facts, workspace, ending, outputs, ...(own && { temporary: own }) });
+  requests.begin({ facts, workspace, size, ending, outputs, ...(own && { temporary: own }) });
 }

@@ -1,5 +1,5 @@
-import { ConfinedProcess, type Outcome } from "./confined-process.ts";
-import { NoWalls } from "./launch.ts";
+import { ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
+import { type Holder, NoWalls } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "./messages.ts";
 import { Pool } from "./pool.ts";
 import { Supervisor } from "./supervisor-thread.ts";
@@ -7,7 +7,7 @@ import type { SupervisorFacts } from "./supervisor.ts";
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "diskMb" | "prefix"
+  "workspace" | "secret" | "guarded" | "diskMb" | "workspaceMb" | "prefix"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
@@ -17,6 +17,8 @@ export interface ConfinementOptions extends Pick<
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
   readonly startMs?: number;
+  /** How many pipes each process has for what it runs. */
+  readonly pipes?: number;
 }
 
 /** What holds here. */
@@ -34,6 +36,7 @@ export class Confinement {
   readonly #pool: Pool;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
+  #closing: Promise<void> | undefined;
 
   private constructor(pool: Pool, proxy: Int32Array, supervisor?: Supervisor, layers?: Layers) {
     this.layers = layers;
@@ -78,12 +81,17 @@ export class Confinement {
   request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
+    started?: Started,
   ): Promise<Outcome<K>> {
-    return this.#pool.request(request, signal);
+    return this.#pool.request(request, signal, started);
   }
 
   /** Ends every process and the supervisor. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     await this.#pool.close();
     await this.#supervisor?.stop();
   }
@@ -104,7 +112,9 @@ class Confiner {
   }
 
   async next(): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#options.base, this.#namespaces, this.#options.startMs);
+    const { base, startMs, pipes } = this.#options;
+    const holder = this.#namespaces ? "namespace" : "keeper";
+    const confined = await ConfinedProcess.start(base, holder, startMs, pipes);
     try {
       await this.one(confined);
       return confined;
@@ -116,7 +126,11 @@ class Confiner {
 
   async one(confined: ConfinedProcess): Promise<Built> {
     const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
-    const walls = { read, write, blocked, links, tcp, temporaryMb, ...(abiCap !== undefined && { abiCap }) };
+    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
+    // answers, the kernel refuses.
+    const starts = this.#walls.starts || !this.#namespaces;
+    const cap = abiCap === undefined ? {} : { abiCap };
+    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, ...cap };
     const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(
       factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
@@ -134,28 +148,30 @@ async function startFirst({
   base,
   namespaces,
   startMs,
+  pipes,
 }: ConfinementOptions): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
-  if (namespaces === false) return [await ConfinedProcess.start(base, false, startMs), NOT_WANTED];
+  const start = (holder: Holder) => ConfinedProcess.start(base, holder, startMs, pipes);
+  if (namespaces === false) return [await start("keeper"), NOT_WANTED];
   try {
-    return [await ConfinedProcess.start(base, true, startMs), undefined];
+    return [await start("namespace"), undefined];
   } catch (error) {
     if (!(error instanceof NoWalls)) throw error;
-    return [await ConfinedProcess.start(base, false, startMs), error.message];
+    return [await start("keeper"), error.message];
   }
 }
 
 async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start(options.base, false, options.startMs);
+  const confined = await ConfinedProcess.start(options.base, "itself", options.startMs);
   const temporary = confined.makeTemporary([options.workspace]);
   confined.tell(factsOf(options, { walls: undefined, namespaces: false, temporary }));
   return confined;
 }
 
 function factsOf(
-  { workspace, secret, guarded, diskMb, prefix }: ConfinementOptions,
+  { workspace, secret, guarded, diskMb, workspaceMb, prefix }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "temporary">,
 ): ConfinedFacts {
-  return { ...own, prefix, workspace, secret, guarded, diskMb };
+  return { ...own, prefix, workspace, secret, guarded, diskMb, workspaceMb };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -5,8 +5,17 @@ export const errors = defineErrors({
     "This machine cannot wall off what tools do (%s), and security.sandboxing.landlock_enabled asks for it: use a kernel with Landlock, or remove the key to be asked for each call.",
   ),
   SANDBOX_OPEN: policy("Nothing walls this call off (%s): %s would run with all rights of the service."),
+  SANDBOX_UNWALLED: policy(
+    "%s would stay open without walls (%s), so it is not started: use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset.",
+  ),
   SANDBOX_SECRET: policy("%s is named in security.secret_files, which no tool reads or changes."),
   SANDBOX_GUARDED: policy("%s is named in security.guarded_files, which no tool changes."),
+  SANDBOX_FULL: failed(
+    "The workspace %s holds more than runtime.max_workspace_mb allows, so nothing was run or written: remove what is not needed, or raise the key.",
+  ),
+  SANDBOX_UNSEEN: failed(
+    "Nothing was run, because %s cannot be looked through for secret files (%s): remove it, or set workspace_path to another folder.",
+  ),
   SANDBOX_OWN_FILES: usage(
     "The workspace %s holds %s, which runs as this service and must not be open to its own tools: set workspace_path to another folder.",
   ),

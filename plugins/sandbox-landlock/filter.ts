@@ -70,6 +70,8 @@ export interface FilterFacts {
   readonly tcp: boolean;
   /** True where processes are numbered and files mounted apart, so that signals and changes of metadata meet only their own. */
   readonly namespaces: boolean;
+  /** True where the supervisor is asked for each new process and thread. */
+  readonly starts: boolean;
 }
 
 const plainMode = (mode: number): readonly Instruction[] =>
@@ -92,6 +94,7 @@ function rules({
   abi,
   tcp,
   namespaces,
+  starts,
 }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
   const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
     calls.map((call) => [call, body] as const);
@@ -118,7 +121,8 @@ function rules({
     ...(namespaces ? rulesApart : each([...metadataCalls, ...signalCalls], notify)),
     ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
-    ["clone", match(0, [0], allow, fail(EPERM), NAMESPACES_AND_PARENT)],
+    ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],
+    ...each(starts ? ["fork", "vfork"] : [], notify),
     ["clone3", fail(ENOSYS)],
     ["ioctl", match(1, [...BAD_IOCTLS, ...OWNER_IOCTLS], fail(EPERM), allow)],
     ["seccomp", match(0, [1], match(1, [0], allow, fail(EBUSY), NEW_LISTENER), allow)],

@@ -1,5 +1,6 @@
 import type { CheckRow } from "@gantry/sdk";
 import type { BlockedCommands } from "./blocked-commands.ts";
+import type { Bounds } from "./config.ts";
 import type { Layers } from "./confinement.ts";
 
 /** What each Landlock level brought, with what stands in for it below. */
@@ -18,7 +19,7 @@ const CURE =
 export function layerRows(
   layers: Layers,
   blocked: BlockedCommands,
-  disk: { readonly max_file_mb: number; readonly max_disk_mb: number },
+  disk: Pick<Bounds, "max_file_mb" | "max_disk_mb" | "max_workspace_mb">,
 ): readonly CheckRow[] {
   const { noNamespaces } = layers;
   const namespaces = (what: string, held: string, lost: string): CheckRow =>
@@ -59,7 +60,7 @@ export function layerRows(
     {
       what: "sandbox: disk",
       state: "ok",
-      detail: `a file has at most ${disk.max_file_mb} MiB; a run during which a disk that it may write to loses more than ${disk.max_disk_mb} MiB is stopped within a moment`,
+      detail: `a file has at most ${disk.max_file_mb} MiB; a run during which a disk that it may write to loses more than ${disk.max_disk_mb} MiB, or the workspace comes to hold more than ${disk.max_workspace_mb} MiB, is stopped within a moment`,
     },
   ];
 }
@@ -67,15 +68,16 @@ export function layerRows(
 function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
   const row = namespaces(
     "sandbox: secret and guarded files",
-    `the kernel holds ${layers.masks} of them in the workspace; guarded ones that a run adds are set aside after it`,
+    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if one is saved anew from outside meanwhile; a new secret one is open to runs that began before, and taken out of what they say; guarded ones that a run adds are set aside after it`,
     "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
   );
-  if (!layers.tooLarge) return row;
+  if (!layers.unseen) return row;
+  const { path, reason } = layers.unseen;
   return {
     ...row,
-    state: "warn",
-    detail: `${row.detail}; the workspace has too many folders to look through them all`,
-    cure: "set workspace_path to a smaller folder",
+    state: "fail",
+    detail: `${path} cannot be looked through for such files (${reason}), so no command runs`,
+    cure: "remove it, or set workspace_path to another folder",
   };
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
 import type { Bounds } from "./config.ts";
 import type { Watched } from "./watch.ts";
@@ -6,7 +5,6 @@ import type { Watched } from "./watch.ts";
 const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
-const RLIMIT_NPROC = 6;
 const RLIMIT_NOFILE = 7;
 const MIB = 1024 * 1024;
 /** A shell counts in halves of a KiB. */
@@ -35,7 +33,6 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
     [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];
   if (!held.has("memory")) limits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
-  if (!held.has("pids")) limits.push([RLIMIT_NPROC, tasks() + bounds.max_processes]);
   const watched: Watched = {
     ...(!held.has("memory") && { memoryBytes: bounds.max_memory_mb * MIB }),
     ...(!held.has("pids") && { processes: bounds.max_processes }),
@@ -51,11 +48,6 @@ export function limitingShell(bounds: Bounds): readonly string[] {
   return ["/bin/sh", "-c", script, "sh"];
 }
 
-/** The kernel counts a user's tasks wherever they are, so what runs already is added. */
-function tasks(): number {
-  return Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "utf8"))?.[1] ?? 0);
-}
-
 function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   const words: Readonly<Record<Controller, string>> = {
     memory: `${bounds.max_memory_mb} MiB`,
@@ -64,10 +56,12 @@ function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   };
   const all = Object.keys(words) as Controller[];
   const together = all.filter((controller) => held.has(controller)).map((controller) => words[controller]);
-  const apart = all.filter((controller) => !held.has(controller)).map((controller) => words[controller]);
+  const apart = all.filter((controller) => !held.has(controller));
+  const looked = apart.filter((controller) => controller !== "pids").map((controller) => words[controller]);
   return [
     ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
-    ...(apart.length > 0 ? [`${apart.join(", ")} looked after ten times a second`] : []),
+    ...(apart.includes("pids") ? [`${words.pids} for all commands together, each asked for`] : []),
+    ...(looked.length > 0 ? [`${looked.join(", ")} looked after ten times a second`] : []),
     `${bounds.max_file_descriptors} open files a process`,
   ].join("; ");
 }

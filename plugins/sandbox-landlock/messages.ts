@@ -1,14 +1,19 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
+import type { Unseen } from "./workspace-walk.ts";
 
 /** What a confined process is asked, by number. */
 export type Request =
   | {
       readonly do: "run";
       readonly argv: readonly string[];
-      readonly cwd: string;
+      /** Undefined: where its temporary files lie. */
+      readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
-      readonly timeoutMs: number;
+      /** Undefined: for as long as it likes. */
+      readonly timeoutMs: number | undefined;
       readonly maxOutputBytes: number;
+      /** That many descriptors from 0 on are the pipes of this process; undefined: no input, collected output. */
+      readonly pipes?: number;
       /** When the first run began that is still under way; undefined where there is none. */
       readonly others?: number;
     }
@@ -21,11 +26,18 @@ export type Request =
     } & WriteOptions)
   | { readonly do: "list"; readonly path: string; readonly limit: number };
 
-/** Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. */
+/**
+ * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
+ * a path in it cannot be looked through for secret files. `full`: the workspace holds what it may.
+ */
 export type Fault =
-  | { readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded"; readonly path: string }
+  | {
+      readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded" | "full";
+      readonly path: string;
+    }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string }
+  | ({ readonly fault: "unseen" } & Unseen)
   | { readonly fault: "stale" };
 
 /** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
@@ -46,6 +58,8 @@ export interface WallFacts {
   readonly links: readonly (readonly [from: string, to: string])[];
   /** True where started processes may connect to the proxy. */
   readonly tcp: boolean;
+  /** True where the supervisor is asked for each new process and thread. */
+  readonly starts: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number;
   /** Size of the private /tmp. */
@@ -67,6 +81,8 @@ export interface ConfinedFacts {
   readonly guarded: readonly string[];
   /** What one run may add to each file system that it may write to. */
   readonly diskMb: number;
+  /** What the workspace may hold. */
+  readonly workspaceMb: number;
 }
 
 /** What a confined process says of its walls. */
@@ -76,8 +92,8 @@ export interface Built {
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
-  /** True where the workspace has more folders than are looked through. */
-  readonly tooLarge: boolean;
+  /** What of the workspace cannot be looked through for such files. */
+  readonly unseen?: Unseen;
 }
 
 export type ToConfined =
@@ -91,5 +107,7 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
+  /** What was to run with pipes runs. */
+  | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }
   | { readonly id: number; readonly fault: Fault };

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Net, Sandbox, definePlugin, errors } from "@gantry/sdk";
+import { checkedProxy } from "@gantry/sdk/node";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import netUndici from "../net-undici/index.ts";
 import shell from "../tool-shell/index.ts";
-import { startProxy } from "./proxy.ts";
 import sandbox from "./index.ts";
 
 const linux = process.platform === "linux";
@@ -200,17 +200,18 @@ test.runIf(linux && existsSync(compiler))(
 test("SBX-02: the proxy serves nobody without its credential, and closes what it opened", async () => {
   const server = createHttpServer((_, response) => response.end("inside"));
   const port = await listen(server);
-  const proxy = await startProxy(netTo(() => port));
+  const proxy = await (await checkedProxy()).startProxy(netTo(() => port));
+  const { url } = proxy.admit();
   const stranger = `http://127.0.0.1:${proxy.port}`;
   expect(await curl("-x", stranger, "http://allowed.test/")).toContain("407");
   expect(await curl("-x", stranger.replace("//", "//gantry:guess@"), "http://allowed.test/")).toContain(
     "407",
   );
   expect(await curl("-p", "-x", stranger, "http://allowed.test/")).toContain("407");
-  expect(await curl("-x", proxy.url, "http://allowed.test/")).toContain("inside");
-  expect(await curl("-x", proxy.url, "-p", "http://allowed.test/")).toContain("inside");
+  expect(await curl("-x", url, "http://allowed.test/")).toContain("inside");
+  expect(await curl("-x", url, "-p", "http://allowed.test/")).toContain("inside");
   await proxy.close();
-  expect(await curl("-x", proxy.url, "http://allowed.test/")).not.toContain("inside");
+  expect(await curl("-x", url, "http://allowed.test/")).not.toContain("inside");
   server.closeAllConnections();
   server.close();
 });

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "@gantry/sdk";
-import { isInside } from "@gantry/sdk/node";
+import { isInside, nodeProgram } from "@gantry/sdk/node";
 
 /**
  * What runs as the service: Gantry's own code, Node, and every plugin that is loaded from a file. Whoever can write one of
@@ -10,7 +10,7 @@ import { isInside } from "@gantry/sdk/node";
  */
 export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   const plugins = runtime.plugins.map(({ from }) => from).filter((from) => path.isAbsolute(from));
-  const own = [ownCode(base), process.execPath, process.argv[1] ?? process.execPath, ...plugins];
+  const own = [ownCode(base), nodeProgram, process.argv[1] ?? nodeProgram, ...plugins];
   return [...new Set(own.flatMap(real))];
 }
 

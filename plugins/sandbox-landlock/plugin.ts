@@ -1,6 +1,7 @@
 import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
+import { Openings } from "./openings.ts";
 import { sandboxOf } from "./provided.ts";
 import { type Place, Walled } from "./walled.ts";
 
@@ -16,13 +17,16 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base"> = {}): P
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
-      const walled = new Walled(host.config, host.needs, { base, ...bounds });
-      host.provide(Sandbox, sandboxOf(walled));
+      const place = { base, ...bounds };
+      const walled = new Walled(host.config, host.needs, place);
+      const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
+      host.provide(Sandbox, sandboxOf(walled, openings));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
       host.onServe(() => walled.load());
       host.onDispose(() => walled.close());
+      host.onDispose(() => openings.close());
     },
   });
 }

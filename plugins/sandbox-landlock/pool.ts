@@ -1,4 +1,4 @@
-import { ConfinedFault, type ConfinedProcess, type Outcome } from "./confined-process.ts";
+import { ConfinedFault, type ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
 import type { Request } from "./messages.ts";
 
 /** How many runs there are at a time; more wait. */
@@ -36,6 +36,7 @@ export class Pool {
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
+    started?: Started,
   ): Promise<Outcome<K>> {
     if (request.do !== "run") return (await this.#any()).process.request<K>(request, signal);
     while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -44,7 +45,7 @@ export class Pool {
     this.#runs.add(run);
     Atomics.add(this.#running, 0, 1);
     try {
-      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal);
+      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, started);
     } finally {
       Atomics.sub(this.#running, 0, 1);
       this.#runs.delete(run);
@@ -61,11 +62,12 @@ export class Pool {
   async #run<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
+    started?: Started,
   ): Promise<Outcome<K>> {
     for (let attempt = 1; ; attempt++) {
       const member = await this.#idle();
       try {
-        const outcome = await member.process.request<K>(request, signal);
+        const outcome = await member.process.request<K>(request, signal, started);
         this.#rest(member);
         return outcome;
       } catch (error) {

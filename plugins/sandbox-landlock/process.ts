@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { RunResult } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { FIRST_PIPE } from "./launch.ts";
 import type { Request } from "./messages.ts";
 import type { Outputs } from "./outputs.ts";
 
@@ -22,6 +25,8 @@ export interface Surroundings {
   end(first: ChildProcess): Promise<void>;
   /** Where pipes come from; without it they are sockets, which programs cannot open again by name. */
   readonly outputs?: Outputs;
+  /** Told once a program with pipes runs. */
+  started(): void;
 }
 
 /**
@@ -30,21 +35,26 @@ export interface Surroundings {
  */
 export async function runProcess(
   request: RunRequest,
-  { within, kill, end, outputs }: Surroundings,
+  { within, kill, end, outputs, started }: Surroundings,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { child, streams } = start(request, within, outputs);
+  const { child, streams } =
+    request.pipes === undefined
+      ? start(request, within, outputs)
+      : startPiped(request, within, request.pipes);
   if (child.pid === undefined) {
     for (const stream of streams) stream.destroy();
     throw new NotStarted(await failure(child));
   }
+  if (request.pipes !== undefined) started();
   const output = collect(streams, request.maxOutputBytes);
   let timedOut = false;
   const stop = (): void => kill(child);
-  const timer = setTimeout(() => {
+  const late = (): void => {
     timedOut = true;
     stop();
-  }, request.timeoutMs);
+  };
+  const timer = request.timeoutMs === undefined ? undefined : setTimeout(late, request.timeoutMs);
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();
   const [exitCode, killedBy] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
@@ -58,7 +68,23 @@ export async function runProcess(
 interface Started {
   readonly child: ChildProcess;
   /** What it writes to its output and to its error output. */
-  readonly streams: readonly [Readable, Readable];
+  readonly streams: readonly Readable[];
+}
+
+/** The pipes come from the service and are handed on, so that no byte of them passes through here. */
+function startPiped(
+  { argv: [program = "", ...args], cwd, env }: RunRequest,
+  within: Surroundings["within"],
+  pipes: number,
+): Started {
+  const stdio = Array.from({ length: pipes }, (_, i) => FIRST_PIPE + i);
+  try {
+    return { child: within(() => spawn(program, args, { cwd, env, detached: true, stdio })), streams: [] };
+  } catch (reason) {
+    throw new NotStarted(asError(reason).message);
+  } finally {
+    for (const fd of stdio) closeSync(fd);
+  }
 }
 
 function start(
@@ -78,7 +104,7 @@ function start(
     );
     return { child, streams: [out?.read() ?? child.stdout!, error?.read() ?? child.stderr!] };
   } catch (reason) {
-    throw new NotStarted(reason instanceof Error ? reason.message : String(reason));
+    throw new NotStarted(asError(reason).message);
   } finally {
     out?.closeWrite();
     error?.closeWrite();
@@ -98,7 +124,7 @@ async function failure(child: ChildProcess): Promise<string> {
 }
 /** Keeps at most `limit` bytes of both streams together, counts the rest. */
 function collect(
-  streams: readonly [Readable, Readable],
+  streams: readonly Readable[],
   limit: number,
 ): () => Pick<RunResult, "stdout" | "stderr" | "droppedBytes"> {
   let room = limit;

@@ -1,12 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
+import { descendantsOf } from "./descendants.ts";
 import sandbox from "./index.ts";
-import { linux, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
+import { linux, openToAll, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
 
 /** The service, in a process of its own. */
 const serviceArgs = [
@@ -62,7 +72,7 @@ test.runIf(linux)(
     await using kit = await startSandbox();
     for (let round = 0; round < (long ? 200 : 8); round++) {
       const n = seconds();
-      const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; if ($p) { waitpid $p, 0 if rand() < 0.01; exit if rand() < 0.9 } else { setsid; setpgrp 0,0; } }' ${n} &`;
+      const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; if ($p) { waitpid $p, 0 if rand() < 0.01; exit } else { setsid; setpgrp 0,0; } }' ${n} &`;
       const running = kit.run(`${hop} ${hop} ${hop} sleep ${n}`, { timeoutMs: 120 + round });
       expect((await running).timedOut).toBe(true);
       expect(processesWith(n)).toEqual([]);
@@ -162,7 +172,7 @@ test.runIf(linux)(
   "SBX-04: kill -9 of the service ends even a process that makes groups and sessions without end, where control groups hold it",
   async ({ skip }) => {
     const n = seconds();
-    const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; if ($p) { exit if rand() < 0.9 } else { setsid; setpgrp 0,0; } }' ${n} &`;
+    const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; exit if !defined $p || $p; setsid; setpgrp 0,0; }' ${n} &`;
     const service = spawn(process.execPath, [...serviceArgs, `${hop} ${hop} sleep ${n}`], {
       stdio: ["ignore", "ignore", "inherit"],
     });
@@ -173,6 +183,35 @@ test.runIf(linux)(
     if (!held) skip("no control group is to be had here");
     await until(() => processesWith(n).length === 0);
     expect(processesWith(n)).toEqual([]);
+  },
+);
+
+/** Starts its own successor at most 300 times, and says how that ended. */
+const successors = (file: string): string => {
+  const says = (word: string): string =>
+    `open F, ">", "${file}.new"; print F "${word}"; close F; rename "${file}.new", "${file}"`;
+  const next = `my $p = fork; if (!defined $p) { ${says("refused")}; exit } exit if $p; setsid`;
+  return `perl -MPOSIX -e '${says("begun")}; for (1 .. 300) { ${next}; select undef, undef, undef, 0.02 } ${says("never")}'`;
+};
+
+test.runIf(linux)(
+  "SBX-04: after kill -9 of the service and of what starts its runs the kernel starts no process, without namespaces and control groups",
+  async () => {
+    const at = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-hops-")));
+    const file = path.join(at, "said");
+    const said = (): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
+    const service = spawn(process.execPath, [...serviceArgs, `${successors(file)}; sleep 50`, at], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    await until(() => said() === "begun");
+    const started = descendantsOf(service.pid!);
+    service.kill("SIGKILL");
+    for (const pid of processesWith("confined-worker"))
+      if (started.includes(pid)) process.kill(pid, "SIGKILL");
+    await until(() => said() !== "begun");
+    expect(said()).toBe("refused");
+    for (const pid of processesWith("sleep\x0050")) if (started.includes(pid)) process.kill(pid, "SIGKILL");
+    rmSync(at, { recursive: true });
   },
 );
 
@@ -216,19 +255,6 @@ test.runIf(linux)(
     expect(await flood).toMatchObject({ timedOut: true, stderr: "" });
   },
 );
-
-/** True where every user may start Node and read these files. */
-function openToAll(): boolean {
-  const files = [
-    process.execPath,
-    import.meta.dirname,
-    path.join(import.meta.dirname, "../../node_modules/koffi"),
-  ];
-  return files.every((file) => {
-    for (let at = file; at !== "/"; at = path.dirname(at)) if (!(statSync(at).mode & 1)) return false;
-    return true;
-  });
-}
 
 test.runIf(linux && process.getuid?.() === 0 && openToAll())(
   "SBX-01, SBX-05: an ordinary user gets the same walls and limits",

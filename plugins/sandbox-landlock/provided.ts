@@ -1,12 +1,14 @@
-import { type RunResult, type RunSpec, type Sandbox, errors } from "@gantry/sdk";
+import type { RunResult, RunSpec, Sandbox } from "@gantry/sdk";
+import { coded } from "./coded.ts";
 import { ConfinedFault, type Outcome } from "./confined-process.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors as own } from "./errors.ts";
-import type { Fault, Request } from "./messages.ts";
+import type { Request } from "./messages.ts";
+import type { Openings } from "./openings.ts";
 import type { Walled } from "./walled.ts";
 
 /** The sandbox as tools see it. */
-export function sandboxOf(walled: Walled): Sandbox {
+export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
   const request = async <K extends Request["do"]>(
     what: Extract<Request, { do: K }>,
     signal: AbortSignal,
@@ -43,26 +45,6 @@ export function sandboxOf(walled: Walled): Sandbox {
       await walled.record(value.findings ?? [], argv);
       return value;
     },
+    open: (spec) => openings.open(spec),
   };
-}
-
-function coded(fault: Fault): Error {
-  switch (fault.fault) {
-    case "outside":
-      return errors.PATH_OUTSIDE(fault.path);
-    case "missing":
-      return errors.FILE_MISSING(fault.path);
-    case "changed":
-      return errors.FILE_CHANGED(fault.path);
-    case "secret":
-      return own.SANDBOX_SECRET(fault.path);
-    case "guarded":
-      return own.SANDBOX_GUARDED(fault.path);
-    case "failed":
-      return errors.FILE_FAILED(fault.path, fault.verb, fault.reason);
-    case "not started":
-      return errors.RUN_FAILED(fault.path, fault.reason);
-    case "stale":
-      return own.SANDBOX_FAILED("secret files turn up in the workspace faster than they can be hidden");
-  }
 }

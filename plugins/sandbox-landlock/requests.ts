@@ -8,6 +8,7 @@ import type { Outputs } from "./outputs.ts";
 import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
+import type { WorkspaceSize } from "./workspace-size.ts";
 import type { Workspace } from "./workspace.ts";
 
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
@@ -16,7 +17,8 @@ const VERBS = { read: "read", write: "written", list: "listed" } as const;
 export interface Confined {
   readonly facts: ConfinedFacts;
   readonly workspace: Workspace;
-  readonly ending: Omit<Surroundings, "outputs">;
+  readonly size: WorkspaceSize;
+  readonly ending: Omit<Surroundings, "outputs" | "started">;
   readonly outputs?: Outputs;
   /** Undefined where there is no place for temporary files. */
   readonly temporary?: Temporary;
@@ -46,7 +48,7 @@ export class Requests {
     this.#confined = confined;
   }
 
-  async follow(id: number, request: Request, bytes: Uint8Array): Promise<Done> {
+  async follow(id: number, request: Request, bytes: Uint8Array, started: () => void): Promise<Done> {
     const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
@@ -55,6 +57,7 @@ export class Requests {
         return { value: { bytes }, data };
       }
       case "write": {
+        if (isInside(request.path, this.#confined!.workspace.root)) this.#checkRoom(bytes.length);
         const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
         const kept = before !== undefined;
         return { value: { existed, kept }, ...(kept && { data: before }) };
@@ -62,7 +65,7 @@ export class Requests {
       case "list":
         return { value: listDirectory(request.path, request.limit) };
       case "run":
-        return { value: await this.#follow(id, request) };
+        return { value: await this.#follow(id, request, started) };
     }
   }
 
@@ -99,9 +102,9 @@ export class Requests {
     return faultOf(error, request.path, VERBS[request.do], this.#rootsFor(request));
   }
 
-  async #follow(id: number, request: RunRequest): Promise<RunResult> {
+  async #follow(id: number, request: RunRequest, started: () => void): Promise<RunResult> {
     const abort = new AbortController();
-    const over = this.#run(request, abort);
+    const over = this.#run(request, abort, started);
     this.#running.set(id, abort);
     this.#over.add(over);
     try {
@@ -112,27 +115,42 @@ export class Requests {
     }
   }
 
-  async #run(request: RunRequest, abort: AbortController): Promise<RunResult> {
+  async #run(request: RunRequest, abort: AbortController, started: () => void): Promise<RunResult> {
     const confined = this.#confined!;
     const { facts, workspace, ending, outputs, temporary } = confined;
-    if (temporary?.isSpent || !workspace.begin(request.others)) throw new Refused({ fault: "stale" });
     const findings: string[] = [];
-    const unwatch = watchDisk(this.#written(confined), facts.diskMb, (why) => {
+    const stop = (why: string): void => {
       findings.push(`stopped: ${why}`);
       abort.abort();
-    });
+    };
+    if (temporary?.isSpent) throw new Refused({ fault: "stale" });
+    this.#checkRoom(0);
+    const refused = workspace.begin(request.others);
+    if (refused) throw new Refused(refused);
+    const unwatch = [
+      watchDisk(this.#written(confined), facts.diskMb, stop),
+      confined.size.watch(stop),
+      workspace.watch((file) => stop(`${file} was replaced and lay open to it`)),
+    ];
     try {
       const argv = [...facts.prefix, ...request.argv];
-      const surroundings = outputs ? { ...ending, outputs } : ending;
-      const env = temporary ? { TMPDIR: temporary.path, ...request.env } : request.env;
-      const result = await runProcess({ ...request, argv, env }, surroundings, abort.signal);
+      const surroundings = { ...ending, ...(outputs && { outputs }), started };
+      const own = temporary?.path ?? facts.workspace;
+      const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
+      const cwd = request.cwd ?? own;
+      const result = await runProcess({ ...request, argv, cwd, env }, surroundings, abort.signal);
       findings.push(...workspace.finish());
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
       return { ...result, stdout, stderr, findings };
     } finally {
-      unwatch();
+      for (const end of unwatch) end();
       temporary?.empty();
     }
+  }
+
+  #checkRoom(bytes: number): void {
+    const { size, workspace } = this.#confined!;
+    if (size.left() < bytes) throw new Refused({ fault: "full", path: workspace.root });
   }
 
   /** Folders whose file systems a run may fill; the first of each. */

@@ -11,7 +11,7 @@ const PR_SET_CHILD_SUBREAPER = 36;
 
 /** The first process of a namespace takes all others in there with it, before it counts as ended. */
 export async function endWithNamespace(): Promise<Ending> {
-  const { ProcessNamespaces } = await import("./namespaces.ts");
+  const { ProcessNamespaces } = await import("./process-namespaces.ts");
   const namespaces = new ProcessNamespaces();
   return {
     within: (start) => namespaces.within(start),

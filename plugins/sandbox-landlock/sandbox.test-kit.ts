@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunResult } from "@gantry/sdk";
@@ -35,6 +35,8 @@ export interface KitOptions {
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];
   readonly blocked?: readonly string[];
+  /** A folder that is there already; it stays. */
+  readonly at?: string;
   /** Puts things into the workspace before anything starts. */
   prepare?(workspace: string): void;
 }
@@ -49,9 +51,10 @@ export async function startSandbox({
   secret = [".env"],
   guarded = [".git/hooks", ".git/config"],
   blocked = [],
+  at,
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
-  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
+  const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
   prepare?.(workspace);
   const all = {
     max_memory_mb: 512,
@@ -60,6 +63,7 @@ export async function startSandbox({
     max_file_descriptors: 256,
     max_file_mb: 256,
     max_disk_mb: 512,
+    max_workspace_mb: 1_024,
     ...bounds,
   };
   const prepared = prepareLimits(all, cgroups);
@@ -83,6 +87,7 @@ export async function startSandbox({
     temporaryMb,
     blocked: files,
     tcp: false,
+    starts: watched.processes !== undefined,
   };
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
@@ -92,6 +97,7 @@ export async function startSandbox({
     secret,
     guarded,
     diskMb: all.max_disk_mb,
+    workspaceMb: all.max_workspace_mb,
     ...(walls && { walls: built }),
   });
   const env = childEnvironment(workspace, undefined);
@@ -112,7 +118,7 @@ export async function startSandbox({
     async [Symbol.asyncDispose]() {
       await confinement.close();
       prepared.close();
-      rmSync(workspace, { recursive: true, force: true });
+      if (at === undefined) rmSync(workspace, { recursive: true, force: true });
     },
   };
 }
@@ -140,10 +146,23 @@ export function zombies(): number {
   }).length;
 }
 
-/** Resolves once the condition holds; throws after ten seconds. */
+/** Resolves once the condition holds; throws after half a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 10_000; !condition();) {
+  for (const end = performance.now() + 30_000; !condition();) {
     if (performance.now() > end) throw new Error("it did not come about");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** True where every user may start Node and read these files. */
+export function openToAll(): boolean {
+  const files = [
+    process.execPath,
+    import.meta.dirname,
+    path.join(import.meta.dirname, "../../node_modules/koffi"),
+  ];
+  return files.every((file) => {
+    for (let at = file; at !== "/"; at = path.dirname(at)) if (!(statSync(at).mode & 1)) return false;
+    return true;
+  });
 }

@@ -1,6 +1,8 @@
+import { constants, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { close, ioctl, libcCall, pipe, syscall } from "./kernel.ts";
 import { type SupervisorFacts, supervise } from "./supervisor.ts";
+import { ProcessBudget } from "./process-budget.ts";
 import { watcher } from "./watch.ts";
 
 const RECEIVE = 0xc0502100;
@@ -37,7 +39,12 @@ const port = parentPort!;
 const facts = workerData as SupervisorFacts;
 const [wakeRead, wake] = pipe();
 const look = watcher(facts.watched);
-const looks = Object.keys(facts.watched).length > 0;
+const { processes, ...others } = facts.watched;
+const looks = Object.keys(others).length > 0;
+const budget =
+  processes === undefined ? undefined : new ProcessBudget(processes, () => confined.map(({ pid }) => pid));
+/** Closed as the thread ends. */
+const groups = facts.cgroups.map((file) => openSync(file, constants.O_WRONLY));
 const notification = new Uint8Array(80);
 const view = new DataView(notification.buffer);
 let confined: readonly Confined[] = [];
@@ -58,7 +65,7 @@ function add({ pid, listener: remote, write }: Supervised): boolean {
     try {
       const own = { ...facts, write: [...facts.write, ...write] };
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
-      confined = [...confined, { pid, listener, decide: supervise(own, pid) }];
+      confined = [...confined, { pid, listener, decide: supervise(own, pid, groups, budget) }];
       return true;
     } finally {
       close(pidfd);

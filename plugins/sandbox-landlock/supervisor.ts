@@ -1,14 +1,16 @@
-import { writeFileSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
 import { allProcesses, descends, signalProcess } from "./descendants.ts";
-import { metadataCalls, signalCalls } from "./call-lists.ts";
+import { metadataCalls, signalCalls, startCalls } from "./call-lists.ts";
 import { KernelError, libcCall, machine, sessionOf, struct } from "./kernel.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
+import type { ProcessBudget } from "./process-budget.ts";
 import { type Syscall, syscallNumber } from "./syscalls.ts";
 import type { Watched } from "./watch.ts";
 
 const EPERM = 1;
+const EAGAIN = 11;
 
 export interface SupervisorFacts {
   /** Real paths beneath which files may change. */
@@ -26,10 +28,15 @@ export interface SupervisorFacts {
 
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 
-/** Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
+/**
+ * Decides what one confined process and its run ask (`struct seccomp_notif`). `groups`: open files of control groups that a
+ * new process is written to. Never throws: what goes wrong is a no.
+ */
 export function supervise(
   facts: SupervisorFacts,
   confined: number,
+  groups: readonly number[],
+  budget: ProcessBudget | undefined,
 ): (notification: DataView, check: () => void) => Decision {
   const judges = new Map<number, (request: SyscallRequest) => Decision>([
     [number("setsid"), admit],
@@ -40,6 +47,7 @@ export function supervise(
         [number(name), (request: SyscallRequest) => changeMetadata(name, request, facts.write)] as const,
     ),
     ...signalCalls.map((name) => [number(name), signal] as const),
+    ...startCalls.map((name) => [number(name), start] as const),
   ]);
 
   /** The first thing a run's first process does, before any program of it runs: here it gets its limits. */
@@ -49,7 +57,7 @@ export function supervise(
     check();
     if (!isFirst) return "continue";
     try {
-      for (const file of facts.cgroups) writeFileSync(file, String(thread));
+      for (const group of groups) writeSync(group, String(thread), 0);
       for (const [resource, value] of facts.limits) limit(thread, resource, value);
       return "continue";
     } catch {
@@ -67,6 +75,11 @@ export function supervise(
     if (target === -1) return EPERM;
     const targets = target > 0 ? [processOf(target)] : membersOf(-target);
     return targets.length > 0 && targets.every((pid) => descends(pid, confined)) ? "continue" : EPERM;
+  }
+
+  /** What a confined process needs for itself comes before what its run may have. */
+  function start({ thread }: SyscallRequest): Decision {
+    return !budget || budget.take() || processOf(thread) === confined ? "continue" : EAGAIN;
   }
 
   return (notification, check) => {

@@ -26,6 +26,7 @@ const table = {
   fcntl: [72, 25],
   file_setattr: [469, 469],
   finit_module: [313, 273],
+  fork: [57, null],
   fremovexattr: [199, 16],
   fsconfig: [431, 431],
   fsetxattr: [190, 7],
@@ -132,6 +133,7 @@ const table = {
   utime: [132, null],
   utimensat: [280, 88],
   utimes: [235, null],
+  vfork: [58, null],
   vhangup: [153, 58],
 } as const satisfies Record<string, readonly [number, number | null]>;
 

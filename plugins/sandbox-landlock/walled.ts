@@ -10,6 +10,7 @@ import {
   ask,
   refuse,
 } from "@gantry/sdk";
+import { type Admission, checkedProxy } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "./config.ts";
@@ -20,9 +21,8 @@ import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
-import type { Proxy } from "./proxy.ts";
 
-interface Needs {
+export interface Needs {
   readonly runtime: Runtime;
   readonly net: Net | undefined;
   readonly audit: Audit | undefined;
@@ -46,14 +46,14 @@ interface State {
   readonly policy: SandboxPolicy;
   /** Why there are no walls. */
   readonly open?: string;
-  readonly proxy?: Proxy;
+  readonly proxy?: Admission;
   readonly rows: readonly CheckRow[];
   close(): Promise<void>;
 }
 
 export interface Opened {
   readonly confinement: Confinement;
-  readonly proxy: Proxy | undefined;
+  readonly proxy: Admission | undefined;
 }
 
 /** The sandbox of this host, started by the first call that needs it. */
@@ -128,7 +128,7 @@ export class Walled {
 
   /** Loads what a call may need; what is first loaded when files are short might never load. */
   async load(): Promise<void> {
-    if (this.#config.security.allowed_domains.length > 0) await import("./proxy.ts");
+    if (this.#config.security.allowed_domains.length > 0) await checkedProxy();
   }
 
   async close(): Promise<void> {
@@ -157,22 +157,21 @@ export class Walled {
     const net = domains.length > 0 ? this.#needs.net : undefined;
     const blocked = blockedCommands(this.#config.security.blocked_commands);
     const confinement = await this.#confine(limits, blocked, net !== undefined);
-    const proxy = net && (await (await import("./proxy.ts")).startProxy(net));
+    const proxy = net && (await (await checkedProxy()).startProxy(net));
     if (proxy) confinement.openProxy(proxy.port);
     const network = proxy
       ? `network only through the service's proxy to ${domains.join(", ")}`
       : "no network";
     const { abi } = confinement.layers!;
     const detail = `walls of the kernel (Landlock level ${abi}, filtered system calls); ${network}; ${limits.detail}`;
-    const { max_file_mb, max_disk_mb } = this.#config.runtime;
     return {
       confinement,
       policy: { files: true, network: true, detail },
       rows: [
         { what: "sandbox", detail, state: "ok" },
-        ...layerRows(confinement.layers!, blocked, { max_file_mb, max_disk_mb }),
+        ...layerRows(confinement.layers!, blocked, this.#config.runtime),
       ],
-      ...(proxy && { proxy }),
+      ...(proxy && { proxy: proxy.admit() }),
       close: async () => {
         await Promise.all([confinement.close(), proxy?.close()]);
         limits.close();
@@ -194,7 +193,17 @@ export class Walled {
     });
     const { limits: bounds, cgroups, watched, temporaryMb } = limits;
     const cap = abiCap === undefined ? {} : { abiCap };
-    const walls = { ...granted, ...cap, limits: bounds, cgroups, watched, temporaryMb, blocked: files, tcp };
+    const walls = {
+      ...granted,
+      ...cap,
+      limits: bounds,
+      cgroups,
+      watched,
+      temporaryMb,
+      blocked: files,
+      tcp,
+      starts: watched.processes !== undefined,
+    };
     return Confinement.start({ ...place, walls, prefix: [], ...this.#files() });
   }
 
@@ -203,9 +212,11 @@ export class Walled {
     const confinement = allowed
       ? await Confinement.start({ ...this.#place, prefix, ...this.#files() })
       : undefined;
-    const what = allowed
-      ? "every call that starts or opens something asks a person"
-      : "such calls are refused";
+    const what = !allowed
+      ? "such calls are refused"
+      : this.#config.agent.autonomy_level === "autonomous"
+        ? "nobody is asked, and what cannot be told from its text is refused"
+        : "every call that starts or opens something asks a person";
     const detail = `no walls (${open}): ${what}`;
     const cure =
       "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
@@ -220,6 +231,7 @@ export class Walled {
 
   #files() {
     const { secret_files: secret, guarded_files: guarded } = this.#config.security;
-    return { workspace: this.workspace, secret, guarded, diskMb: this.#config.runtime.max_disk_mb };
+    const { max_disk_mb: diskMb, max_workspace_mb: workspaceMb } = this.#config.runtime;
+    return { workspace: this.workspace, secret, guarded, diskMb, workspaceMb };
   }
 }

@@ -1,10 +1,11 @@
 import { landlockAbi, restrictFiles } from "./landlock.ts";
 import { close, machine } from "./kernel.ts";
 import type { Built, ConfinedFacts, WallFacts } from "./messages.ts";
-import { enterView, hide, hold } from "./namespaces.ts";
+import { layMasks } from "./masks.ts";
 import { closeOnExec, closeToOthers, dropPrivileges } from "./privileges.ts";
 import { restrictCalls } from "./seccomp.ts";
 import { Temporary } from "./temporary.ts";
+import { enterView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Nobody else may write what tools make, whatever the service was started with. */
@@ -19,8 +20,8 @@ export function buildWalls(
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
   const isApart = namespaces && enterView(walls);
-  const masks = namespaces ? layMasks(workspace) : 0;
-  workspace.look();
+  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();
   dropPrivileges(namespaces);
@@ -30,8 +31,9 @@ export function buildWalls(
     { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
     abi,
   );
-  const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces });
-  const built = { abi, listener, masks, tooLarge: workspace.tooLarge };
+  const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces, starts: walls.starts });
+  const masks = covered ? covered.secret.length + covered.guarded.length : 0;
+  const built = { abi, listener, masks, ...(workspace.unseen && { unseen: workspace.unseen }) };
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
 
@@ -39,12 +41,4 @@ export function buildWalls(
 export function finishWalls({ listener }: Built): void {
   close(listener);
   closeToOthers();
-}
-
-function layMasks(workspace: Workspace): number {
-  const pinned = new Set<string>();
-  const { secret, guarded } = workspace.find();
-  return [...guarded.map((at) => hold(at, workspace.root, pinned)), ...secret.map((at) => hide(at))].filter(
-    Boolean,
-  ).length;
 }

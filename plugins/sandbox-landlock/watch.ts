@@ -5,7 +5,7 @@ const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
 const CPU_SLACK_SECONDS = 0.2;
 
-/** What no control group holds and a regular look must; undefined where a group does. */
+/** What no control group holds, and the supervisor must; undefined where a group does. */
 export interface Watched {
   readonly memoryBytes?: number;
   readonly processes?: number;
@@ -16,12 +16,11 @@ export interface Watched {
 interface Usage {
   readonly pids: readonly number[];
   readonly memoryBytes: number;
-  readonly processes: number;
   readonly cpuSeconds: number;
 }
 
 /**
- * Gives a function that looks at the runs of some confined processes, ends the largest where memory or processes are
+ * Gives a function that looks at the runs of some confined processes, ends the largest where memory is
  * exceeded, and holds all while they are ahead of their processor time.
  */
 export function watcher(watched: Watched): (confined: readonly number[]) => void {
@@ -33,10 +32,9 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
   return (confined) => {
     const usage = usageOf(confined);
     const all = [...usage.values()];
-    for (const key of ["memoryBytes", "processes"] as const) {
-      const sum = all.reduce((total, one) => total + one[key], 0);
-      if (sum <= (watched[key] ?? Infinity)) continue;
-      const [largest] = all.toSorted((a, b) => b[key] - a[key]);
+    const memory = all.reduce((total, { memoryBytes }) => total + memoryBytes, 0);
+    if (memory > (watched.memoryBytes ?? Infinity)) {
+      const [largest] = all.toSorted((a, b) => b.memoryBytes - a.memoryBytes);
       for (const pid of largest!.pids) signalProcess(pid, "SIGKILL");
     }
     if (watched.cpuPercent === undefined) return;
@@ -63,7 +61,6 @@ function usageOf(confined: readonly number[]): ReadonlyMap<number, Usage> {
       one,
       {
         pids,
-        processes: sum((of) => of[17]!),
         memoryBytes: sum((of) => of[21]!) * pageBytes,
         cpuSeconds: sum((of) => of[11]! + of[12]! + of[13]! + of[14]!) / TICKS_PER_SECOND,
       },

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Checks, Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import autonomy from "../guard-autonomy/index.ts";
 import files from "../tool-files/index.ts";
 import shell from "../tool-shell/index.ts";
 import { sandboxPlugin } from "./plugin.ts";
@@ -79,6 +80,21 @@ for (const [how, plugin, enabled, why] of [
     expect(row).toMatchObject({ state: "warn", detail: expect.stringContaining("no walls") });
   });
 }
+
+test("SBX-03: switched off in autonomous: the state says that nobody is asked, as it is", async () => {
+  const config = {
+    agent: { autonomy_level: "autonomous" },
+    security: { sandboxing: { landlock_enabled: false } },
+  };
+  await using t = await startTestHost({ plugins: [here, shell, autonomy], config });
+  for (const name of ["sandbox-status", "sandbox-doctor"]) {
+    const [row] = await t.slot(Checks).get(name)!.run(new AbortController().signal);
+    expect(row).toMatchObject({ state: "warn", detail: expect.stringContaining("nobody is asked") });
+    expect(row!.detail).not.toContain("asks");
+  }
+  const opinions = await t.explain("shell", { command: "echo ran" });
+  expect(opinions.filter(({ outcome }) => outcome?.verdict === "ask")).toEqual([]);
+});
 
 test("SBX-04: without walls timeouts still end the process group, and a shell sets what limits it can", async () => {
   await using t = await start(here, false);

@@ -1,81 +1,190 @@
-import { type Dirent, chmodSync, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { looksLikeGit } from "./git-directory.ts";
 
-/** Folders that are looked through; a larger workspace is looked at as far as that. */
-const MAX_FOLDERS = 20_000;
+/** Folders that are looked through; nothing runs in a larger workspace. */
+const MAX_FOLDERS = 100_000;
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
 
-interface Folder {
-  readonly changed: bigint;
-  readonly settled: boolean;
+interface Place {
+  readonly at: string;
   /** Its own path as in a repository called `.git`, where it is in one. */
   readonly within: string | undefined;
-  readonly found: readonly string[];
+  /** True beneath something guarded. */
+  readonly held: boolean;
+}
+
+interface Folder extends Place {
+  readonly changed: bigint;
+  readonly settled: boolean;
+  readonly secret: readonly string[];
+  readonly guarded: readonly string[];
   readonly folders: readonly Place[];
 }
 
-interface Place {
-  readonly at: string;
-  readonly within: string | undefined;
+/** Relative paths. */
+export interface Found {
+  readonly secret: readonly string[];
+  readonly guarded: readonly string[];
 }
 
-/** Finds the files and folders of a workspace by name, again and again; what did not change is not read again. */
+/** What could not be looked through, and why. */
+export interface Unseen {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Wanted {
+  secret(relative: string): boolean;
+  guarded(relative: string): boolean;
+}
+
+/** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
   readonly #root: string;
-  readonly #wanted: (relative: string) => boolean;
+  readonly #wanted: Wanted;
+  /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
+  readonly #open: readonly string[];
+  readonly #most: number;
+  /** Files that are secret under whatever name. */
+  readonly #inodes = new Set<string>();
   #seen = new Map<string, Folder>();
-  tooLarge = false;
+  /** Undefined where the last look saw everything. */
+  unseen: Unseen | undefined;
 
-  constructor(root: string, wanted: (relative: string) => boolean) {
+  constructor(root: string, wanted: Wanted, open: readonly string[] = [""], most = MAX_FOLDERS) {
     this.#root = root;
     this.#wanted = wanted;
+    this.#open = open;
+    this.#most = most;
   }
 
-  /** Relative paths; of what lies within a match only the match itself. What git takes for a repository counts as `.git`. */
-  find(): readonly string[] {
+  /**
+   * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
+   * repository counts as `.git`. Further names of a secret file are secret.
+   */
+  find(): Found {
+    const found = this.#look();
+    const isNew = found.secret.map((at) => this.#remember(path.join(this.#root, at)));
+    if (!isNew.some(Boolean)) return found;
+    // Where else it stands shows only in files that were passed over.
+    this.#seen.clear();
+    return this.#look();
+  }
+
+  #look(): Found {
     const seen = new Map<string, Folder>();
-    const found: string[] = [];
-    const left: Place[] = [{ at: "", within: undefined }];
-    for (let place = left.pop(); place && seen.size < MAX_FOLDERS; place = left.pop()) {
-      const folder = this.#look(place);
+    const found: Pick<Folder, "secret" | "guarded">[] = [];
+    const left: Place[] = [];
+    for (const at of this.#open) {
+      const [secret, guarded] = [this.#wanted.secret, this.#wanted.guarded].map((test) =>
+        prefixes(at).some(test),
+      );
+      if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: secret ? [] : [at] });
+      if (!secret) left.push({ at, within: undefined, held: guarded === true });
+    }
+    this.unseen = undefined;
+    while (left.length > 0 && seen.size < this.#most) {
+      const place = left.pop()!;
+      const folder = this.#lookAt(place);
       if (!folder) continue;
       seen.set(place.at, folder);
-      found.push(...folder.found);
+      if (folder.secret.length + folder.guarded.length > 0) found.push(folder);
       left.push(...folder.folders);
     }
-    this.tooLarge = left.length > 0;
+    if (left.length > 0) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
     this.#seen = seen;
-    return found;
+    return {
+      secret: found.flatMap(({ secret }) => secret),
+      guarded: found.flatMap(({ guarded }) => guarded),
+    };
   }
 
-  #look({ at, within }: Place): Folder | undefined {
+  #lookAt(place: Place): Folder | undefined {
+    const full = path.join(this.#root, place.at);
     try {
-      const full = path.join(this.#root, at);
       const { ctimeNs: changed } = lstatSync(full, { bigint: true });
-      const before = this.#seen.get(at);
-      if (before?.settled && before.changed === changed && before.within === within) return before;
-      const found: string[] = [];
-      const folders: Place[] = [];
-      const entries = entriesOf(full);
-      const names = new Set(entries.map(({ name }) => name));
-      const isGit = path.basename(at) === ".git" || looksLikeGit((name) => names.has(name));
-      const inGit = isGit ? ".git" : within;
-      for (const entry of entries) {
-        const name = path.join(at, entry.name);
-        const asGit = inGit && path.join(inGit, entry.name);
-        // A repository elsewhere, under a name that git follows.
-        const pointer = entry.name === ".git" && !entry.isDirectory();
-        if (pointer || this.#wanted(name) || (asGit && this.#wanted(asGit))) found.push(name);
-        else if (entry.isDirectory()) folders.push({ at: name, within: asGit });
-      }
+      const before = this.#seen.get(place.at);
+      if (before?.settled && isSame(before, place) && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
-      return { changed, settled, within, found, folders };
-    } catch {
+      return { ...place, changed, settled, ...this.#sort(place, entriesOf(full)) };
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, or closed to this process and so to every run.
+      if (["ENOENT", "ENOTDIR"].includes(code) || (code === "EACCES" && !mayEnter(full))) return undefined;
+      this.unseen = { path: full, reason: code === "ENAMETOOLONG" ? "its path is too long" : code };
       return undefined;
     }
+  }
+
+  #sort(
+    { at, within, held }: Place,
+    entries: readonly Dirent[],
+  ): Pick<Folder, "secret" | "guarded" | "folders"> {
+    const sorted = { secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
+    const names = new Set(entries.map(({ name }) => name));
+    const isGit = path.basename(at) === ".git" || looksLikeGit((name) => names.has(name));
+    const inGit = isGit ? ".git" : within;
+    for (const entry of entries) {
+      const name = path.join(at, entry.name);
+      const asGit = inGit && path.join(inGit, entry.name);
+      const fits = (test: (relative: string) => boolean) => test(name) || (asGit && test(asGit)) || false;
+      if (fits(this.#wanted.secret) || this.#isKnown(entry, name)) {
+        sorted.secret.push(name);
+        continue;
+      }
+      // A repository elsewhere, under a name that git follows.
+      const pointer = entry.name === ".git" && !entry.isDirectory();
+      const guarded = !held && (pointer || fits(this.#wanted.guarded));
+      if (guarded) sorted.guarded.push(name);
+      if (entry.isDirectory()) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
+    }
+    return sorted;
+  }
+
+  #isKnown(entry: Dirent, name: string): boolean {
+    if (this.#inodes.size === 0 || !entry.isFile()) return false;
+    const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
+    return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
+  }
+
+  /** True where a file that was not known has further names. */
+  #remember(at: string): boolean {
+    const about = lstatSync(at, { throwIfNoEntry: false });
+    if (about?.isDirectory())
+      return namesIn(at)
+        .map((name) => this.#remember(path.join(at, name)))
+        .some(Boolean);
+    const inode = about?.isFile() ? `${about.dev}:${about.ino}` : "";
+    if (inode === "" || this.#inodes.has(inode)) return false;
+    this.#inodes.add(inode);
+    return about!.nlink > 1;
+  }
+}
+
+/** A path and the folders around it, within the workspace. */
+function prefixes(at: string): readonly string[] {
+  const names = at.split("/").filter(Boolean);
+  return names.map((_, i) => names.slice(0, i + 1).join("/"));
+}
+
+const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;
+
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -143,6 +143,32 @@ test.runIf(linux)("SBX-09: a file and what a run writes altogether are bounded",
   ]);
 });
 
+for (const namespaces of [true, false]) {
+  const how = namespaces ? "" : ", without namespaces";
+  test.runIf(linux)(
+    `SBX-09: what the workspace may hold is bounded, over many runs and writes${how}`,
+    async () => {
+      const bounds = { max_disk_mb: 512, max_workspace_mb: 48 };
+      await using kit = await startSandbox({ namespaces, bounds });
+      const fill =
+        "head -c 20000000 /dev/zero > f$((++n)); sleep 0.5; head -c 20000000 /dev/zero > g; sleep 0.5; rm g";
+      expect((await kit.run(fill)).findings).toEqual([]);
+      const { findings } = await kit.run(
+        "for i in 1 2 3 4 5 6; do head -c 8000000 /dev/zero > h$i; sleep 0.4; done; touch survived",
+      );
+      expect(findings).toEqual(["stopped: the workspace holds more than 48 MiB (runtime.max_workspace_mb)"]);
+      const fault = { fault: { fault: "full", path: kit.workspace } };
+      await expect(kit.run("true")).rejects.toMatchObject(fault);
+      const write = { do: "write", path: path.join(kit.workspace, "w"), data: "x" } as const;
+      const { signal } = new AbortController();
+      await expect(kit.confinement.request<"write">(write, signal)).rejects.toMatchObject(fault);
+      for (const name of readdirSync(kit.workspace)) rmSync(path.join(kit.workspace, name));
+      expect((await kit.run("echo again")).stdout).toBe("again\n");
+      await kit.confinement.request<"write">(write, signal);
+    },
+  );
+}
+
 test.runIf(linux)(
   "SBX-07: temporary files of one run are not there for the next, nor for one beside it",
   async () => {

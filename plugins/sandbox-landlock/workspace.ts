@@ -1,13 +1,15 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileNames, isInside } from "@gantry/sdk/node";
 import { inGit } from "./git-directory.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "./messages.ts";
-import { WorkspaceWalk } from "./workspace-walk.ts";
+import { MaskWatch } from "./mask-watch.ts";
+import { isOfView, targetOf } from "./mask-paths.ts";
+import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
-type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces">;
+type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;
 
 /** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
 export class Workspace {
@@ -17,55 +19,69 @@ export class Workspace {
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
   readonly #guarded: KeptFiles;
-  /** Remembered only where no mask lies over them. */
+  /** What is remembered of secret files that no mask lies over. */
   readonly #secret: KeptFiles;
-  #known = new Map<string, string>();
+  /** Secret files as they are when a run has ended, with those that were not there when it began. */
+  readonly #late: KeptFiles;
+  /** What masks lie over, with what it is. */
+  #covered = new Map<string, string>();
+  #watch: MaskWatch | undefined;
 
-  constructor({ workspace, secret, guarded, namespaces }: Facts) {
+  constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
     this.root = workspace;
     this.#isSecret = fileNames(secret);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
-    this.#walk = new WorkspaceWalk(workspace, (at) => this.#isSecret(at) || this.#isGuarded(at));
+    const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
+    this.#walk = new WorkspaceWalk(workspace, wanted, openIn(workspace, walls));
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
+    this.#late = new KeptFiles(workspace);
   }
 
-  get tooLarge(): boolean {
-    return this.#walk.tooLarge;
+  get unseen(): Unseen | undefined {
+    return this.#walk.unseen;
   }
 
-  /** Absolute paths of what is there. */
-  find(): { readonly secret: readonly string[]; readonly guarded: readonly string[] } {
-    const { secret, guarded } = this.#find();
-    const absolute = (at: string): string => path.join(this.root, at);
-    return { secret: secret.map(absolute), guarded: guarded.map(absolute) };
+  find(): Found {
+    return this.#walk.find();
   }
 
-  /** Takes what is there now, masks included, as what the walls fit. */
-  look(): void {
-    this.#known = this.#identities();
+  /** The walls hold these from here on. */
+  cover({ secret, guarded }: Found): void {
+    this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
+    const files = secret.flatMap((at) => targetOf(this.root, at));
+    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => this.#isOpen(at)));
   }
 
-  /** Remembers everything before a run; `others`: when the first run began that is still under way. False where masks are missing by now, so that the run may not begin. */
-  begin(others?: number): boolean {
-    const { secret, guarded } = this.#find();
-    if (this.#masks && this.#isNew([...secret, ...guarded])) return false;
-    this.#guarded.remember(guarded, others);
-    if (!this.#masks) this.#secret.remember(secret);
-    return true;
+  /** Calls `stop` with a secret file from which a mask has fallen; gives what ends the watch. */
+  watch(stop: (file: string) => void): () => void {
+    return this.#watch?.begin(stop) ?? (() => undefined);
+  }
+
+  /** Remembers everything before a run; `others`: when the first run began that is still under way. Gives why it may not begin. */
+  begin(others?: number): Fault | undefined {
+    const found = this.find();
+    if (this.unseen) return { fault: "unseen", ...this.unseen };
+    if (this.#masks && this.#isBare(found)) return { fault: "stale" };
+    this.#guarded.remember(found.guarded, others);
+    if (!this.#masks) this.#secret.remember(found.secret);
+    return undefined;
   }
 
   /** Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each. */
   finish(): readonly string[] {
-    const { guarded } = this.#find();
-    if (this.#masks) return this.#guarded.setAside(guarded, true);
-    return [...this.#guarded.setAside(guarded, false), ...this.#guarded.putBack(), ...this.#secret.putBack()];
+    const { secret, guarded } = this.find();
+    const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
+    const aside = this.#guarded.setAside(guarded, this.#masks);
+    const undone = this.#masks ? [] : [...this.#guarded.putBack(), ...this.#secret.putBack()];
+    this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
+    return [...unseen, ...aside, ...undone];
   }
 
   /** A text without what stands in secret files that no mask lies over. */
   hide(text: string): string {
-    return this.#masks ? text : hideTexts(text, this.#secret.texts());
+    return hideTexts(text, [...this.#secret.texts(), ...this.#late.texts()]);
   }
 
   refuse(request: Request): Fault | undefined {
@@ -82,22 +98,30 @@ export class Workspace {
     return within !== undefined && (this.#isGuarded(within) || within !== inGit(this.root, at));
   }
 
-  #find(): { readonly secret: readonly string[]; readonly guarded: readonly string[] } {
-    const found = this.#walk.find();
-    const secret = found.filter(this.#isSecret);
-    return { secret, guarded: found.filter((at) => !secret.includes(at)) };
+  #isBare({ secret, guarded }: Found): boolean {
+    return (
+      guarded.some((at) => this.#covered.get(at) !== this.#identity(at)) ||
+      secret.some((at) => this.#isBareSecret(at))
+    );
   }
 
-  #isNew(found: readonly string[]): boolean {
-    return found.some((at) => this.#known.get(at) !== this.#identity(at));
+  #isBareSecret(at: string): boolean {
+    return targetOf(this.root, at).some((file) => this.#isOpen(file));
   }
 
-  #identities(): Map<string, string> {
-    return new Map(this.#walk.find().map((at) => [at, this.#identity(at)]));
+  #isOpen(file: string): boolean {
+    return existsSync(file) && !isOfView(file);
   }
 
   #identity(at: string): string {
     const about = statSync(path.join(this.root, at), { throwIfNoEntry: false });
     return about ? `${about.dev}:${about.ino}` : "";
   }
+}
+
+/** What of a workspace the walls leave open, relative to it; "" is all of it. */
+function openIn(root: string, walls: ConfinedFacts["walls"]): readonly string[] {
+  const read = walls?.read ?? [root];
+  if (read.some((one) => isInside(root, one))) return [""];
+  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
 }

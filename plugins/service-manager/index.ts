@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { Commands, definePlugin, Runtime } from "@gantry/sdk";
+import { gantryCommand, isExecutable } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { serviceCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
@@ -44,9 +44,8 @@ export default definePlugin({
 /** The daemon, as this very program is run and without a signal that opens its debugger; secrets may stand in `<config_dir>/service.env`. */
 function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
   const envFile = `--env-file-if-exists=${path.join(configDir, "service.env")}`;
-  const program = realpathSync(process.argv[1] ?? "");
   return {
-    argv: [process.execPath, "--disable-sigusr1", envFile, program, "daemon"],
+    argv: gantryCommand(["--disable-sigusr1", ...(isExecutable() ? [] : [envFile])], ["daemon"]),
     env: { SERVICE_CONFIG_DIR: configDir, PATH: searchPath(process.env["PATH"]) },
     home: homedir(),
     limits,

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { GantryError } from "@gantry/sdk";
+import { replaceFile } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { Step } from "./plan.ts";
 
@@ -23,13 +24,10 @@ export function managerFailed(argv: readonly string[], code: number, stderr: str
 
 /** In one step, so that no half-written unit is ever read. */
 async function write({ path: file, text, mode }: Extract<Step, { do: "write" }>): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
   try {
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(draft, text, { mode });
-    await rename(draft, file);
+    await replaceFile(file, text, { mode });
   } catch (error) {
-    await rm(draft, { force: true });
     throw errors.SERVICE_FILE(file, (error as NodeJS.ErrnoException).code ?? error);
   }
 }

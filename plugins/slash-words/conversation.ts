@@ -52,7 +52,8 @@ export const conversationCommands: readonly ChatCommand[] = [
   {
     name: "stop",
     summary: "end the answer that is being made",
-    run: async ({ conversation }) => ((await conversation.stop()) ? "It is ended." : "Nothing runs here."),
+    // What was ended says so by itself.
+    run: async ({ conversation }) => ((await conversation.stop()) ? "" : "Nothing runs here."),
   },
 ];
 

@@ -16,10 +16,10 @@ export const helpCommands: readonly ChatCommand[] = [
     name: "tools",
     summary: "what the agent can do here",
     trust: "member",
-    run({ conversation }) {
-      const tools = conversation
-        .tools()
-        .map(({ name, description }) => `${name} - ${firstSentence(description)}`);
+    async run({ conversation }) {
+      const tools = (await conversation.tools()).map(
+        ({ name, description }) => `${name} - ${firstSentence(description)}`,
+      );
       return tools.length === 0 ? "No tool is loaded." : tools.join("\n");
     },
   },

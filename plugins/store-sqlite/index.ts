@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Audit, Checks, Commands, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
+import { layout } from "./layout.ts";
 import { createStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,6 +23,7 @@ export default definePlugin({
   }),
   needs: { audit: Audit, runtime: Runtime },
   provides: [Checks, Commands, Media, Store],
+  layout: layout.length,
   errors,
   setup(host) {
     const file = join(host.needs.runtime.configDir, "state", "gantry.db");

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errors as shared, mediaBounds, mediaRef, type Media } from "@gantry/sdk";
+import { makeDir, replaceFile } from "@gantry/sdk/node";
 import type { Database } from "./database.ts";
 import { addMedia, countBrought, forgetUnused, isKept } from "./media-rows.ts";
 
@@ -65,19 +66,10 @@ export function createMedia(db: Database, folder: string): Media & { dropUnused(
 async function writeOnce(folder: string, file: string, bytes: Uint8Array): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.size === bytes.length) return;
-  const draft = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
+    makeDir(folder);
+    await replaceFile(file, bytes);
   } catch (error) {
-    await rm(draft, { force: true });
     throw shared.STORE_FAILED(file, (error as NodeJS.ErrnoException).code ?? String(error));
   }
 }

@@ -92,7 +92,7 @@ test("ERR-01: a path that the walls do not hold is answered with `Path outside w
 
 test("SEC-06: file_write_enabled false: the tool is not offered and a call is refused; reading stays", async () => {
   await using t = await startTestHost({ plugins, config: { security: { file_write_enabled: false } } });
-  const offered = (name: string): boolean => t.slot(Tools).get(name)!.offered!();
+  const offered = (name: string) => t.slot(Tools).get(name)!.offered!();
   expect([offered("file_write"), offered("file_read"), offered("file_list")]).toEqual([false, true, true]);
   expect(await t.call("file_write", { path: "new", content: "x" }, { approvals: "yes" })).toMatchObject({
     decision: "refused",

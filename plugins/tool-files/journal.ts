@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { FileReplaced } from "@gantry/sdk";
-import { makeDir } from "@gantry/sdk/node";
+import { makeDir, replaceFile } from "@gantry/sdk/node";
 
 /** Of one file; what was larger can only be told of. */
 export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
@@ -61,11 +61,8 @@ export class Journal {
   async #keep(change: Change, before: Uint8Array | undefined): Promise<void> {
     if (!this.on) return;
     makeDir(this.#folder);
-    const file = path.join(this.#folder, this.#nextId());
-    const temporary = `${file}.tmp`;
     const header = Buffer.from(`${JSON.stringify(change)}\n`);
-    await writeFile(temporary, Buffer.concat([header, before ?? new Uint8Array()]), { mode: 0o600 });
-    await rename(temporary, file);
+    await replaceFile(path.join(this.#folder, this.#nextId()), [header, before ?? new Uint8Array()]);
     await this.#prune();
   }
 

@@ -1,4 +1,4 @@
-import { definePlugin, Services, Store, Tools } from "@gantry/sdk";
+import { definePlugin, optional, OwnMemory, Services, Store, Tools } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { Retention } from "./retention.ts";
@@ -28,11 +28,12 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { store: Store },
+  needs: { store: Store, own: optional(OwnMemory) },
   provides: [Tools, Services],
   errors,
   setup(host) {
-    const { memory } = host.needs.store;
+    const { store, own } = host.needs;
+    const memory = own ?? store.memory;
     const retention = new Retention(memory, host.config.memory);
     for (const tool of memoryTools(memory, retention)) host.provide(Tools, tool);
     host.provide(Services, retention.service("memory-retention", host.log));

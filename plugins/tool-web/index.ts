@@ -1,7 +1,7 @@
-import { Net, Tools, definePlugin, optional, toolsKeys } from "@gantry/sdk";
+import { Net, Pages, Tools, definePlugin, optional, toolsKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
-import { webFetchTool } from "./web-fetch.ts";
+import { readAddress, webFetchTool } from "./web-fetch.ts";
 
 export default definePlugin({
   name: "tool-web",
@@ -14,17 +14,16 @@ export default definePlugin({
     }),
   }),
   needs: { net: optional(Net) },
-  provides: [Tools],
+  provides: [Tools, Pages],
   errors,
   setup(host) {
     const { browser_timeout_seconds, max_output_bytes } = host.config.tools;
-    host.provide(
-      Tools,
-      webFetchTool({
-        net: host.needs.net,
-        timeoutMs: browser_timeout_seconds * 1000,
-        maxOutputBytes: max_output_bytes,
-      }),
-    );
+    const options = {
+      net: host.needs.net,
+      timeoutMs: browser_timeout_seconds * 1000,
+      maxOutputBytes: max_output_bytes,
+    };
+    host.provide(Tools, webFetchTool(options));
+    host.provide(Pages, { read: (url, signal) => readAddress(options, url, signal) });
   },
 });

@@ -1,8 +1,6 @@
-import { type Net, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
+import { type Net, type Tool, type ToolResult, type WebPage, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
-import type { FetchedPage } from "./fetch-page.ts";
-import type { ReadPage } from "./read-page.ts";
 
 export interface WebOptions {
   /** Undefined where no plugin opens addresses. */
@@ -17,7 +15,23 @@ const MAX_LINKS = 100;
 /** The words around the text need room too. */
 const FRAME_BYTES = 1_024;
 
-export function webFetchTool({ net, timeoutMs, maxOutputBytes }: WebOptions): Tool {
+/** The readable text of what an address answers. */
+export async function readAddress(
+  { net, timeoutMs }: WebOptions,
+  url: string,
+  signal: AbortSignal,
+): Promise<WebPage> {
+  if (!net) throw errors.WEB_NO_NET();
+  const [{ fetchPage }, { readPage }] = await Promise.all([
+    import("./fetch-page.ts"),
+    import("./read-page.ts"),
+  ]);
+  const page = await fetchPage(net, url, { signal, timeoutMs });
+  return { url: page.url, status: page.status, cut: page.cut, ...(await readPage(page)) };
+}
+
+export function webFetchTool(options: WebOptions): Tool {
+  const { net, timeoutMs, maxOutputBytes } = options;
   return defineTool({
     name: "web_fetch",
     description:
@@ -34,21 +48,14 @@ export function webFetchTool({ net, timeoutMs, maxOutputBytes }: WebOptions): To
     effects: ({ url }) => ({ urls: [url] }),
     preview: ({ url }) => `open ${url}`,
     async run({ args: { url, offset = 1 }, signal }) {
-      if (!net) throw errors.WEB_NO_NET();
-      const [{ fetchPage }, { readPage }] = await Promise.all([
-        import("./fetch-page.ts"),
-        import("./read-page.ts"),
-      ]);
-      const page = await fetchPage(net, url, { signal, timeoutMs });
-      const read = await readPage(page);
-      return report(page, read, { offset, room: maxOutputBytes - FRAME_BYTES });
+      const page = await readAddress(options, url, signal);
+      return report(page, { offset, room: maxOutputBytes - FRAME_BYTES });
     },
   });
 }
 
 function report(
-  { url, status, cut }: FetchedPage,
-  { title, text, links }: ReadPage,
+  { url, status, cut, title, text, links }: WebPage,
   { offset, room }: { readonly offset: number; readonly room: number },
 ): ToolResult {
   const failed = status >= 400;

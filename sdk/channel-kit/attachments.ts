@@ -1,11 +1,15 @@
 import type { MediaRef, Part } from "../content.ts";
 import { GantryError } from "../errors.ts";
 import { mediaBounds, type MediaFacts } from "../media.ts";
+import type { Transcriber } from "../transcriber.ts";
 
 const MiB = 1024 * 1024;
 /** Of one message. */
 const maxCount = 10;
 const maxName = 120;
+
+/** What a person said instead of writing it. */
+export const voiceMessage = "voice message";
 
 /** Something that came with a message. */
 export interface Attachment {
@@ -26,33 +30,46 @@ export type KeepBytes = (bytes: Uint8Array, facts: MediaFacts) => Promise<MediaR
 
 /**
  * What came with a message, as parts: kept if there is a place for bytes and they are within bounds, else one honest line
- * each. Bytes never enter the text, and one that fails keeps nothing else back.
+ * each. Of a voice message the words are taken, where something can tell them. Bytes never enter the text, and one that
+ * fails keeps nothing else back.
  */
 export async function takeAttachments(
   attachments: readonly Attachment[],
   keep: KeepBytes | undefined,
   signal: AbortSignal,
+  transcriber?: Transcriber,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  for (const attachment of attachments.slice(0, maxCount)) parts.push(await take(attachment, keep, signal));
+  for (const attachment of attachments.slice(0, maxCount))
+    parts.push(...(await take(attachment, keep, signal, transcriber)));
   const more = attachments.length - maxCount;
   if (more > 0) parts.push(line(`[${more} more attachments: not read, at most ${maxCount} are]`));
   return parts;
 }
 
-async function take(attachment: Attachment, keep: KeepBytes | undefined, signal: AbortSignal): Promise<Part> {
+async function take(
+  attachment: Attachment,
+  keep: KeepBytes | undefined,
+  signal: AbortSignal,
+  transcriber: Transcriber | undefined,
+): Promise<readonly Part[]> {
   const { mime = "application/octet-stream", bytes = 0, maxBytes = Infinity } = attachment;
   const max = Math.min(mime.startsWith("image/") ? mediaBounds.image : mediaBounds.file, maxBytes);
-  if (keep === undefined) return line(describeAttachment(attachment, "not read"));
-  if (bytes > max) return line(describeAttachment(attachment, `not read, more than ${max / MiB} MiB`));
+  const isSpeech = attachment.kind === voiceMessage;
+  const hears = isSpeech ? transcriber : undefined;
+  const say = (why: string): Part => line(describeAttachment(attachment, why));
+  if (keep === undefined && hears === undefined) return [say("not read")];
+  if (bytes > max) return [say(`not read, more than ${max / MiB} MiB`)];
   try {
     const loaded = await attachment.load(max, signal);
-    const name = attachment.name === undefined ? {} : { name: safeName(attachment.name) };
-    return { type: "media", media: await keep(loaded, { mime, ...name }) };
+    const facts = { mime, ...(attachment.name !== undefined && { name: safeName(attachment.name) }) };
+    if (hears)
+      return [line(`[${voiceMessage}]\n${await hears.transcribe({ bytes: loaded, ...facts }, signal)}`)];
+    const kept: Part[] = keep ? [{ type: "media", media: await keep(loaded, facts) }] : [];
+    return isSpeech ? [...kept, say("not put into words, as no plugin fills the slot transcriber")] : kept;
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof GantryError ? error.message : "could not be loaded";
-    return line(describeAttachment(attachment, why));
+    return [say(error instanceof GantryError ? error.message : "could not be loaded")];
   }
 }
 

@@ -125,6 +125,71 @@ test("CC-10: a refused account is said once, with its cure, tried again only now
   await stopped;
 });
 
+test("CC-10: what only another configuration can mend is not tried again, and status goes on saying it", async () => {
+  using clock = fakeClock(0);
+  const store = createMemoryStore();
+  const { health, lines } = rig(store.values);
+  let runs = 0;
+  const connection = new Connection({
+    health,
+    watchdogMs: 1_000_000,
+    judge: () => ({ reason: "it wants another version", final: true }),
+    async run() {
+      runs += 1;
+      throw new Error("4012");
+    },
+  });
+  connection.start();
+  await pass(clock, 4_000_000);
+  expect([runs, lines]).toEqual([1, ["error: it wants another version"]]);
+  const row = await rig(store.values).health.row();
+  expect(row).toMatchObject({ state: "fail", detail: expect.stringContaining("it wants another version") });
+  const stopped = connection.stop();
+  await pass(clock, 10);
+  await stopped;
+  expect(health.state).toBe("stopped");
+});
+
+test("CC-17: a wait of many minutes is not taken for a service that does not run", async () => {
+  using clock = fakeClock(0);
+  const store = createMemoryStore();
+  const { health } = rig(store.values);
+  const connection = new Connection({
+    health,
+    watchdogMs: 1_000_000,
+    judge: () => ({ reason: "come back later", afterMs: 3_600_000 }),
+    run: async () => Promise.reject(new Error("later")),
+  });
+  connection.start();
+  await pass(clock, 1_200_000);
+  expect(await rig(store.values).health.row()).toMatchObject({
+    state: "fail",
+    detail: expect.stringContaining("come back later (for 20 min"),
+  });
+  const stopped = connection.stop();
+  await pass(clock, 10);
+  await stopped;
+});
+
+test("CC-17: what is wrong beside a connection that works is said once in the log, and in status for an hour", async () => {
+  using clock = fakeClock(1_000_000);
+  const store = createMemoryStore();
+  const { health, lines } = rig(store.values);
+  health.up();
+  health.notices("another program runs: end it");
+  health.notices("another program runs: end it");
+  expect(lines).toEqual(["info: The channel mail is connected.", "warn: another program runs: end it"]);
+  await pass(clock, 1);
+  expect(await rig(store.values).health.row()).toMatchObject({
+    state: "warn",
+    detail: "connected for 0 s; no event yet; another program runs: end it",
+  });
+  await pass(clock, 3_700_000);
+  health.up();
+  await pass(clock, 1);
+  expect(await rig(store.values).health.row()).toMatchObject({ state: "ok" });
+});
+
 test("CC-17: the age of the last event is seen from another process, and whether a service runs at all", async () => {
   using clock = fakeClock(1_000_000);
   const store = createMemoryStore();

@@ -7,6 +7,8 @@ const longestMs = 60_000;
 const goodMs = 60_000;
 /** A refused account is looked at again now and then: it may have been mended at the platform. */
 const refusedMs = 300_000;
+/** While it waits, it is said so often that it does. */
+const beatMs = 30_000;
 /** Work that does not heed its signal is left behind after this long. */
 const graceMs = 5_000;
 
@@ -16,6 +18,8 @@ export interface Trouble {
   readonly reason: string;
   /** The platform refuses the account. */
   readonly refused?: boolean;
+  /** Only another program or another configuration can mend it, so it is not tried again. */
+  readonly final?: boolean;
   /** Milliseconds: the wait that the platform asked for. */
   readonly afterMs?: number;
   /** Milliseconds: no shorter wait makes sense. */
@@ -62,12 +66,21 @@ export class Connection {
 
       tries = Date.now() - began >= goodMs ? 1 : tries + 1;
       this.#tell(trouble);
-      await pause(waitMs(tries, trouble), signal);
+      await this.#wait(waitMs(tries, trouble), signal);
     }
   }
 
-  #tell({ refused = false, reason }: Trouble): void {
-    if (refused) this.#options.health.refused(reason);
+  /** Says now and then that it is still so, since a service that says nothing is taken for one that does not run. */
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    const until = Date.now() + ms;
+    for (let left = ms; left > 0 && !signal.aborted; left = until - Date.now()) {
+      await pause(Math.min(left, beatMs), signal);
+      this.#options.health.beat();
+    }
+  }
+
+  #tell({ refused = false, final = false, reason }: Trouble): void {
+    if (refused || final) this.#options.health.refused(reason);
     else this.#options.health.waits(reason);
   }
 
@@ -99,6 +112,7 @@ export class Connection {
 
 /** How long to wait before the next try: doubled each time, with jitter, so that many do not come back at once. */
 export function waitMs(tries: number, trouble: Trouble, random: () => number = Math.random): number {
+  if (trouble.final) return Infinity;
   if (trouble.afterMs !== undefined) return trouble.afterMs;
   if (trouble.refused) return refusedMs;
   const doubled = Math.max(firstMs, trouble.leastMs ?? 0) * 2 ** Math.min(tries - 1, 16);

@@ -5,6 +5,8 @@ import type { Values } from "../store.ts";
 const space = "channel.health";
 /** What is no change is written down at most so often. */
 const beatMs = 30_000;
+/** What was noticed longer ago is mended, or said again. */
+const noticeMs = 3_600_000;
 /** A service that has not written for so long does not run. */
 const silentMs = 180_000;
 
@@ -18,6 +20,15 @@ export interface HealthRecord {
   readonly event?: number;
   readonly seen: number;
   readonly reason?: string;
+  readonly notice?: HealthNotice;
+}
+
+/** What a person should mend, though the connection works. */
+export interface HealthNotice {
+  /** A sentence with the cure. */
+  readonly text: string;
+  /** Unix ms: when it was last seen. */
+  readonly at: number;
 }
 
 export interface HealthOptions {
@@ -70,6 +81,20 @@ export class ChannelHealth {
     if (this.#change("refused", reason)) log.error({ channel }, reason);
   }
 
+  /** Something is wrong while the connection works; `text` says the cure. Said once in the log, shown for an hour. */
+  notices(text: string): void {
+    const { channel, log } = this.#options;
+    const isNew = this.#now.notice?.text !== text;
+    this.#now = { ...this.#now, notice: { text, at: Date.now() } };
+    if (isNew) log.warn({ channel }, text);
+    this.#keep(isNew);
+  }
+
+  /** It is still as it was said last. */
+  beat(): void {
+    this.#keep(false);
+  }
+
   /** Resolves once this is written down too. */
   async stopped(): Promise<void> {
     this.#change("stopped");
@@ -90,20 +115,28 @@ export class ChannelHealth {
       return { what, state: "warn", detail, cure: "run `gantry daemon`" };
     }
     const last = record.event === undefined ? "no event yet" : `last event ${span(now - record.event)} ago`;
-    const { state, reason = "", since } = record;
-    if (state === "up") return { what, state: "ok", detail: `connected for ${span(now - since)}; ${last}` };
+    const { state, reason = "", since, notice } = record;
+    const connected = `connected for ${span(now - since)}; ${last}`;
+    if (state === "up" && notice !== undefined && now - notice.at < noticeMs)
+      return { what, state: "warn", detail: `${connected}; ${notice.text}` };
+    if (state === "up") return { what, state: "ok", detail: connected };
     if (state === "starting") return { what, state: "warn", detail: "connecting" };
     return { what, state: "fail", detail: `${reason} (for ${span(now - since)}; ${last})` };
   }
 
   /** True if it was otherwise before. */
   #change(state: HealthState, reason?: string): boolean {
-    const { state: before, reason: told, event } = this.#now;
+    const { state: before, reason: told, event, seen, notice } = this.#now;
     const isNew = before !== state || told !== reason;
-    if (isNew) {
-      const kept = { ...(event !== undefined && { event }), ...(reason !== undefined && { reason }) };
-      this.#now = { ...kept, state, since: Date.now(), seen: this.#now.seen };
-    }
+    if (isNew)
+      this.#now = {
+        ...(event !== undefined && { event }),
+        ...(reason !== undefined && { reason }),
+        ...(notice !== undefined && { notice }),
+        state,
+        since: Date.now(),
+        seen,
+      };
     this.#keep(isNew);
     return isNew;
   }

@@ -7,6 +7,8 @@ import {
   type CommandContext,
   type DecisionOutcome,
   type Part,
+  textParts,
+  type Transcriber,
 } from "../index.ts";
 import { defineErrors, policy } from "../errors.ts";
 import { createMemoryStore } from "../testing/index.ts";
@@ -198,5 +200,37 @@ test("TG-16: what comes with a message is kept within bounds, and said in a line
   const eleven = Array.from({ length: 12 }, () => attachment());
   expect(texts(await takeAttachments(eleven, keep, never)).at(-1)).toBe(
     "[2 more attachments: not read, at most 10 are]",
+  );
+});
+
+const keepSpeech = async () => ({ id: "sha", mime: "audio/ogg", bytes: 2 });
+
+test("TG-16: DC-16: of a voice message the words are taken; where nothing can tell them, that is said beside it", async () => {
+  const speech: Attachment = {
+    kind: "voice message",
+    name: "note.ogg",
+    mime: "audio/ogg",
+    load: async () => new Uint8Array([7, 7]),
+  };
+  const heard: unknown[] = [];
+  const transcriber: Transcriber = {
+    async transcribe(said) {
+      heard.push(said);
+      return "buy milk";
+    },
+  };
+  expect(await takeAttachments([speech], keepSpeech, never, transcriber)).toEqual(
+    textParts("[voice message]\nbuy milk"),
+  );
+  expect(heard).toEqual([{ bytes: new Uint8Array([7, 7]), mime: "audio/ogg", name: "note.ogg" }]);
+  expect(await takeAttachments([speech], keepSpeech, never)).toEqual([
+    { type: "media", media: { id: "sha", mime: "audio/ogg", bytes: 2 } },
+    ...textParts(
+      "[voice message: note.ogg, audio/ogg: not put into words, as no plugin fills the slot transcriber]",
+    ),
+  ]);
+  const deaf: Transcriber = { transcribe: () => Promise.reject(new Error("no model")) };
+  expect(await takeAttachments([speech], keepSpeech, never, deaf)).toEqual(
+    textParts("[voice message: note.ogg, audio/ogg: could not be loaded]"),
   );
 });

@@ -38,15 +38,20 @@ export function isCode(within: readonly Span[]): boolean {
   return within.some(({ kind }) => kind === "code" || kind === "pre");
 }
 
-/** Without the forms that stand within code, and code within a link without its own. */
+/** Without the forms that stand within code, and code within a link without its own. A quote goes round code in a line, never round a block. */
 export function withCodeApart(rich: RichText): RichText {
   const links = rich.spans.filter(({ kind }) => kind === "link");
   const code = rich.spans.filter(
     (span) => isCode([span]) && !(span.kind === "code" && links.some((link) => isInside(span, link))),
   );
+  const blocks = code.filter(({ kind }) => kind === "pre");
   const others = rich.spans.filter((span) => !isCode([span]));
-  const kept = [...code, ...others.flatMap((span) => without(span, code))];
-  return { ...rich, spans: kept.toSorted((a, b) => a.from - b.from || b.to - a.to) };
+  const kept = others.flatMap((span) =>
+    span.kind === "quote"
+      ? without(span, blocks).flatMap((part) => withoutBreaks(part, rich.text))
+      : without(span, code),
+  );
+  return { ...rich, spans: [...code, ...kept].toSorted((a, b) => a.from - b.from || b.to - a.to) };
 }
 
 function isInside(inner: Span, outer: Span): boolean {
@@ -64,4 +69,12 @@ function without(span: Span, taken: readonly Span[]): readonly Span[] {
       ].filter((piece) => piece.to > piece.from),
     );
   return left;
+}
+
+/** Without the line breaks at both ends. */
+function withoutBreaks(span: Span, text: string): readonly Span[] {
+  const words = text.slice(span.from, span.to);
+  const from = span.from + words.length - words.replace(/^\n+/, "").length;
+  const to = span.to - words.length + words.replace(/\n+$/, "").length;
+  return to > from ? [{ ...span, from, to }] : [];
 }

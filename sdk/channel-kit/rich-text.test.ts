@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   readMarkdown,
+  renderBlocks,
   renderEntities,
   renderHtml,
   renderMarkdown,
@@ -91,6 +92,13 @@ test("CC-12: each platform's form of the same text", async () => {
   ]);
 });
 
+const shown = async (source: string): Promise<string> => renderMarkdown(await readMarkdown(source));
+
+test("CC-12: an address keeps its signs in markdown: a backslash in it would lead elsewhere", async () => {
+  expect(await shown("a_b https://a.test/x_y_(z) c_d")).toBe("a\\_b <https://a.test/x_y_(z)> c\\_d");
+  expect(await shown("<https://a.test/x_y>")).toBe("<https://a.test/x_y>");
+});
+
 test("CC-12: a table becomes lines of one width, and a picture its name with the address", async () => {
   const rich = await readMarkdown("| a | long |\n|---|---|\n| `1` | 2 |\n\n![cat](https://a.test/cat.png)");
   expect(rich.text).toBe("a | long\n--+-----\n1 | 2\n\ncat");
@@ -161,5 +169,52 @@ test("CC-12: whatever the text, spans lie within it, marks nest, and no escaped 
       renderMrkdwn(rich);
     }),
     { numRuns: 300 },
+  );
+});
+
+function text(said: string, ...styles: readonly string[]) {
+  const style = Object.fromEntries(styles.map((name) => [name, true]));
+  return { type: "text", text: said, ...(styles.length > 0 && { style }) };
+}
+
+test("CC-12: forms go as data: containers, styles and links, also of addresses that stand bare in the words", async () => {
+  const rich = await readMarkdown(
+    "**a*b*c** `x` [l](https://a.test) see https://b.test/x?y=1. <!channel>\n\n> q *r*\n\n```js\n1 < 2\n```",
+  );
+  expect(renderBlocks(rich)?.elements).toEqual([
+    {
+      type: "rich_text_section",
+      elements: [
+        text("a", "bold"),
+        text("b", "bold", "italic"),
+        text("c", "bold"),
+        text(" "),
+        text("x", "code"),
+        text(" "),
+        { type: "link", url: "https://a.test", text: "l" },
+        text(" see "),
+        { type: "link", url: "https://b.test/x?y=1", text: "https://b.test/x?y=1" },
+        text(". <!channel>"),
+      ],
+    },
+    { type: "rich_text_quote", elements: [text("q "), text("r", "italic")] },
+    { type: "rich_text_preformatted", elements: [text("1 < 2")] },
+  ]);
+  expect(renderBlocks({ text: " \n", spans: [] })).toEqual({
+    type: "rich_text",
+    elements: [{ type: "rich_text_section", elements: [text(" ")] }],
+  });
+  expect(renderBlocks({ text: "\n", spans: [] })).toBeUndefined();
+});
+
+test("CC-12: as data nothing that can be seen is lost, whatever the text", async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (source) => {
+      const rich = await readMarkdown(source);
+      const { elements = [] } = renderBlocks(rich) ?? {};
+      const inlines = elements.flatMap((container) => container.elements);
+      expect(visible(inlines.map(({ text }) => text).join(""))).toBe(visible(rich.text.toWellFormed()));
+      expect(inlines.every(({ text }) => text !== "")).toBe(true);
+    }),
   );
 });

@@ -1,10 +1,12 @@
 /** What plugins and the host share and what touches Node: paths, links, locks, timeouts. */
+export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
 export { makeDir } from "./make-dir.ts";
 export { Pairing, type PairingCode, type PairingConfig } from "./pairing.ts";
+export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
 export { openFilesLimit } from "./open-files.ts";
 export {
   changedFiles,
@@ -17,6 +19,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
+export { pluginModule } from "./plugin-module.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {
   configHash,
@@ -26,5 +29,9 @@ export {
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";
+export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { withTimeout } from "./with-timeout.ts";
+
+/** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
+export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => import("./checked-proxy.ts");

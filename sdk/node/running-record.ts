@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { ProcessLock } from "./process-lock.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** What a running service says of itself to other processes. */
 export interface RunningRecord {
@@ -34,16 +35,9 @@ export function configHash(text: string | undefined): string {
     .digest("hex");
 }
 
-/** In one step, so that no half of it is ever read. */
+/** In one step, so that no half of it is ever read; it means nothing after a power cut. */
 export async function writeRunning(configDir: string, record: RunningRecord): Promise<void> {
-  const file = recordFile(configDir);
-  const draft = `${file}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(recordFile(configDir), JSON.stringify(record), { durable: false });
 }
 
 /** Undefined where no service runs on this directory. */

@@ -1,8 +1,10 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { errors, GantryError } from "../index.ts";
+import { nodeArguments, nodeProgram } from "../node/node-command.ts";
 import type { Asked, Failure, Told } from "./check-apart/messages.ts";
 import type { ApartSubject, CheckedApart } from "./check-apart/subject.ts";
 
@@ -16,14 +18,13 @@ const STEP = 6;
  */
 export async function checkApart({ signal, ...subject }: ApartSubject): Promise<CheckedApart> {
   const asked: Asked = { patienceMs: 5_000, ...subject };
-  const module = new URL(
-    `./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`,
-    import.meta.url,
+  const module = fileURLToPath(
+    new URL(`./check-apart/process.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url),
   );
   const temporary = await mkdtemp(path.join(tmpdir(), "gantry-check-"));
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, TMPDIR: temporary };
-  const child = fork(module, [JSON.stringify(asked)], {
+  const child = spawn(nodeProgram, [...nodeArguments(process.execArgv, module), JSON.stringify(asked)], {
     detached: true,
     stdio: ["ignore", 2, 2, "ipc"],
     env,

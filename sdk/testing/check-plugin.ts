@@ -140,7 +140,8 @@ export function fillersFor(plugin: Plugin, among: readonly Plugin[] = []): reado
   const chosen: Plugin[] = [];
   const visit = (needs: Plugin["needs"]): void => {
     for (const slot of Object.values(needs ?? {}) as AnySlot[]) {
-      if (slot.many || slot.optional || [plugin, ...chosen].some((other) => provides(other, slot))) continue;
+      if (!slot || slot.many || slot.optional || [plugin, ...chosen].some((other) => provides(other, slot)))
+        continue;
       const filler = known.find((other) => provides(other, slot));
       if (!filler) continue;
       chosen.push(filler);

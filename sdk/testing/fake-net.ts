@@ -66,7 +66,7 @@ export function fakeNet(routes: readonly FakeRoute[] = []): FakeNet {
     provides: [Net, Upstream],
     setup(host) {
       host.provide(Net, { check, fetch, connect });
-      host.provide(Upstream, { fetch, webSocket: (url) => connect(hostOf(url)) as Promise<never> });
+      host.provide(Upstream, { fetch, webSocket: (url) => connect(hostOf(url)) as Promise<never>, connect });
     },
   });
   return Object.freeze({ ...plugin, requests });

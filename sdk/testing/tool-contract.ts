@@ -1,7 +1,15 @@
 import path from "node:path";
 import { tmpdir } from "node:os";
 import { Value } from "typebox/value";
-import { Tools, type Effects, type Logger, type StatedEffects, type Tool, type ToolRun } from "../index.ts";
+import {
+  Tools,
+  wrongEffects,
+  type Effects,
+  type Logger,
+  type StatedEffects,
+  type Tool,
+  type ToolRun,
+} from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -35,6 +43,7 @@ export function toolRun<Args extends object>(
     cwd,
     signal: new AbortController().signal,
     log: silent,
+    check: async () => {},
     call: async (name: string) => {
       throw new Error(`there is no tool ${name} in this test`);
     },
@@ -103,12 +112,12 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         }
       };
       const stated = await state();
-      const fault = faultOf(stated);
+      const fault = wrongEffects(stated);
       if (fault)
         throw wrong(
           who,
           `states effects ${fault}`,
-          "give { paths: [{ path, access }], commands: [text], urls: [text] }",
+          'give { paths: [{ path, access: "read" or "write" }], commands: [text], urls: [text], recipients: [text], brings } or "unknown"',
         );
       if (JSON.stringify(stated) !== JSON.stringify(await state()))
         throw wrong(who, "states other effects on the second call", "compute them from the arguments alone");
@@ -177,21 +186,4 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
       },
     }),
   ];
-}
-
-const texts = (list: unknown): boolean =>
-  Array.isArray(list) && list.every((item) => typeof item === "string");
-
-function faultOf(stated: unknown): string | undefined {
-  if (stated === undefined) return undefined;
-  if (typeof stated !== "object" || stated === null || stated instanceof Promise) return "that are no object";
-  const { paths = [], commands = [], urls = [] } = stated as Record<string, unknown>;
-  if (!texts(commands)) return "with commands that are no list of texts";
-  if (!texts(urls)) return "with urls that are no list of texts";
-  const uses = Array.isArray(paths) ? (paths as { path?: unknown; access?: unknown }[]) : [{}];
-  return uses.every(
-    ({ path: at, access }) => typeof at === "string" && (access === "read" || access === "write"),
-  )
-    ? undefined
-    : "with paths that lack path or access";
 }

@@ -34,6 +34,7 @@ export function recordTraffic(network: Plugin, file: string, secrets: readonly s
   const clean = cleaner(secrets);
   const recording = (real: Upstream): Upstream => ({
     webSocket: (url, headers, signal) => real.webSocket(url, headers, signal),
+    connect: (host, port, signal) => real.connect(host, port, signal),
     async fetch(request) {
       const answer = await real.fetch(request);
       const pieces: string[] = [];
@@ -82,6 +83,9 @@ export function replayTraffic(file: string, secrets: readonly string[] = []): Pl
             URL.parse(url)?.host ?? "the address",
             "recorded traffic has no WebSockets",
           );
+        },
+        connect: async (host) => {
+          throw errors.NET_REFUSED(host, "recorded traffic has no raw connections");
         },
         async fetch(request) {
           const { method = "GET", url } = request;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { conversationCostRows } from "./conversation-cost.ts";
 import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { guardRows } from "./guards.ts";
@@ -8,6 +9,7 @@ import { startUpRows } from "./start-up.ts";
 import { storeRows } from "./store.ts";
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  "conversation-cost": conversationCostRows,
   conversations: conversationRows,
   gateway: gatewayRows,
   guards: guardRows,

@@ -65,6 +65,8 @@ export async function startEchoModel(
     let text = "";
     request.on("data", (piece) => (text += piece));
     request.on("end", () => {
+      // Of a process that was killed while it asked.
+      if (!request.complete || text === "") return;
       const { messages } = JSON.parse(text) as { messages: { role: string; content: string }[] };
       const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
       const word = /message-[\w-]+/.exec(said)?.[0] ?? "nothing";

@@ -40,6 +40,8 @@ export interface Run {
   readonly cwd?: string;
   readonly input?: string;
   readonly node?: string;
+  /** The program to run instead of the one that was built. */
+  readonly bin?: string;
 }
 
 export interface Ended {
@@ -65,7 +67,7 @@ export function startGantry(
   args: readonly string[],
   run: Run,
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(run.node ?? process.execPath, [bin, ...args], {
+  const child = spawn(run.node ?? process.execPath, [run.bin ?? bin, ...args], {
     cwd: run.cwd ?? run.dir,
     env: environment(run),
   });

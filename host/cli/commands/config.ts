@@ -1,15 +1,18 @@
 import type { Audit } from "../../record/audit.ts";
 import { stringify } from "smol-toml";
-import { errors } from "@gantry/sdk";
+import { errors } from "../../errors.ts";
 import { bundledPlugins } from "../../plugins/bundled.ts";
 import { noKey, pathOf } from "../../config/config-file.ts";
-import { readValue, setKey, writeWhole } from "../../config/edit.ts";
+import { readValue, setKey, unsetKey, writeWhole } from "../../config/edit.ts";
 import { masked } from "../../config/masked.ts";
 import { readText } from "../../config/read.ts";
 import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
 import { startingFile } from "../../config/starting-file.ts";
-import { effective } from "../../installation.ts";
+import { mapToml, samePath } from "../../config/toml-map.ts";
+import { effective, type Installation } from "../../installation.ts";
 import type { HostCommandContext } from "./index.ts";
+
+type Opened = Awaited<ReturnType<Installation["open"]>>;
 
 export async function init({ session, out }: HostCommandContext): Promise<number> {
   if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
@@ -43,15 +46,46 @@ export async function get({ session, args, options, out }: HostCommandContext): 
  * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
  * values mend it. Several keys that only work together are set together.
  */
-export async function set({ session, args, host, out, debug }: HostCommandContext): Promise<number> {
+export async function set(context: HostCommandContext): Promise<number> {
+  const { session, args, out } = context;
   if (args.length % 2 === 1) throw errors.USAGE(`the key ${args.at(-1)} has no value`, "config set ");
-  const before = await session.text();
   const opened = await session.open().catch(() => undefined);
   const schema = await session.wholeSchema(opened?.plugins);
   const changes = new Map<string, unknown>();
   for (let i = 0; i < args.length; i += 2)
     changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
-  const after = [...changes].reduce((text, [key, value]) => setKey(text, pathOf(key) ?? [], value), before);
+  await change(context, changes, opened);
+  for (const [key, value] of changes)
+    out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
+  return 0;
+}
+
+/** Takes keys out of the file, so that their defaults hold again; else as `set`. */
+export async function unset(context: HostCommandContext): Promise<number> {
+  const { session, args, out } = context;
+  const { keys } = mapToml(await session.text());
+  for (const key of args) {
+    if (!keys.some(({ path }) => samePath(path, pathOf(key) ?? [])))
+      throw errors.CONFIG_NOT_SET(key, session.configFile);
+  }
+  const opened = await session.open().catch(() => undefined);
+  await change(context, new Map(args.map((key) => [key, undefined])), opened);
+  for (const key of args) out(`Took ${key} out of ${session.configFile}`);
+  return 0;
+}
+
+async function change(
+  { session, host, debug }: HostCommandContext,
+  changes: ReadonlyMap<string, unknown>,
+  opened: Opened | undefined,
+): Promise<void> {
+  const after = [...changes].reduce(
+    (text, [key, value]) => {
+      const path = pathOf(key) ?? [];
+      return value === undefined ? unsetKey(text, path) : setKey(text, path, value);
+    },
+    await session.text(),
+  );
   const { config, plugins } = opened ?? (await session.open(after));
   const record: Audit["record"] = async (event) => {
     const running = await host().catch(() => undefined);
@@ -61,9 +95,6 @@ export async function set({ session, args, host, out, debug }: HostCommandContex
   };
   const editor = session.editor(config, record, plugins);
   await editor.set(Object.fromEntries(changes));
-  for (const [key, value] of changes)
-    out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
-  return 0;
 }
 
 function valueFor(schema: TableNode, key: string, typed: string): unknown {

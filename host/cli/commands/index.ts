@@ -94,6 +94,12 @@ export const hostCommands: readonly HostCommand[] = [
     load: async () => ({ run: (await import("./config.ts")).set }),
   },
   {
+    name: "config unset",
+    summary: "take keys out of config.toml, so that their defaults hold again",
+    args: ["<key>", "[keys...]"],
+    load: async () => ({ run: (await import("./config.ts")).unset }),
+  },
+  {
     name: "config reload",
     summary: "have the running service apply config.toml as it is now; says what takes a restart",
     load: () => import("./reload.ts"),

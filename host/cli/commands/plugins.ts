@@ -1,9 +1,10 @@
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
 import { expandHome } from "@gantry/sdk/node";
 import { bundledPlugins, type Bundled } from "../../plugins/bundled.ts";
 import { keysOf, readerOf } from "../../config/schema.ts";
-import { loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
+import { entryIn, loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
 import type { HostCommandContext } from "./index.ts";
 
 interface Facts {
@@ -16,17 +17,20 @@ interface Facts {
   readonly taps: readonly string[];
   readonly table: string;
   readonly keys: readonly string[];
+  /** Of what it keeps on disk. */
+  readonly layout?: number;
 }
 
 /** Imports what is listed, runs nothing of it; what is not listed is not even imported. */
 export async function list(run: HostCommandContext): Promise<number> {
-  const { plugins } = await run.session.open();
+  const { plugins, config } = await run.session.open();
   const loaded = plugins.map(({ plugin, from }) => factsOf(plugin, from));
   const others = (await bundledPlugins())
     .filter(({ name }) => !loaded.some((facts) => facts.name === name))
     .map(({ name }) => name);
   if (run.options["json"]) {
-    run.out(JSON.stringify({ loaded, available: others }, undefined, 2));
+    const retired = config.retired.map(({ message }) => message);
+    run.out(JSON.stringify({ loaded, available: others, retired }, undefined, 2));
     return 0;
   }
   const width = Math.max(...loaded.map(({ name }) => name.length));
@@ -40,9 +44,9 @@ export async function list(run: HostCommandContext): Promise<number> {
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;
   const bundled = await bundledPlugins();
-  const isPath = /^(?:\.{1,2}|~)?\//.test(wanted);
+  const isPath = /^(?:\.{1,2}|~)?(?:\/|$)/.test(wanted);
   const found = isPath
-    ? await loadPlugin(path.resolve(expandHome(wanted)), run.session.configDir, bundled)
+    ? await loadPlugin(await fileOf(wanted), run.session.configDir, bundled)
     : await named(run, wanted, bundled);
   if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
   const facts = factsOf(found.plugin, found.from);
@@ -53,6 +57,13 @@ export async function inspect(run: HostCommandContext): Promise<number> {
   for (const [key, value] of Object.entries(facts))
     run.out(`${key.padEnd(9)} ${Array.isArray(value) ? value.join(", ") || "-" : value}`);
   return 0;
+}
+
+/** A file as it is, or the module of a plugin's folder. */
+async function fileOf(wanted: string): Promise<string> {
+  const at = path.resolve(expandHome(wanted));
+  const isFolder = (await stat(at).catch(() => undefined))?.isDirectory() === true;
+  return isFolder ? entryIn(at) : at;
 }
 
 async function named(
@@ -77,6 +88,7 @@ function factsOf(plugin: Plugin, from: string): Facts {
     taps: plugin.taps ?? [],
     table: readerOf(plugin)?.table ?? "",
     keys: keysOf(plugin),
+    ...(plugin.layout !== undefined && { layout: plugin.layout }),
   };
 }
 

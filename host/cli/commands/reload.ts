@@ -1,4 +1,4 @@
-import { errors } from "@gantry/sdk";
+import { errors } from "../../errors.ts";
 import { ProcessLock, readRunning, servingLock } from "@gantry/sdk/node";
 import type { HostCommandContext } from "./index.ts";
 

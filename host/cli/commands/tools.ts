@@ -1,4 +1,4 @@
-import { errors, Tools } from "@gantry/sdk";
+import { errors } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
 import { userOfTerminal } from "../terminal-user.ts";
@@ -7,10 +7,9 @@ import type { HostCommandContext } from "./index.ts";
 /** The tools that a model is offered now, or as JSON with their input schemas. */
 export async function list(run: HostCommandContext): Promise<number> {
   const host = await run.host();
-  const tools = [...(host.get(Tools)?.values() ?? [])].filter((tool) => tool.offered?.() !== false);
+  const tools = await host.tools.offered();
   if (run.options["json"]) {
-    const shown = tools.map(({ name, description, input }) => ({ name, description, input }));
-    run.out(JSON.stringify(shown, undefined, 2));
+    run.out(JSON.stringify(tools, undefined, 2));
     return 0;
   }
   const width = Math.max(...tools.map(({ name }) => name.length));

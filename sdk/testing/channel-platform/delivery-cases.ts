@@ -9,8 +9,8 @@ type Cases = Readonly<Record<string, () => Promise<void>>>;
 export function deliveryCases(subject: ChannelPlatformSubject): Cases {
   const { owner } = subject.people;
   const { on, must, who } = rigOf(subject);
-  return {
-    "C1: a message is on disk before the platform is told that it is taken": async () => {
+  const always: Cases = {
+    "CC-01: a message is on disk before the platform is told that it is taken": async () => {
       const store = createMemoryStore();
       const accept = store.lanes.accept.bind(store.lanes);
       let tries = 0;
@@ -32,7 +32,7 @@ export function deliveryCases(subject: ChannelPlatformSubject): Cases {
         "confirm after inbox.receive()",
       );
     },
-    "C2: what was taken is answered after a restart, once": async () => {
+    "CC-02: what was taken is answered after a restart, once": async () => {
       await on(async ({ platform, told, restart }) => {
         for (let i = 0; i < 3; i += 1) await platform.write({ from: owner, text: `one ${i}` });
         const second = await restart();
@@ -46,7 +46,7 @@ export function deliveryCases(subject: ChannelPlatformSubject): Cases {
         await second.stop();
       });
     },
-    "C3: a message that comes twice is answered once": async () => {
+    "CC-03: a message that comes twice is answered once": async () => {
       await on(async ({ platform, told }) => {
         await platform.write({ from: owner, text: "same", twice: true });
         await platform.write({ from: owner, text: "last" });
@@ -58,7 +58,7 @@ export function deliveryCases(subject: ChannelPlatformSubject): Cases {
         );
       });
     },
-    "C20: a stop is quick, also while it waits for the platform": async () => {
+    "CC-20: a stop is quick, also while it waits for the platform": async () => {
       await on(async ({ platform, told, host }) => {
         await platform.write({ from: owner, text: "hello" });
         await told(1);
@@ -67,4 +67,22 @@ export function deliveryCases(subject: ChannelPlatformSubject): Cases {
       });
     },
   };
+  const afterRestart: Cases = {
+    "CC-03: a message that comes again after a restart is not answered again": async () => {
+      await on(async ({ platform, told, restart }) => {
+        await platform.write({ from: owner, text: "same" });
+        await told(1);
+        await restart();
+        await platform.again?.();
+        await platform.write({ from: owner, text: "last" });
+        const texts = (await told(2)).map(({ text }) => text);
+        must(
+          texts.join() === "same,last",
+          `answered ${JSON.stringify(texts)}`,
+          "make the id from what the platform calls the message, and of nothing that ends with the process",
+        );
+      });
+    },
+  };
+  return { ...always, ...(subject.repeats === true ? afterRestart : {}) };
 }

@@ -20,6 +20,8 @@ export interface Writing {
 export interface Told {
   readonly text: string;
   readonly place: "direct" | "group";
+  /** In a direct chat: the platform's id of the person. */
+  readonly to?: string;
   readonly thread?: string;
   readonly buttons?: readonly string[];
 }
@@ -32,6 +34,8 @@ export type SendingEnds =
 /** The platform of a channel's tests. What it cannot do is left out, and the sentences about it are not tried. */
 export interface TestPlatform {
   write(writing: Writing): Promise<void>;
+  /** The last message once more, as a platform does that was not told of its arrival. */
+  again?(): Promise<void>;
   /** All that was sent so far, in order. */
   told(): readonly Told[];
   /** How many messages it was told that it need not hand out again. */
@@ -54,8 +58,14 @@ export interface OpenedPlatform {
 export interface ChannelPlatformSubject {
   /** The name of the channel. */
   readonly channel: string;
-  /** People: the first may approve, the second may write, the third may not. */
-  readonly people: { readonly owner: string; readonly member: string; readonly stranger: string };
+  /** The first may approve, the second may write, the third may not; then a bot, and the agent itself. */
+  readonly people: {
+    readonly owner: string;
+    readonly member: string;
+    readonly stranger: string;
+    readonly bot?: string;
+    readonly self?: string;
+  };
   /** An address of a direct chat. */
   readonly to: Json;
   /** Of the configuration; none may be seen anywhere. */
@@ -64,6 +74,14 @@ export interface ChannelPlatformSubject {
   readonly groups?: boolean;
   readonly threads?: boolean;
   readonly buttons?: boolean;
+  /** It hands out a message {@link TestPlatform.again}. */
+  readonly repeats?: boolean;
+  /** It knows plain text alone, so there is no form that it could refuse. */
+  readonly plain?: boolean;
+  /** False: it never says how long to wait. */
+  readonly waits?: boolean;
+  /** What the channel's checks say of a refused account; default `401`. */
+  readonly refusal?: string;
   /** A fresh platform, on which the channel answers to its name in groups. */
   open(): Promise<OpenedPlatform>;
 }

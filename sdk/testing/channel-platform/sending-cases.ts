@@ -8,19 +8,9 @@ type Cases = Readonly<Record<string, () => Promise<void>>>;
 /** What becomes of a reply: waits, refusals, secrets, hostile text. */
 export function sendingCases(subject: ChannelPlatformSubject): Cases {
   const { on, must } = rigOf(subject);
-  return {
-    "C9: a wait that the platform asks for is handed on": async () => {
-      await on(async ({ platform, send }) => {
-        platform.failNext({ how: "rate", afterMs: 7_000 });
-        const sent = await send("hello");
-        must(
-          sent.status === "retry" && sent.afterMs === 7_000,
-          `answered ${JSON.stringify(sent)}`,
-          "read the platform's wait into afterMs",
-        );
-      });
-    },
-    "C10: a refused account holds the channel's messages, and its check says so": async () => {
+  const { refusal = "401" } = subject;
+  const always: Cases = {
+    "CC-10: a refused account holds the channel's messages, and its check says so": async () => {
       await on(async ({ platform, send, host }) => {
         platform.failNext({ how: "account" });
         const sent = await send("hello");
@@ -31,13 +21,13 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
         );
         const rows = await rowsOf(host);
         must(
-          rows.includes("401"),
+          rows.includes(refusal),
           "says nothing of a refused account in its checks",
-          "show `API error: 401` with the cure",
+          `show \`${refusal}\` with the cure`,
         );
       });
     },
-    "C11: no secret of the channel is in a log, an answer, an audit record or a check": async () => {
+    "CC-11: no secret of the channel is in a log, an answer, an audit record or a check": async () => {
       await on(async ({ platform, send, host }) => {
         const sent = [await send("hello")];
         platform.failNext({ how: "account" });
@@ -52,7 +42,7 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
         );
       });
     },
-    "C12: whatever a model writes arrives whole": async () => {
+    "CC-12: whatever a model writes arrives whole": async () => {
       await on(async ({ platform, send }) => {
         for (const [i, text] of hostileMarkdown.entries()) {
           const before = platform.told().length;
@@ -73,13 +63,33 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
         }
       });
     },
-    "C13: a form that the platform refuses is sent again as plain text": async () => {
+  };
+  const afterWaits: Cases = {
+    "CC-09: a wait that the platform asks for is handed on": async () => {
+      await on(async ({ platform, send }) => {
+        platform.failNext({ how: "rate", afterMs: 7_000 });
+        const sent = await send("hello");
+        must(
+          sent.status === "retry" && sent.afterMs === 7_000,
+          `answered ${JSON.stringify(sent)}`,
+          "read the platform's wait into afterMs",
+        );
+      });
+    },
+  };
+  const inForms: Cases = {
+    "CC-13: a form that the platform refuses is sent again as plain text": async () => {
       await on(async ({ platform, send }) => {
         platform.failNext({ how: "form" });
         const sent = await send("**bold**");
         must(sent.status === "sent", `answered ${JSON.stringify(sent)}`, "send the plain text, once");
       });
     },
+  };
+  return {
+    ...always,
+    ...(subject.waits === false ? {} : afterWaits),
+    ...(subject.plain === true ? {} : inForms),
   };
 }
 

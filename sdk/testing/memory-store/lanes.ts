@@ -7,8 +7,7 @@ function same(a: InboundMessage, b: InboundMessage): boolean {
   return a.channel === b.channel && a.id === b.id;
 }
 
-export function lanes(sessions: SessionMap, rows: Row[]): Lanes {
-  const held = new Map<string, Hold>();
+export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>): Lanes {
   const free = (lane: string, now: number): boolean => (held.get(lane)?.until ?? 0) <= now;
   const knows = (message: InboundMessage): boolean => rows.some((row) => same(row.message, message));
   const add = (message: InboundMessage, lane: string, accepted: number, reply?: string): void => {

@@ -1,7 +1,8 @@
 import type { Limits } from "../../index.ts";
 
-export function limits(): Limits {
-  const hits = new Map<string, number[]>();
+import type { StoreState } from "./state.ts";
+
+export function limits(hits: StoreState["hits"]): Limits {
   return {
     hit: async (key, windows, now) => {
       const times = hits.get(key) ?? [];

@@ -6,15 +6,15 @@ function words(text: string): string[] {
 
 export type Entries = (MemoryEntry & { user: string })[];
 
-export function memory(entries: Entries): Memory {
-  let next = 1;
+export function memory(kept: { readonly entries: Entries; next: number }): Memory {
+  const { entries } = kept;
   const removeAll = (doomed: readonly object[]): number => {
     for (const entry of doomed) entries.splice(entries.indexOf(entry as (typeof entries)[number]), 1);
     return doomed.length;
   };
   return {
     remember: async (user, text) => {
-      const entry = { id: String(next++), text, created: new Date().toISOString(), user };
+      const entry = { id: String(kept.next++), text, created: new Date().toISOString(), user };
       entries.push(entry);
       return { id: entry.id, text, created: entry.created };
     },

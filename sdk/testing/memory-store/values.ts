@@ -1,7 +1,8 @@
 import type { Values } from "../../index.ts";
 
-export function values(): Values {
-  const spaces = new Map<string, Map<string, { value: unknown; expires: number }>>();
+import type { StoreState } from "./state.ts";
+
+export function values(spaces: StoreState["values"]): Values {
   const live = (space: string, key: string): { value: unknown } | undefined => {
     const entry = spaces.get(space)?.get(key);
     return entry && entry.expires > Date.now() ? entry : undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -10,10 +10,22 @@ import plugin from "./index.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "file-drop-"));
 const received: InboundMessage[] = [];
-const drop = createFileDrop("example", directory, async (messages) => received.push(...messages));
+const drop = createFileDrop(
+  "example",
+  directory,
+  async (messages) => received.push(...messages),
+  (error) => {
+    throw error;
+  },
+);
+const settled = new Date(Date.now() - 60_000);
 
 test("a dropped file is a message, and the answer lies beside it", async () => {
-  writeFileSync(path.join(directory, "ada.in"), "good morning");
+  const file = path.join(directory, "ada.in");
+  writeFileSync(file, "good morning");
+  await drop.look();
+  assert.equal(received.length, 0, "a file that is still being written is left alone");
+  utimesSync(file, settled, settled);
   await drop.look();
   const [message] = received;
   assert.deepEqual([message?.sender.id, textOf(message?.parts ?? [])], ["ada", "good morning"]);
@@ -21,6 +33,26 @@ test("a dropped file is a message, and the answer lies beside it", async () => {
   await drop.channel.send(reply, new AbortController().signal);
   assert.equal(readFileSync(path.join(directory, "ada.out"), "utf8"), "hello");
   assert.deepEqual(readdirSync(directory), ["ada.out"]);
+});
+
+test("a file that is found again after a crash is the same message", async () => {
+  const file = path.join(directory, "bob.in");
+  const ids: string[] = [];
+  const crashing = createFileDrop(
+    "example",
+    directory,
+    async ([message]) => {
+      ids.push(message?.id ?? "");
+      throw new Error("the process ended here");
+    },
+    () => {},
+  );
+  writeFileSync(file, "once");
+  utimesSync(file, settled, settled);
+  await crashing.look().catch(() => {});
+  await crashing.look().catch(() => {});
+  assert.equal(ids.length, 2);
+  assert.equal(ids[0], ids[1]);
 });
 
 describe("the contract of a channel", () => {

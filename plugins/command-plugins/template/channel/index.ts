@@ -16,7 +16,9 @@ export default definePlugin({
   setup(host) {
     const { inbox, runtime } = host.needs;
     const directory = host.config.directory ?? path.join(runtime.workspace, "drop");
-    const drop = createFileDrop("example", directory, (messages) => inbox.receive(messages));
+    const failed = (error: Error): void =>
+      host.log.error({}, `The folder could not be read: ${error.message}`);
+    const drop = createFileDrop("example", directory, (messages) => inbox.receive(messages), failed);
     host.provide(Channels, drop.channel);
     host.provide(Services, drop.service);
   },

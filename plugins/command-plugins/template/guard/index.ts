@@ -1,6 +1,6 @@
 import { definePlugin } from "@gantry/sdk";
 import { Type } from "typebox";
-import { createGuard } from "./guard.ts";
+import { createGuard, errors } from "./guard.ts";
 
 export default definePlugin({
   name: "guard-example",
@@ -12,6 +12,7 @@ export default definePlugin({
     }),
   }),
   taps: ["beforeToolCall"],
+  errors,
   setup(host) {
     host.hooks.beforeToolCall.tap(createGuard(host.config.words));
   },

@@ -1,4 +1,5 @@
-import { textOf, errors, failure, type Provider } from "@gantry/sdk";
+import { textOf, errors, type Provider } from "@gantry/sdk";
+import { failure } from "@gantry/sdk/provider";
 
 /** Repeats what was said. A real one sends request.messages to a server: need the slot Upstream and stream with streamAnswer(). */
 export const provider: Provider = {

@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, test } from "node:test";
 import { storeContract } from "@gantry/sdk/testing";
 import plugin from "./index.ts";
-import { createStore } from "./store.ts";
+import { openStore } from "./store.ts";
 
 async function open() {
-  const store = createStore();
+  const folder = mkdtempSync(path.join(tmpdir(), "store-"));
+  const file = path.join(folder, "kept");
   // `reopen` is what a new process finds: open your file or database again here.
-  return { store, reopen: async () => store, close: async () => {} };
+  return {
+    store: await openStore(file),
+    reopen: () => openStore(file),
+    close: async () => rmSync(folder, { recursive: true }),
+  };
 }
 
 describe("the contract of a store", () => {

@@ -1,11 +1,13 @@
-import { definePlugin, Store } from "@gantry/sdk";
-import { createStore } from "./store.ts";
+import path from "node:path";
+import { definePlugin, Runtime, Store } from "@gantry/sdk";
+import { openStore } from "./store.ts";
 
 export default definePlugin({
   name: "store-example",
   summary: "Keeps everything that must survive a restart: put your own line here.",
+  needs: { runtime: Runtime },
   provides: [Store],
-  setup(host) {
-    host.provide(Store, createStore());
+  async setup(host) {
+    host.provide(Store, await openStore(path.join(host.needs.runtime.configDir, "example.store")));
   },
 });

@@ -1,0 +1,68 @@
+import { Channels, Checks, definePlugin, Inbox, Services, Store, Upstream } from "@gantry/sdk";
+import {
+  ChannelHealth,
+  Connection,
+  peopleRow,
+  refuseStranger,
+  showWorking,
+  trustOf,
+} from "@gantry/sdk/channel";
+import { MatrixApi } from "./api.ts";
+import { Receiver } from "./receiver.ts";
+import { addressOf, createSender } from "./sender.ts";
+import { allowlistKey, config, settingsFrom } from "./settings.ts";
+
+/** The sign fades after this long, and is renewed a little earlier. */
+const typingMs = 20_000;
+
+export default definePlugin({
+  name: "channel-matrix",
+  summary: "Rooms of a Matrix homeserver, unencrypted, by long polling.",
+  config,
+  needs: { inbox: Inbox, store: Store, upstream: Upstream },
+  provides: [Channels, Checks, Services],
+  taps: ["onInboundMessage"],
+  setup(host) {
+    const { inbox, store, upstream } = host.needs;
+    const settings = settingsFrom(host.config, process.env);
+    const values = () => store.values;
+    const api = new MatrixApi(settings, upstream);
+    const health = new ChannelHealth({ channel: "matrix", values, log: host.log });
+
+    host.provide(Channels, {
+      name: "matrix",
+      send: createSender(api, health, values),
+      async working(to, signal) {
+        const { room = "" } = addressOf(to);
+        const { user_id: me } = await api.call<{ user_id: string }>("GET", "/account/whoami", signal);
+        const path = `/rooms/${encodeURIComponent(room)}/typing/${encodeURIComponent(me)}`;
+        await showWorking(typingMs - 2_000, signal, async (now) => {
+          await api.call("PUT", path, now, { typing: true, timeout: typingMs });
+        });
+      },
+    });
+    host.hooks.onInboundMessage.tap(({ channel, sender: { id } }) => {
+      if (channel !== "matrix" || trustOf(id, settings.people) !== undefined) return undefined;
+      return refuseStranger(id, allowlistKey);
+    });
+
+    let connection: Connection | undefined;
+    const stop = async (): Promise<void> => {
+      await connection?.stop();
+      connection = undefined;
+    };
+    host.provide(Services, {
+      name: "matrix",
+      async start() {
+        connection = new Connection(new Receiver({ api, settings, health, inbox, values }));
+        connection.start();
+      },
+      stop,
+    });
+    host.onDispose(stop);
+
+    const rows = async () => [peopleRow("matrix", allowlistKey, settings.people), await health.row()];
+    host.provide(Checks, { name: "matrix-status", kind: "status", run: rows });
+    host.provide(Checks, { name: "matrix", kind: "channel", run: rows });
+  },
+});

@@ -1,0 +1,73 @@
+import { textParts, type InboundMessage } from "@gantry/sdk";
+import { isForAgent, trustOf } from "@gantry/sdk/channel";
+import type { Settings } from "./settings.ts";
+
+/** What of `GET /sync` a channel reads; everything may be missing. */
+export interface Sync {
+  readonly next_batch: string;
+  readonly rooms?: {
+    readonly join?: Readonly<Record<string, { readonly timeline?: { readonly events?: readonly Event[] } }>>;
+    readonly invite?: Readonly<
+      Record<string, { readonly invite_state?: { readonly events?: readonly Event[] } }>
+    >;
+  };
+}
+
+export interface Event {
+  readonly type?: string;
+  readonly event_id?: string;
+  readonly sender?: string;
+  readonly origin_server_ts?: number;
+  readonly content?: {
+    readonly msgtype?: string;
+    readonly body?: string;
+    readonly "m.mentions"?: { readonly user_ids?: readonly string[] };
+    readonly "m.relates_to"?: { readonly rel_type?: string; readonly event_id?: string };
+  };
+}
+
+/** A room as its members make it: with one other person it is a direct chat. */
+export interface Room {
+  readonly id: string;
+  readonly isDirect: boolean;
+}
+
+/** The message of an event; undefined for what is none of the agent's business. Bots write `m.notice`, which nobody answers. */
+export function readEvent(
+  event: Event,
+  { id: room, isDirect }: Room,
+  me: string,
+  settings: Settings,
+): InboundMessage | undefined {
+  const { type, event_id: id, sender, content = {}, origin_server_ts = Date.now() } = event;
+  const { msgtype, body } = content;
+  if (type !== "m.room.message" || msgtype !== "m.text" || typeof body !== "string") return undefined;
+  if (id === undefined || sender === undefined || sender === me) return undefined;
+
+  const kind = isDirect ? "direct" : "group";
+  const mentioned = content["m.mentions"]?.user_ids?.includes(me) === true || body.includes(me);
+  if (!isForAgent({ kind, group: room, mentioned }, settings.groups)) return undefined;
+
+  const { rel_type, event_id: root } = content["m.relates_to"] ?? {};
+  const thread = rel_type === "m.thread" ? root : undefined;
+  return {
+    channel: "matrix",
+    id,
+    timestamp: Math.floor(origin_server_ts / 1_000),
+    sender: { id: sender },
+    conversation: { id: room, kind, ...(thread !== undefined && { thread }) },
+    replyTo: { room, thread: thread ?? null },
+    parts: textParts(body),
+    mentioned,
+    trust: trustOf(sender, settings.people) ?? "guest",
+  };
+}
+
+/** Rooms that somebody who may write asks the agent into. */
+export function invitations({ rooms }: Sync, { people }: Settings): readonly string[] {
+  return Object.entries(rooms?.invite ?? {})
+    .filter(([, { invite_state }]) =>
+      invite_state?.events?.some(({ sender = "" }) => trustOf(sender, people) !== undefined),
+    )
+    .map(([room]) => room);
+}

@@ -1,0 +1,67 @@
+import type { Inbox, InboundMessage, Values } from "@gantry/sdk";
+import { receiveAll, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import { MatrixFailure, type MatrixApi } from "./api.ts";
+import { invitations, readEvent, type Sync } from "./read-events.ts";
+import type { Settings } from "./settings.ts";
+
+const pollMs = 30_000;
+const space = "matrix.since";
+
+export interface ReceiverNeeds {
+  readonly api: MatrixApi;
+  readonly settings: Settings;
+  readonly health: ChannelHealth;
+  readonly inbox: Inbox;
+  values(): Values;
+}
+
+/** Long polling: the homeserver is asked for what follows only once what it gave is on disk. */
+export class Receiver implements ConnectionOptions {
+  readonly health: ChannelHealth;
+  readonly watchdogMs: number = 2 * pollMs;
+  readonly #needs: ReceiverNeeds;
+
+  constructor(needs: ReceiverNeeds) {
+    this.#needs = needs;
+    this.health = needs.health;
+  }
+
+  async run(signal: AbortSignal, alive: () => void): Promise<void> {
+    const { api, health, inbox, settings, values } = this.#needs;
+    const { user_id: me } = await api.call<{ user_id: string }>("GET", "/account/whoami", signal);
+    let since = await values().get<string>(space, me);
+    while (!signal.aborted) {
+      const timeout = since === undefined ? 0 : pollMs;
+      const query = new URLSearchParams({ timeout: String(timeout), ...(since !== undefined && { since }) });
+      const sync: Sync = await api.call("GET", `/sync?${query}`, signal, undefined, pollMs + 15_000);
+      alive();
+      health.up();
+      // What was written before the first start is not answered.
+      const messages = since === undefined ? [] : await this.#messages(sync, me, signal);
+      if (messages.length > 0) {
+        health.event();
+        await receiveAll(inbox, messages, signal);
+      }
+      for (const room of invitations(sync, settings))
+        await api.call("POST", `/join/${encodeURIComponent(room)}`, signal, {});
+      since = sync.next_batch;
+      await values().put(space, me, since);
+    }
+  }
+
+  judge(error: unknown): Trouble {
+    return error instanceof MatrixFailure ? error : { reason: (error as Error).message };
+  }
+
+  async #messages({ rooms }: Sync, me: string, signal: AbortSignal): Promise<readonly InboundMessage[]> {
+    const { api, settings } = this.#needs;
+    const found: InboundMessage[] = [];
+    for (const [id, { timeline }] of Object.entries(rooms?.join ?? {})) {
+      const path = `/rooms/${encodeURIComponent(id)}/joined_members`;
+      const { joined } = await api.call<{ joined: object }>("GET", path, signal);
+      const room = { id, isDirect: Object.keys(joined).length <= 2 };
+      found.push(...(timeline?.events ?? []).flatMap((event) => readEvent(event, room, me, settings) ?? []));
+    }
+    return found;
+  }
+}

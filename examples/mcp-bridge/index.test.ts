@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { ToolCatalog } from "@gantry/sdk";
+import { checkPlugin, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import sandbox from "../../plugins/sandbox-landlock/index.ts";
+import plugin from "./index.ts";
+
+const server = path.join(import.meta.dirname, "server.test-kit.js");
+const config = {
+  plugins_config: { "mcp-bridge": { command: [process.execPath, server], read: [process.execPath, server] } },
+};
+const yes = { approvals: "yes" } as const;
+
+test.runIf(process.platform === "linux")(
+  "SDK-09: the tools of a server behind the walls are offered as it lists them, and it reads nothing but what it may",
+  async () => {
+    const outside = mkdtempSync("/var/tmp/gantry-mcp-");
+    try {
+      writeFileSync(path.join(outside, "secret"), "the secret");
+      await using t = await startTestHost({ plugins: [plugin, sandbox], config });
+      const offered = async () => (await t.slot(ToolCatalog).list()).map(({ name }) => name);
+      expect(await offered()).toEqual(["learn", "leave", "peek"]);
+      expect(await t.call("peek", { path: path.join(outside, "secret") }, yes)).toMatchObject({
+        text: expect.stringMatching(/^E(?:ACCES|NOENT|PERM)$/) as string,
+      });
+      expect(await t.call("peek", { path: server }, yes)).toMatchObject({
+        text: expect.stringContaining("A small MCP server") as string,
+      });
+      expect(await t.call("peek", { where: "there" }, yes)).toMatchObject({ code: "TOOL_BAD_ARGS" });
+      expect(await t.call("learn", {}, yes)).toMatchObject({ text: "learnt" });
+      await expect.poll(offered).toEqual(["learn", "leave", "peek", "sing"]);
+      expect(await t.call("sing", {}, yes)).toMatchObject({ text: "la" });
+      expect(await t.call("leave", {}, yes)).toMatchObject({
+        text: expect.stringContaining("the server has ended (exited)") as string,
+      });
+      await expect.poll(offered, { timeout: 20_000 }).toEqual(["learn", "leave", "peek"]);
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  },
+  60_000,
+);
+
+test("SDK-05: the bridge starts, stops and gives back what it took", async () => {
+  expect((await checkPlugin({ plugin, with: [sandbox] })).findings).toEqual([]);
+});

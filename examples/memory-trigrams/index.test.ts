@@ -1,0 +1,35 @@
+import { OwnMemory } from "@gantry/sdk";
+import { checkPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import tools from "../../plugins/tool-memory/index.ts";
+import plugin from "./index.ts";
+
+test("SDK-10: the memory tools use a memory of another plugin, which finds the misspelt and survives a restart", async () => {
+  const configDir = mkdtempSync(path.join(tmpdir(), "gantry-trigrams-"));
+  try {
+    const start = () => startTestHost({ plugins: [plugin, tools, memoryStore()], configDir });
+    const yes = { approvals: "yes" } as const;
+    const first = await start();
+    await first.call("memory_store", { text: "Ada's bicycle is red" }, yes);
+    await first.call("memory_store", { text: "The kettle whistles" }, yes);
+    await first.stop();
+    await using t = await start();
+    const { text } = await t.call("memory_recall", { query: "bycicle" }, yes);
+    expect(text).toContain("Ada's bicycle is red");
+    expect(text).not.toContain("kettle");
+    const memory = t.slot(OwnMemory);
+    expect(await memory.recall("cli:somebody", "bicycle", 5)).toEqual([]);
+    expect(await memory.prune(0, 1)).toBe(1);
+    expect(await memory.erase("cli:test")).toBe(1);
+    expect(await memory.count()).toBe(0);
+  } finally {
+    rmSync(configDir, { recursive: true });
+  }
+});
+
+test("SDK-05: the memory starts, stops and gives back what it took", async () => {
+  expect((await checkPlugin({ plugin })).findings).toEqual([]);
+});

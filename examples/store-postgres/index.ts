@@ -1,0 +1,26 @@
+import path from "node:path";
+import { definePlugin, Runtime, Store } from "@gantry/sdk";
+import { createStore, type Database } from "./postgres-store.ts";
+
+/** Opened with the first use, since it takes a second that `gantry --help` should not wait for. */
+function opening(folder: string, close: (stop: () => Promise<void>) => void): () => Promise<Database> {
+  let database: Promise<Database> | undefined;
+  const open = async (): Promise<Database> => {
+    const { PGlite } = await import("@electric-sql/pglite");
+    const opened = await PGlite.create(folder);
+    close(() => opened.close());
+    return opened;
+  };
+  return () => (database ??= open());
+}
+
+export default definePlugin({
+  name: "store-postgres",
+  summary: "Keeps everything in PostgreSQL: here one that runs in this process; a server does as well.",
+  needs: { runtime: Runtime },
+  provides: [Store],
+  setup(host) {
+    const folder = path.join(host.needs.runtime.configDir, "postgres");
+    host.provide(Store, createStore(opening(folder, (stop) => host.onDispose(stop))));
+  },
+});

@@ -1,0 +1,50 @@
+import { definePlugin, defineTool, directMessage, Inbox, Tools } from "@gantry/sdk";
+import { Type } from "typebox";
+
+const system =
+  "You were handed one task by another assistant. Do it with the tools you have and answer with the result alone.";
+
+export default definePlugin({
+  name: "tool-delegate",
+  summary: "Hands a task to a second assistant with a context of its own and fewer tools.",
+  config: Type.Object({
+    tools: Type.Array(Type.String(), {
+      default: ["file_read", "file_list", "file_search"],
+      description: "What the second assistant may use. It cannot delegate.",
+    }),
+    max_tokens: Type.Integer({ default: 2_000, minimum: 1, description: "Tokens of one of its answers." }),
+  }),
+  needs: { inbox: Inbox },
+  provides: [Tools],
+  setup(host) {
+    const name = "delegate";
+    const tools = host.config.tools.filter((tool) => tool !== name);
+    const delegate = defineTool({
+      name,
+      description: "Hands a task to a second assistant, which reads much and answers in a few lines.",
+      input: Type.Object({ task: Type.String({ minLength: 1, description: "All that it must know." }) }),
+      timeoutMs: 600_000,
+      effects: () => ({}),
+      async run({ args: { task }, signal, user }) {
+        const [channel = "", ...person] = user.split(":");
+        const message = directMessage({
+          channel,
+          id: crypto.randomUUID(),
+          from: person.join(":"),
+          text: task,
+        });
+        // Its calls pass the same guards. What needs a person is refused: the one who was asked stands in the turn around it.
+        const { reply, stop_reason, tool_calls } = await host.needs.inbox.prompt(message, {
+          keep: false,
+          system,
+          tools,
+          approvals: "none",
+          maxTokens: host.config.max_tokens,
+          signal,
+        });
+        return { text: `${reply}\n(${tool_calls.length} tool calls)`, failed: stop_reason === "Error" };
+      },
+    });
+    host.provide(Tools, delegate);
+  },
+});

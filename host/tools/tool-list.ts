@@ -1,0 +1,132 @@
+import {
+  Tools,
+  ToolSources,
+  type Logger,
+  type Tool,
+  type ToolCatalog,
+  type ToolFacts,
+  type ToolSource,
+  type ToolSpec,
+} from "@gantry/sdk";
+import { asError, withTimeout } from "@gantry/sdk/node";
+import { runAs } from "../plugins/attribution.ts";
+import { errors } from "../errors.ts";
+import type { Registry } from "../plugins/registry.ts";
+
+const listMs = 10_000;
+/** A source that failed is left alone for so long. */
+const againMs = 10_000;
+
+/** What a source listed; a failure is kept for a while, so that not every turn waits for it. */
+interface Listed {
+  readonly tools: Promise<readonly Tool[]>;
+  until: number;
+}
+
+/** All tools that there are now: those that plugins fill in, and those of sources, which are asked on first use. */
+export class ToolList implements ToolCatalog {
+  readonly #registry: Registry;
+  readonly #log: Logger;
+  readonly #listed = new WeakMap<ToolSource, Listed>();
+  readonly #watched = new WeakSet<ToolSource>();
+
+  constructor(registry: Registry, log: Logger) {
+    this.#registry = registry;
+    this.#log = log;
+  }
+
+  async all(): Promise<ReadonlyMap<string, Tool>> {
+    const all = new Map(this.#registry.get(Tools) ?? []);
+    const sources = [...(this.#registry.get(ToolSources)?.values() ?? [])];
+    const lists = await Promise.all(sources.map((source) => this.#toolsOf(source)));
+    for (const tool of lists.flat()) if (!all.has(tool.name)) all.set(tool.name, tool);
+    return all;
+  }
+
+  async list(): Promise<readonly ToolFacts[]> {
+    const tools = await this.#offered();
+    return tools.map(({ name, description, input, hints, source }) => ({
+      name,
+      description,
+      input,
+      ...(hints && { hints: { ...hints } }),
+      ...(source !== undefined && { source }),
+    }));
+  }
+
+  /** What the model may call now, by name, so that every request lists it alike; `only` names those of this turn. */
+  async offered(only?: readonly string[]): Promise<readonly ToolSpec[]> {
+    const tools = (await this.#offered()).filter(({ name }) => only?.includes(name) ?? true);
+    return tools.map(({ name, description, input }) => ({ name, description, input }));
+  }
+
+  async #offered(): Promise<readonly Tool[]> {
+    const all = [...(await this.all()).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const isOffered = await Promise.all(all.map(isOfferedNow));
+    return all.filter((_, i) => isOffered[i]);
+  }
+
+  #toolsOf(source: ToolSource): Promise<readonly Tool[]> {
+    const known = this.#listed.get(source);
+    if (known && Date.now() < known.until) return known.tools;
+    if (!this.#watched.has(source)) {
+      this.#watched.add(source);
+      source.onChange?.(() => void this.#listed.delete(source));
+    }
+    const listed: Listed = {
+      tools: this.#ask(source, () => (listed.until = Date.now() + againMs)),
+      until: Infinity,
+    };
+    this.#listed.set(source, listed);
+    return listed.tools;
+  }
+
+  /** Never rejects: a source that fails has no tools. */
+  async #ask(source: ToolSource, failed: () => void): Promise<readonly Tool[]> {
+    const limit = AbortSignal.timeout(listMs);
+    const late = (): Error => new Error(`it took more than ${listMs / 1_000} s`);
+    try {
+      const asked = runAs(`tool source ${source.name}`, async () => source.tools(limit));
+      const tools: readonly Tool[] = await withTimeout(listMs, asked, late);
+      return tools.filter((tool) => this.#isUsable(source, tool)).map((tool) => ofSource(source, tool));
+    } catch (error) {
+      failed();
+      const { code, message } = errors.TOOL_SOURCE_FAILED(source.name, asError(error));
+      this.#log.warn({ code, source: source.name }, message);
+      return [];
+    }
+  }
+
+  #isUsable(source: ToolSource, tool: Tool): boolean {
+    const wrong = Tools.check?.(tool);
+    const isTaken = this.#registry.get(Tools)?.has(tool.name) === true;
+    if (!wrong && !isTaken) return true;
+    const { code, message } = errors.TOOL_SOURCE_TOOL(
+      source.name,
+      tool.name,
+      wrong ?? "has a name that is taken",
+    );
+    this.#log.warn({ code, source: source.name, tool: tool.name }, message);
+    return false;
+  }
+}
+
+/** A tool that fails to say so is not offered. */
+export async function isOfferedNow(tool: Tool): Promise<boolean> {
+  try {
+    return (await tool.offered?.()) ?? true;
+  } catch {
+    return false;
+  }
+}
+
+/** What nobody here wrote does not pass for harmless by saying nothing. */
+function ofSource({ name }: ToolSource, tool: Tool): Tool {
+  const { effects = () => "unknown" as const, source = name } = tool;
+  return Object.freeze({
+    ...tool,
+    source,
+    effects: (args: unknown, context) => effects.call(tool, args, context),
+    run: (run) => tool.run(run),
+  } satisfies Tool);
+}

@@ -1,0 +1,138 @@
+import {
+  Channels,
+  Checks,
+  definePlugin,
+  directMessage,
+  Inbox,
+  Meters,
+  textOf,
+  type CheckRow,
+  type Plugin,
+} from "@gantry/sdk";
+import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
+import alertOwner from "./index.ts";
+
+interface Scene {
+  readonly host: TestHost;
+  readonly sent: { readonly to: unknown; readonly text: string }[];
+  readonly counted: string[];
+  /** What the part answers when it is asked whether it is ready. */
+  rows: () => readonly CheckRow[];
+}
+
+async function scene(
+  config: Readonly<Record<string, unknown>> = {},
+  model: readonly Plugin[] = [fakeProvider(["hello"])],
+): Promise<Scene> {
+  const sent: Scene["sent"] = [];
+  const counted: string[] = [];
+  const it = { sent, counted, rows: (): readonly CheckRow[] => [] };
+  const around = definePlugin({
+    name: "around",
+    provides: [Channels, Checks, Meters],
+    setup(host) {
+      host.provide(Channels, {
+        name: "chat",
+        async send({ to, parts }) {
+          sent.push({ to, text: textOf(parts) });
+          return { status: "sent" };
+        },
+      });
+      host.provide(Checks, { name: "part-ready", kind: "ready", run: async () => it.rows() });
+      host.provide(Meters, { count: (name, labels) => void counted.push(`${name} ${labels?.["part"]}`) });
+    },
+  });
+  const host = await startTestHost({
+    plugins: [alertOwner, around, memoryStore(), ...model],
+    config: { alerts: { every_seconds: 1, ...config } },
+  });
+  onTestFinished(() => host.stop());
+  return Object.assign(it, { host });
+}
+
+const broken: CheckRow = { what: "disk", state: "fail", detail: "less than 64 MiB are free" };
+
+/** An owner writes once, so that there is somewhere to tell them. */
+async function ownerWrites({ host }: Scene): Promise<void> {
+  const message = directMessage({ channel: "chat", id: "m1", from: "ada", text: "hello", trust: "owner" });
+  await host.slot(Inbox).receive([message]);
+}
+
+const alerts = ({ sent }: Scene): readonly string[] =>
+  sent.map(({ text }) => text).filter((text) => /^(?:Alert|Over): /.test(text));
+const soon = { timeout: 20_000, interval: 20 };
+
+test("OPS-01: a part that fails is told to the log, the counters and the owner within a look, and so is its end, once each", async () => {
+  const s = await scene();
+  await s.host.serve();
+  await ownerWrites(s);
+  s.rows = () => [broken];
+  await vi.waitFor(() => expect(alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]), soon);
+  expect(s.sent.at(-1)?.to).toBe("ada");
+  expect(s.counted).toEqual(["alerts_total disk"]);
+  s.rows = () => [{ ...broken, state: "ok" }];
+  await vi.waitFor(() => expect(alerts(s).at(-1)).toBe("Over: disk works again."), soon);
+  expect(alerts(s).length).toBe(2);
+  const lines = s.host.logs.filter(({ detail }) => detail["alert"] === "disk");
+  expect(lines.map(({ level }) => level)).toEqual(["warn", "info"]);
+});
+
+test("OPS-01: what comes and goes is told to the owner once in a while, and each time to the log", async () => {
+  const s = await scene();
+  await s.host.serve();
+  await ownerWrites(s);
+  let looks = 0;
+  s.rows = () => ((looks += 1) % 2 === 1 ? [broken] : []);
+  const begun = (): number =>
+    s.host.logs.filter(({ level, detail }) => level === "warn" && detail["alert"] === "disk").length;
+  await vi.waitFor(() => expect(begun()).toBeGreaterThan(2), soon);
+  expect(alerts(s).filter((text) => text.startsWith("Alert")).length).toBeLessThanOrEqual(2);
+});
+
+test("OPS-01: a check that throws is an alert itself, and a guest's or a group's message makes nobody the owner", async () => {
+  const s = await scene();
+  const guest = directMessage({ channel: "chat", id: "m1", from: "eve", text: "hi", trust: "guest" });
+  const group = directMessage({
+    channel: "chat",
+    id: "m2",
+    from: "ada",
+    text: "hi",
+    trust: "owner",
+    conversation: { id: "g", kind: "group" },
+  });
+  await s.host.slot(Inbox).receive([guest, group]);
+  await s.host.serve();
+  s.rows = () => {
+    throw new Error("it is gone");
+  };
+  await vi.waitFor(
+    () => expect(s.host.logs.some(({ message }) => message === "Alert: part-ready: it is gone")).toBe(true),
+    soon,
+  );
+  expect(alerts(s)).toEqual([]);
+});
+
+test("OPS-01: with tell_owner = false alerts stand in the log only", async () => {
+  const s = await scene({ tell_owner: false });
+  await s.host.serve();
+  await ownerWrites(s);
+  s.rows = () => [broken];
+  await vi.waitFor(() => expect(s.counted).toEqual(["alerts_total disk"]), soon);
+  s.rows = () => [];
+  await vi.waitFor(
+    () => expect(s.host.logs.some(({ message }) => message.startsWith("Over:"))).toBe(true),
+    soon,
+  );
+  expect(alerts(s)).toEqual([]);
+});
+
+test("OPS-01: what messages wait for is an alert with its reason", async () => {
+  const s = await scene({}, []);
+  await s.host.serve();
+  await ownerWrites(s);
+  await vi.waitFor(
+    () => expect(alerts(s)).toEqual([expect.stringMatching(/^Alert: model: No provider configured/)]),
+    soon,
+  );
+});

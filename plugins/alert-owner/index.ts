@@ -1,0 +1,40 @@
+import { Checks, definePlugin, Meters, optional, Outbox, Services, Store } from "@gantry/sdk";
+import { Type } from "typebox";
+import { Alerts } from "./alerts.ts";
+import { Owner } from "./owner.ts";
+
+export default definePlugin({
+  name: "alert-owner",
+  summary: "Tells the log and the owner what keeps the service from its work, and when that is over.",
+  table: "alerts",
+  config: Type.Object({
+    tell_owner: Type.Boolean({
+      default: true,
+      description:
+        "Send alerts to the channel on which an owner wrote last, alone with the agent. Without it they stand in the log only.",
+    }),
+    every_seconds: Type.Integer({
+      default: 20,
+      minimum: 1,
+      maximum: 3_600,
+      description: "Seconds between two looks at what the service needs.",
+    }),
+  }),
+  needs: { checks: Checks, meters: optional(Meters), outbox: Outbox, store: Store },
+  provides: [Services],
+  taps: ["onInboundMessage"],
+  setup(host) {
+    const { config, log, needs } = host;
+    const owner = new Owner(needs.store.values, needs.outbox, log);
+    host.hooks.onInboundMessage.tap((message) => void owner.wrote(message));
+    const alerts = new Alerts({
+      ...needs,
+      log,
+      tell: async (key, text) => (config.tell_owner ? owner.tell(key, text) : undefined),
+    });
+    host.provide(
+      Services,
+      alerts.service(host.name, config.every_seconds * 1_000, () => owner.serve()),
+    );
+  },
+});

@@ -1,0 +1,161 @@
+import { ask, definePlugin, defineTool, Tools, type Plugin } from "@gantry/sdk";
+import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { Type } from "typebox";
+import { expect, test } from "vitest";
+import type { Params } from "./discord-limits.test-kit.ts";
+import {
+  hall,
+  inGuild,
+  member,
+  owner,
+  startDiscord,
+  stranger,
+  thread,
+  type TestDiscord,
+} from "./discord.test-kit.ts";
+
+/** A tool that only a person may let run. */
+function risky(): Plugin & { readonly runs: string[] } {
+  const runs: string[] = [];
+  const plugin = definePlugin({
+    name: "risky",
+    provides: [Tools],
+    taps: ["beforeToolCall"],
+    setup(host) {
+      host.provide(
+        Tools,
+        defineTool({
+          name: "risky",
+          description: "x",
+          input: Type.Object({ what: Type.String() }),
+          async run({ args }) {
+            runs.push(args.what);
+            return "ran";
+          },
+        }),
+      );
+      host.hooks.beforeToolCall.tap(() => ask({ code: "ASK", message: "It is **risky**." }));
+    },
+  });
+  return Object.freeze({ ...plugin, runs });
+}
+
+interface Asked extends AsyncDisposable {
+  readonly t: TestDiscord;
+  readonly runs: readonly string[];
+  readonly question: Params;
+  /** What the presser is told. */
+  press(button: string, from?: Params, at?: Params): Promise<string>;
+}
+
+/** The owner asked for something in a server, and the question is there. */
+async function askedInServer(timeouts: { readonly approval?: number } = {}): Promise<Asked> {
+  const tool = risky();
+  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "done"]);
+  const t = await startDiscord({ plugins: [memoryStore(), model, tool], table: { groups: "all" }, timeouts });
+  t.say("do it", inGuild);
+  const [question = {}] = await t.api.sent(1);
+  const buttons: readonly Params[] = question["components"].flatMap((row: Params) => row["components"]);
+  return {
+    t,
+    runs: tool.runs,
+    question,
+    async press(button, user = owner, at = {}) {
+      const count = t.api.notices.length;
+      const custom_id = buttons.find(({ label }) => label === button)?.["custom_id"] ?? button;
+      t.api.press({
+        channel_id: hall,
+        ...inGuildId,
+        member: { user },
+        message: { id: question["id"] },
+        data: { custom_id, component_type: 2 },
+        ...at,
+      });
+      await t.api.until(() => t.api.notices.length > count);
+      return t.api.notices.at(-1) as string;
+    },
+    [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+  };
+}
+
+const inGuildId = { guild_id: inGuild.guild };
+const edits = /^PATCH \/channels\/\d+\/messages\/\d+$/;
+
+test("DC-13: the question has buttons; the owner's press is taken before any work, lets the tool run, and the buttons go", async () => {
+  await using asked = await askedInServer();
+  const { t } = asked;
+  expect(asked.question["content"]).toContain("It is \\*\\*risky\\*\\*.");
+  expect(asked.question["message_reference"]).toMatchObject({ fail_if_not_exists: false });
+  expect(await asked.press("Allow")).toBe("Allowed.");
+  expect((await t.api.sent(2))[1]?.["content"]).toBe("done");
+  await t.api.until(() => t.api.of(edits).length === 1);
+  expect(t.api.of(edits)[0]?.body).toMatchObject({
+    content: expect.stringMatching(/✔ Allowed\.$/),
+    components: [],
+    allowed_mentions: { parse: [] },
+  });
+  const taken = t.api.calls.findIndex(({ what }) => what.startsWith("POST /interactions/"));
+  expect(t.api.calls[taken]?.body).toEqual({ type: 6 });
+  const told = t.api.calls.findIndex(({ what }) => what.startsWith("POST /webhooks/"));
+  expect(taken).toBeLessThan(told);
+  expect(t.api.calls[told]?.body).toMatchObject({ flags: 64, content: "Allowed." });
+  expect(asked.runs).toEqual(["it"]);
+});
+
+test("DC-13: a no by button runs nothing and says so in the question", async () => {
+  await using asked = await askedInServer();
+  expect(await asked.press("Deny")).toBe("Denied.");
+  await asked.t.api.sent(2);
+  await asked.t.api.until(() => asked.t.api.of(edits).length === 1);
+  expect(asked.t.api.of(edits)[0]?.body["content"]).toMatch(/✘ Denied\.$/);
+  expect(asked.runs).toEqual([]);
+});
+
+test("CC-14: a press of a stranger, of a member, in another place, of a forged button or a second time runs nothing, and each is told", async () => {
+  await using asked = await askedInServer();
+  expect(await asked.press("Allow", stranger)).toContain("Only an owner");
+  expect(await asked.press("Allow", member)).toContain("Only an owner");
+  expect(await asked.press("Allow", owner, { channel_id: thread })).toContain("Only an owner");
+  expect(await asked.press("a:0000000000000000:allow")).toContain("no longer open");
+  expect(await asked.press("drop table")).toContain("does nothing");
+  expect(asked.runs).toEqual([]);
+  await asked.press("Deny");
+  expect(await asked.press("Allow")).toContain("decided already");
+  await asked.t.api.sent(2);
+  expect(asked.runs).toEqual([]);
+});
+
+test("CC-14: a press after the question has expired runs nothing, and the presser is told", async () => {
+  await using asked = await askedInServer({ approval: 50 });
+  await asked.t.api.sent(2);
+  expect(await asked.press("Allow")).toMatch(/decided already|no longer open/);
+  expect(asked.runs).toEqual([]);
+});
+
+test("DC-13: CC-14: the owner may decide in words too, and the buttons go then", async () => {
+  await using asked = await askedInServer();
+  const { t } = asked;
+  t.say("yes", inGuild);
+  expect((await t.api.sent(2))[1]?.["content"]).toBe("done");
+  await t.api.until(() => t.api.of(edits).length === 1);
+  expect(t.api.of(edits)[0]?.body["content"]).toMatch(/✔ Allowed\.$/);
+  expect(asked.runs).toEqual(["it"]);
+});
+
+test("DC-13: a press while the inbox takes no message is answered all the same", async () => {
+  await using asked = await askedInServer();
+  const { t } = asked;
+  // The model waits for the person, so what comes now waits behind it.
+  for (let i = 0; i < 20; i += 1) t.say(`more ${i}`, { ...inGuild, author: member });
+  expect(await asked.press("Allow")).toBe("Allowed.");
+});
+
+test("CC-15: a question that cannot be sent is a no at once, and the turn goes on", async () => {
+  const tool = risky();
+  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "could not ask"]);
+  await using t = await startDiscord({ plugins: [memoryStore(), model, tool] });
+  t.api.failures.push({ what: /^POST \/channels\/\d+\/messages$/, status: 403, code: 50_001 });
+  t.say("do it");
+  expect((await t.api.sent(1))[0]?.["content"]).toBe("could not ask");
+  expect(tool.runs).toEqual([]);
+});

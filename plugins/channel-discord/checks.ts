@@ -1,0 +1,92 @@
+import type { Check, CheckRow } from "@gantry/sdk";
+import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import { errors } from "./errors.ts";
+import { mayReadWords } from "./intents.ts";
+import type { Rest } from "./rest.ts";
+import { allowlistKey, wrongKindOfToken, type Settings } from "./settings.ts";
+import type { WireApplication, WireGateway, WireGuild, WireUser } from "./wire.ts";
+
+/** See channels and their history, write in them and in threads, send files: https://docs.discord.com/developers/topics/permissions */
+const permissions = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n << 38n);
+/** So few starts left on a day tell that something connects again and again. */
+const fewStarts = 50;
+
+export function discordChecks(settings: Settings, rest: Rest, health: ChannelHealth): readonly Check[] {
+  const standing = async (): Promise<readonly CheckRow[]> => [
+    account(settings),
+    allowlist(settings),
+    await health.row(),
+  ];
+  return [
+    { name: "discord-status", kind: "status", run: standing },
+    { name: "discord-doctor", kind: "doctor", run: standing },
+    {
+      name: "discord",
+      kind: "channel",
+      run: async (signal) => [...(await platform(settings, rest, signal)), await health.row()],
+    },
+  ];
+}
+
+function account(settings: Settings): CheckRow {
+  const what = "discord account";
+  try {
+    const { origin } = new URL(settings.address());
+    const wrong = wrongKindOfToken(settings.token);
+    if (wrong !== undefined) throw errors.DISCORD_BAD_TOKEN(wrong);
+    return { what, state: "ok", detail: `a bot token for ${origin}` };
+  } catch (error) {
+    return { what, state: "fail", detail: (error as Error).message };
+  }
+}
+
+function allowlist({ people, pairing }: Settings): CheckRow {
+  const row = peopleRow("discord", allowlistKey, people);
+  if (!pairing || row.detail !== "nobody may write") return row;
+  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
+}
+
+async function platform(settings: Settings, rest: Rest, signal: AbortSignal): Promise<readonly CheckRow[]> {
+  const what = "discord";
+  try {
+    const me = await rest.call<WireUser>("GET", "/users/@me", { signal });
+    const application = await rest.call<WireApplication>("GET", "/applications/@me", { signal });
+    const guilds = await rest.call<readonly WireGuild[]>("GET", "/users/@me/guilds?limit=200", { signal });
+    const gateway = await rest.call<WireGateway>("GET", "/gateway/bot", { signal });
+    const detail = `the platform knows the bot ${me.username ?? me.id}`;
+    return [
+      { what, state: "ok", detail },
+      ...intentRows(application, settings),
+      ...guildRows(guilds, application, settings),
+      ...startRows(gateway),
+    ];
+  } catch (error) {
+    return [{ what, state: "fail", detail: (error as Error).message }];
+  }
+}
+
+function intentRows(application: WireApplication, { groups }: Settings): readonly CheckRow[] {
+  if (groups === "off" || mayReadWords(application)) return [];
+  return [{ what: "discord intents", state: "fail", detail: errors.DISCORD_INTENT().message }];
+}
+
+function guildRows(
+  guilds: readonly WireGuild[],
+  { id }: WireApplication,
+  { guildIds }: Settings,
+): readonly CheckRow[] {
+  const what = "discord servers";
+  const cure = `invite it: https://discord.com/oauth2/authorize?client_id=${id}&scope=bot&permissions=${permissions}`;
+  const missing = guildIds.filter((wanted) => !guilds.some((guild) => guild.id === wanted));
+  if (missing.length > 0)
+    return [{ what, state: "warn", detail: `the bot is not in ${missing.join(", ")} of guild_ids`, cure }];
+  if (guilds.length > 0) return [];
+  return [{ what, state: "warn", detail: "the bot is in no server, so nobody can write to it", cure }];
+}
+
+function startRows({ session_start_limit: limit }: WireGateway): readonly CheckRow[] {
+  if (limit === undefined || limit.remaining >= fewStarts) return [];
+  const detail = `${limit.remaining} of ${limit.total} connections of a day are left`;
+  const cure = "look whether another program connects with this token again and again";
+  return [{ what: "discord starts", state: "warn", detail, cure }];
+}

@@ -1,0 +1,125 @@
+import {
+  Approvals,
+  Audit,
+  Channels,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  Media,
+  optional,
+  refuse,
+  Services,
+  Store,
+  Transcriber,
+  Upstream,
+} from "@gantry/sdk";
+import {
+  ChannelHealth,
+  Connection,
+  LetIn,
+  pairedCommands,
+  refuseStranger,
+  showWorking,
+} from "@gantry/sdk/channel";
+import { Pairing } from "@gantry/sdk/node";
+import { CatchUp } from "./catch-up.ts";
+import { discordChecks } from "./checks.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Gateway } from "./gateway.ts";
+import { Intake, isGuildAllowed } from "./intake.ts";
+import { Nonces } from "./nonces.ts";
+import { onboarding } from "./onboarding.ts";
+import { OwnRoles } from "./own-roles.ts";
+import { Places } from "./places.ts";
+import { Questions } from "./questions.ts";
+import { Rest } from "./rest.ts";
+import { Sender } from "./sender.ts";
+import { readAddress } from "./sent.ts";
+import { allowlistKey, settingsFrom } from "./settings.ts";
+
+/** The platform's sign fades after ten seconds. */
+const typingMs = 8_000;
+
+export default definePlugin({
+  name: "channel-discord",
+  summary: "Discord: direct chats, server channels and threads, by the gateway.",
+  table: "",
+  config,
+  needs: {
+    approvals: Approvals,
+    audit: Audit,
+    inbox: Inbox,
+    media: optional(Media),
+    store: Store,
+    transcriber: optional(Transcriber),
+    upstream: Upstream,
+  },
+  provides: [Channels, Checks, Commands, Services],
+  taps: ["onInboundMessage"],
+  onboarding,
+  errors,
+  setup(host) {
+    const { needs, log } = host;
+    const settings = settingsFrom(host.config, process.env);
+    const values = () => needs.store.values;
+    const rest = new Rest(settings, needs.upstream);
+    const people = new LetIn("discord", settings, () => needs.store);
+    const health = new ChannelHealth({ channel: "discord", values, log });
+    const nonces = new Nonces(values);
+    const questions = new Questions({ rest, nonces, approvals: needs.approvals, people, log });
+    const sender = new Sender({ rest, nonces, health, values, open: async (id) => needs.media?.open(id) });
+
+    host.provide(Channels, {
+      name: "discord",
+      send: (message, signal) => sender.send(message, signal),
+      ask: (request, to, signal) => questions.ask(request, to, signal),
+      settled: (request, decision) => questions.settled(request, decision),
+      working: (to, signal) =>
+        showWorking(typingMs, signal, async (now) => {
+          await rest.call("POST", `/channels/${readAddress(to)?.channel ?? "0"}/typing`, { signal: now });
+        }),
+    });
+    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id }, replyTo }) => {
+      if (channel !== "discord") return undefined;
+      const guild = readAddress(replyTo)?.guild;
+      if (!isGuildAllowed(settings, guild)) return refuse(errors.DISCORD_GUILD(guild));
+      return (await people.trust(id)) === undefined ? refuseStranger(id, allowlistKey) : undefined;
+    });
+
+    let connection: Connection | undefined;
+    const stop = async (): Promise<void> => {
+      await connection?.stop();
+      connection = undefined;
+    };
+    host.provide(Services, {
+      name: "discord",
+      async start() {
+        const places = new Places(values);
+        const intake = new Intake({
+          ...needs,
+          codes: new Pairing(needs.store),
+          ownRoles: new OwnRoles(rest),
+          settings,
+          rest,
+          people,
+          places,
+          nonces,
+          health,
+          log,
+        });
+        const catchUp = new CatchUp({ rest, places, intake });
+        const press = questions.press.bind(questions);
+        const { upstream } = needs;
+        const gateway = new Gateway({ settings, upstream, rest, intake, catchUp, health, press, values });
+        connection = new Connection(gateway);
+        connection.start();
+      },
+      stop,
+    });
+    host.onDispose(stop);
+    for (const check of discordChecks(settings, rest, health)) host.provide(Checks, check);
+    for (const command of pairedCommands("discord", people.paired)) host.provide(Commands, command);
+  },
+});

@@ -1,0 +1,25 @@
+import { renderMarkdown, type RichText, type Span } from "@gantry/sdk/channel";
+
+/** The platform's own reading of a code block knows no longer fence, and words of these signs alone as a language. */
+const fence = "```";
+const language = /^[a-z0-9_+\-.#]+$/i;
+
+/** A text as the platform reads it. What could be read otherwise there loses its form and never its words. */
+export function renderMessage(rich: RichText): string {
+  const spans = rich.spans.filter((span) => isReadable(span, rich.text)).map(withKnownLanguage);
+  return renderMarkdown({ text: rich.text.toWellFormed(), spans });
+}
+
+function isReadable({ kind, from, to }: Span, text: string): boolean {
+  const words = text.slice(from, to);
+  if (kind === "pre") return !words.includes(fence) && words.trim() !== "";
+  // Between more than two of these signs it would be a block.
+  if (kind === "code") return !words.includes("``");
+  return kind !== "link" || !/[[\]]/.test(words);
+}
+
+function withKnownLanguage(span: Span): Span {
+  if (span.language === undefined || language.test(span.language)) return span;
+  const { language: _, ...rest } = span;
+  return rest;
+}

@@ -1,0 +1,122 @@
+import type { Check, CheckRow } from "@gantry/sdk";
+import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import type { ImapFlow } from "imapflow";
+import { openImap, type ImapNeeds } from "./imap.ts";
+import type { Logins } from "./logins.ts";
+import type { SendingRecord } from "./sending-record.ts";
+import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
+import type { Smtp } from "./smtp.ts";
+import type { TwoPrograms } from "./two-programs.ts";
+import { troubleOf } from "./trouble.ts";
+
+/** From here on a mailbox will soon take no more. */
+const fullPercent = 95;
+const security = { implicit: "TLS", starttls: "STARTTLS", none: "in the open, on this machine" } as const;
+
+/** What holds while nothing says that a sender is who they say they are. */
+export const forgeable = {
+  detail: "the sender of a mail can be forged, so whoever knows an allowed address can write in its name",
+  cure: "set channels.email.authserv_id to the name in the Authentication-Results of your mail server",
+};
+
+export interface CheckNeeds extends ImapNeeds {
+  readonly smtp: Smtp;
+  readonly logins: { readonly imap: Logins; readonly smtp: Logins };
+  readonly health: ChannelHealth;
+  readonly record: SendingRecord;
+  readonly twoPrograms: TwoPrograms;
+}
+
+export function emailChecks(needs: CheckNeeds): readonly Check[] {
+  const { settings, health, record, twoPrograms } = needs;
+  const standing = async (): Promise<readonly CheckRow[]> => [
+    account(settings),
+    allowlist(settings),
+    senders(settings),
+    await health.row(),
+    await record.row(),
+    ...(await twoPrograms.rows()),
+  ];
+  return [
+    { name: "email-status", kind: "status", run: standing },
+    { name: "email-doctor", kind: "doctor", run: standing },
+    {
+      name: "email",
+      kind: "channel",
+      run: async (signal) => [
+        ...(await reading(needs, signal)),
+        await sending(needs, signal),
+        senders(settings),
+        await health.row(),
+        await record.row(),
+        ...(await twoPrograms.rows()),
+      ],
+    },
+  ];
+}
+
+function way({ shown, security: how }: MailServer): string {
+  return `${shown} (${security[how]})`;
+}
+
+function account({ address, imap, smtp, mailbox }: Settings): CheckRow {
+  const detail = `${address}: ${mailbox} of ${way(imap)}, sent by ${way(smtp)}`;
+  return { what: "email account", state: "ok", detail };
+}
+
+function allowlist({ people, pairing }: Settings): CheckRow {
+  const row = peopleRow("email", allowlistKey, people);
+  if (!pairing || row.detail !== "nobody may write") return row;
+  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
+}
+
+function senders({ authservId }: Settings): CheckRow {
+  const what = "email senders";
+  if (authservId === undefined) return { what, state: "warn", ...forgeable };
+  return { what, state: "ok", detail: `only mail that ${authservId} says dmarc=pass of` };
+}
+
+async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly CheckRow[]> {
+  const { settings, logins } = needs;
+  const what = "email reading";
+  let client: ImapFlow | undefined;
+  try {
+    client = await openImap(needs, signal);
+    await logins.imap.worked();
+    const idles = client.capabilities.has("IDLE");
+    const how =
+      settings.idle && idles ? "tells of new mail at once" : `is asked every ${settings.pollMs / 1_000} s`;
+    const missing = settings.idle && !idles ? ", as it knows no IDLE" : "";
+    const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}`;
+    return [{ what, state: "ok", detail }, ...(await quota(client))];
+  } catch (error) {
+    return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];
+  } finally {
+    client?.close();
+  }
+}
+
+/** A mailbox that is full sends back what people write to it. */
+async function quota(client: ImapFlow): Promise<readonly CheckRow[]> {
+  const known = await client.getQuota().catch(() => false as const);
+  const { usage = 0, limit = 0 } = (known ? known.storage : undefined) ?? {};
+  if (limit === 0) return [];
+  const percent = Math.floor((usage / limit) * 100);
+  const what = "email quota";
+  const detail = `${percent} % of the mailbox is used`;
+  if (percent < fullPercent) return [{ what, state: "ok", detail }];
+  return [
+    { what, state: "fail", detail, cure: "delete old mail, or what people write is sent back to them" },
+  ];
+}
+
+async function sending({ settings, smtp, logins }: CheckNeeds, signal: AbortSignal): Promise<CheckRow> {
+  const what = "email sending by SMTP";
+  try {
+    await smtp.verify(signal);
+    await logins.smtp.worked();
+    return { what, state: "ok", detail: `${settings.smtp.shown} lets ${settings.username} in` };
+  } catch (error) {
+    return { what, state: "fail", detail: (error as Error).message };
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  Audit,
+  Channels,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  Media,
+  optional,
+  Runtime,
+  Services,
+  Store,
+  Upstream,
+} from "@gantry/sdk";
+import { ChannelHealth, Connection, LetIn, pairedCommands, refuseStranger } from "@gantry/sdk/channel";
+import { Pairing } from "@gantry/sdk/node";
+import { emailChecks, forgeable } from "./checks.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Intake } from "./intake.ts";
+import { Logins } from "./logins.ts";
+import { matchesAddress } from "./mail-address.ts";
+import { Mailbox } from "./mailbox.ts";
+import { onboarding } from "./onboarding.ts";
+import { Pace } from "./pace.ts";
+import { Position } from "./position.ts";
+import { Sender } from "./sender.ts";
+import { SendingRecord } from "./sending-record.ts";
+import { allowlistKey, settingsFrom } from "./settings.ts";
+import { Smtp } from "./smtp.ts";
+import { Threads } from "./threads.ts";
+import { TwoPrograms } from "./two-programs.ts";
+
+export default definePlugin({
+  name: "channel-email",
+  summary: "E-mail: any mailbox by IMAP, answers by SMTP.",
+  table: "",
+  config,
+  needs: {
+    audit: Audit,
+    inbox: Inbox,
+    media: optional(Media),
+    runtime: Runtime,
+    store: Store,
+    upstream: Upstream,
+  },
+  provides: [Channels, Checks, Commands, Services],
+  taps: ["onInboundMessage"],
+  onboarding,
+  errors,
+  setup(host) {
+    const { needs, log } = host;
+    const { upstream } = needs;
+    const { version } = needs.runtime;
+    const settings = settingsFrom(host.config, process.env);
+    const store = () => needs.store;
+    const values = () => needs.store.values;
+    const people = new LetIn("email", { ...settings, matches: matchesAddress }, store);
+    const threads = new Threads(values);
+    const health = new ChannelHealth({ channel: "email", values, log });
+    const record = new SendingRecord(settings.address, values, log);
+    const twoPrograms = new TwoPrograms(settings, values, log);
+    const smtp = new Smtp(settings, upstream);
+    const logins = {
+      imap: new Logins(settings, settings.imap, values),
+      smtp: new Logins(settings, settings.smtp, values),
+    };
+    const sender = new Sender({
+      settings,
+      smtp,
+      logins: logins.smtp,
+      threads,
+      pace: new Pace(settings.answersPerHour, store),
+      record,
+      store,
+      open: async (id) => needs.media?.open(id),
+    });
+    const intake = new Intake({
+      ...needs,
+      codes: new Pairing(needs.store),
+      settings,
+      people,
+      threads,
+      sender,
+      log,
+    });
+
+    host.provide(Channels, { name: "email", send: (message, signal) => sender.send(message, signal) });
+    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
+      if (channel !== "email" || (await people.trust(id)) !== undefined) return undefined;
+      return refuseStranger(id, allowlistKey);
+    });
+
+    let connection: Connection | undefined;
+    const stop = async (): Promise<void> => {
+      await connection?.stop();
+      connection = undefined;
+    };
+    host.provide(Services, {
+      name: "email",
+      async start() {
+        if (settings.authservId === undefined)
+          log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
+        const position = new Position(settings, values);
+        await position.begin();
+        const mailbox = new Mailbox({
+          settings,
+          upstream,
+          version,
+          intake,
+          position,
+          logins: logins.imap,
+          twoPrograms,
+          health,
+          log,
+        });
+        connection = new Connection(mailbox);
+        connection.start();
+      },
+      stop,
+    });
+    host.onDispose(stop);
+    const standing = { settings, health, record, twoPrograms };
+    for (const check of emailChecks({ ...standing, smtp, upstream, version, logins }))
+      host.provide(Checks, check);
+    for (const command of pairedCommands("email", people.paired)) host.provide(Commands, command);
+  },
+});

@@ -1,0 +1,188 @@
+import {
+  textParts,
+  type Audit,
+  type Inbox,
+  type InboundMessage,
+  type Logger,
+  type Media,
+  type Part,
+} from "@gantry/sdk";
+import {
+  pairByCode,
+  receiveAll,
+  takeAttachments,
+  type KeepBytes,
+  type LetIn,
+  type PairingCodes,
+} from "@gantry/sdk/channel";
+import type { ImapFlow } from "imapflow";
+import { unanswerable } from "./answerable.ts";
+import { isVouchedFor } from "./authenticity.ts";
+import type { MailHead } from "./mail-head.ts";
+import { digest } from "./message-id.ts";
+import { readBody, type MailBody } from "./read-mail.ts";
+import { replyAddress } from "./reply-address.ts";
+import type { Sender } from "./sender.ts";
+import type { Settings } from "./settings.ts";
+import { bareSubject } from "./subject.ts";
+import type { Thread, Threads } from "./threads.ts";
+
+export interface IntakeNeeds {
+  readonly settings: Settings;
+  readonly people: LetIn;
+  readonly threads: Threads;
+  readonly sender: Sender;
+  readonly inbox: Inbox;
+  readonly audit: Audit;
+  readonly codes: PairingCodes;
+  /** Undefined: bytes are kept nowhere. */
+  readonly media: Media | undefined;
+  readonly log: Logger;
+}
+
+/** A mail of which only the header was read. */
+export interface FoundMail {
+  readonly uid: number;
+  readonly head: MailHead;
+  /** Names it beyond its number. */
+  readonly id: string;
+  /** Unix ms at which its server got it. */
+  readonly at: number;
+  /** False where reading it failed so often that its words are left out. */
+  readonly isReadable: boolean;
+}
+
+/** A mail from somebody whose address can be read. */
+interface WrittenMail extends FoundMail {
+  readonly from: string;
+  readonly name: string | undefined;
+}
+
+/** Takes one mail: who it is from, whether it counts, what it says. */
+export class Intake {
+  readonly #needs: IntakeNeeds;
+
+  constructor(needs: IntakeNeeds) {
+    this.#needs = needs;
+  }
+
+  /** The message to hand in, read but not yet on disk; undefined for a mail that does not count. Throws what reading throws. */
+  async read(client: ImapFlow, mail: FoundMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
+    const { settings, people, log } = this.#needs;
+    const { head, uid } = mail;
+    const reason = unanswerable(head, settings.address);
+    if (reason !== undefined || head.from === undefined) {
+      log.info({ uid }, `A mail is not answered, as ${reason}.`);
+      return undefined;
+    }
+    const written: WrittenMail = { ...mail, from: head.from.address, name: head.from.name };
+    const isVouched = settings.authservId !== undefined && isVouchedFor(head, settings.authservId);
+    if (settings.authservId !== undefined && !isVouched) return this.#forged(written);
+    const trust = await people.trust(written.from);
+    const thread = await this.#needs.threads.of(head, isVouched);
+    if (trust !== undefined) return this.#message(client, written, { trust, thread }, signal);
+    if (settings.pairing && (await this.#pair(client, written, signal))) return undefined;
+    // A stranger's goes in without its words: the guard refuses and records it.
+    return this.#envelope(written, thread, "guest", { text: head.subject, quoted: [], attached: [] });
+  }
+
+  /** Resolves once it is on disk; true if it is there now or was before. */
+  async keep(mail: FoundMail, message: InboundMessage, signal: AbortSignal): Promise<boolean> {
+    const { inbox, threads } = this.#needs;
+    const { root = "" } = message.replyTo as { readonly root?: string };
+    const { id, subject } = mail.head;
+    const [receipt] = await receiveAll(inbox, [message], signal);
+    if (receipt === "refused") return false;
+    if (id !== undefined) await threads.keep(message.sender.id, id, root, false, subject);
+    return true;
+  }
+
+  async #message(
+    client: ImapFlow,
+    mail: WrittenMail,
+    { trust, thread }: { readonly trust: InboundMessage["trust"]; readonly thread: Thread },
+    signal: AbortSignal,
+  ): Promise<InboundMessage> {
+    const body = mail.isReadable ? await readBody(client, mail.uid, thread) : unreadable;
+    const attached = await this.#attached(body, mail.from, signal);
+    const isFirst = thread.root === mail.head.id || mail.head.references.length === 0;
+    const subject = isFirst && !thread.isAnswer ? bareSubject(mail.head.subject) : "";
+    // Many write the whole question into the subject.
+    const said = [subject, body.text].filter((text) => text !== "").join("\n\n");
+    const text = said === "" && attached.length === 0 ? "[an empty mail]" : said;
+    return this.#envelope(mail, thread, trust, { text, quoted: body.quoted, attached });
+  }
+
+  #envelope(
+    { id, at, from, name, head }: WrittenMail,
+    { root }: Thread,
+    trust: InboundMessage["trust"],
+    said: { readonly text: string; readonly quoted: readonly Part[]; readonly attached: readonly Part[] },
+  ): InboundMessage {
+    const title = bareSubject(head.subject);
+    return {
+      channel: "email",
+      id,
+      timestamp: Math.floor(at / 1_000),
+      sender: { id: from, ...(name !== undefined && { name }) },
+      conversation: {
+        id: from,
+        kind: "direct",
+        thread: digest(root).slice(0, 16),
+        ...(title !== "" && { title }),
+      },
+      replyTo: replyAddress(from, head.subject, head.id, head.references, root),
+      parts: [...(said.text === "" ? [] : textParts(said.text)), ...said.attached],
+      ...(said.quoted.length > 0 && { quoted: said.quoted }),
+      trust,
+    };
+  }
+
+  #attached({ attachments }: MailBody, from: string, signal: AbortSignal): Promise<readonly Part[]> {
+    const { media } = this.#needs;
+    const user = `email:${from}`;
+    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
+    return takeAttachments(attachments, keep, signal);
+  }
+
+  /** Its sender's domain does not stand behind it: one line, one record, no answer. */
+  async #forged({ id, from, uid }: WrittenMail): Promise<undefined> {
+    const { audit, log, settings } = this.#needs;
+    log.warn(
+      { uid },
+      `A mail that says it is from ${from} is ignored: ${settings.authservId} does not vouch for it.`,
+    );
+    await audit.record({
+      event_type: "inbound_ignored",
+      tool: "",
+      args: { message_id: id },
+      result: "ignored: EMAIL_NOT_VOUCHED",
+      user: `email:${from}`,
+      session_id: "",
+    });
+    return undefined;
+  }
+
+  /** True if it was a code, right or wrong: such a mail is nobody's question. */
+  async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
+    const { audit, codes, people, sender, log } = this.#needs;
+    const { text } = mail.isReadable ? await readBody(client, mail.uid, { isAnswer: false }) : unreadable;
+    const { from: id, name = "", head } = mail;
+    const answer = await pairByCode({
+      channel: "email",
+      people: people.paired,
+      codes,
+      audit,
+      id,
+      name,
+      text,
+    });
+    if (answer === undefined) return false;
+    const to = replyAddress(id, head.subject, head.id, head.references, head.id ?? mail.id);
+    const sent = await sender.send({ to, parts: textParts(answer), key: `${mail.id}:pairing` }, signal);
+    if (sent.status !== "sent") log.warn({}, `An answer about pairing was not sent: ${sent.reason}`);
+    return true;
+  }
+}
+
+const unreadable: MailBody = { text: "[a mail that cannot be read]", quoted: [], attachments: [] };

@@ -1,0 +1,164 @@
+import type { InboundMessage, Logger } from "@gantry/sdk";
+import { type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import type { ImapFlow } from "imapflow";
+import { openImap, type ImapNeeds } from "./imap.ts";
+import type { FoundMail, Intake } from "./intake.ts";
+import type { Logins } from "./logins.ts";
+import { maxHeadBytes, readHead } from "./mail-head.ts";
+import { NewMail } from "./new-mail.ts";
+import { digest } from "./message-id.ts";
+import type { Position, Start } from "./position.ts";
+import type { TwoPrograms } from "./two-programs.ts";
+import { MailTrouble, troubleOf } from "./trouble.ts";
+
+/** Servers end an IDLE after half an hour, and ways in between after less. */
+const idleMs = 9 * 60_000;
+/** A large file may take so long. */
+const slackMs = 5 * 60_000;
+const busyMs = 60_000;
+const dayMs = 86_400_000;
+/** A mail that broke the connection so often is taken without its words. */
+const maxReads = 3;
+
+export interface MailboxNeeds extends ImapNeeds {
+  readonly intake: Intake;
+  readonly position: Position;
+  readonly logins: Logins;
+  readonly twoPrograms: TwoPrograms;
+  readonly health: ChannelHealth;
+  readonly log: Logger;
+}
+
+/** Reads one folder: each mail is on disk before it is marked as seen, and its number is passed only then. */
+export class Mailbox implements ConnectionOptions {
+  readonly #needs: MailboxNeeds;
+  readonly health: ChannelHealth;
+  readonly watchdogMs: number;
+  /** How often a mail was begun that was not read to its end. */
+  readonly #reads = new Map<number, number>();
+
+  constructor(needs: MailboxNeeds) {
+    const { idle, pollMs } = needs.settings;
+    this.#needs = needs;
+    this.health = needs.health;
+    this.watchdogMs = (idle ? Math.max(idleMs, pollMs) : pollMs) + slackMs;
+  }
+
+  /** One connection, until something fails. */
+  async run(signal: AbortSignal, alive: () => void): Promise<void> {
+    const { logins, settings, health } = this.#needs;
+    const client = await logins.during(() => openImap(this.#needs, signal));
+    try {
+      const news = new NewMail(client, settings, idleMs);
+      while (!signal.aborted) {
+        news.looked();
+        await client.noop();
+        await this.#catchUp(client, signal, alive);
+        alive();
+        health.up();
+        await news.wait(signal);
+      }
+    } catch (error) {
+      throw signal.aborted ? error : troubleOf(error, settings.imap, settings);
+    } finally {
+      client.close();
+    }
+  }
+
+  judge(error: unknown): Trouble {
+    const reason = (error as Error).message;
+    if (!(error instanceof MailTrouble)) return { reason };
+    if (error.kind === "login") return { reason, refused: true, afterMs: this.#needs.logins.waitMs };
+    if (error.kind === "server") return { reason, refused: true };
+    return error.kind === "busy" ? { reason, leastMs: busyMs } : { reason };
+  }
+
+  /** Everything that came since it was looked last, oldest first. */
+  async #catchUp(client: ImapFlow, signal: AbortSignal, alive: () => void): Promise<void> {
+    const { position } = this.#needs;
+    const { mailbox } = client;
+    if (mailbox === false) throw new Error("no folder is open");
+    const { uidValidity } = mailbox;
+    const start = position.start(uidValidity);
+    for (const uid of await numbersFrom(client, start)) {
+      signal.throwIfAborted();
+      await this.#take(client, uid, start, signal);
+      await position.moved(uidValidity, uid + 1);
+      this.#reads.delete(uid);
+      alive();
+    }
+    if (start.uid === undefined && position.start(uidValidity).uid === undefined)
+      await position.moved(uidValidity, mailbox.uidNext);
+  }
+
+  /** One mail. Throws what the connection and the inbox throw; then it comes again. */
+  async #take(client: ImapFlow, uid: number, { notBefore }: Start, signal: AbortSignal): Promise<void> {
+    const { intake, position, twoPrograms, health } = this.#needs;
+    const began = (this.#reads.get(uid) ?? 0) + 1;
+    this.#reads.set(uid, began);
+    const mail = await this.#find(client, uid, began <= maxReads);
+    if (mail === undefined || mail.at < notBefore) return;
+    if (notBefore > 0 && (await position.hasTaken(mail.id))) return;
+    if (await twoPrograms.hasTaken(mail.flags)) return;
+    const message = await this.#read(client, mail, signal);
+    if (message === undefined) return;
+    // The inbox may fail as often as it likes: it is not the mail's fault.
+    this.#reads.delete(uid);
+    if (!(await intake.keep(mail, message, signal))) return;
+    health.event();
+    await position.took(mail.id);
+    await twoPrograms.mark(client, uid);
+  }
+
+  /** The header of a mail and what its server says of it; undefined where it is gone, or cannot be read. */
+  async #find(
+    client: ImapFlow,
+    uid: number,
+    isReadable: boolean,
+  ): Promise<(FoundMail & { readonly flags: ReadonlySet<string> }) | undefined> {
+    const wanted = {
+      flags: true,
+      size: true,
+      internalDate: true,
+      bodyParts: [{ key: "header", start: 0, maxLength: maxHeadBytes }],
+    };
+    const found = await client.fetchOne(String(uid), wanted, { uid: true });
+    const bytes = found ? found.headers : undefined;
+    if (!found || !bytes) return undefined;
+    try {
+      const head = await readHead(bytes);
+      const { internalDate, flags = new Set<string>(), size = 0 } = found;
+      const id =
+        head.id === undefined
+          ? digest(Buffer.concat([bytes, Buffer.from(`${size}`)]))
+          : digest(`${head.from?.address} ${head.id}`);
+      const at = internalDate === undefined ? Date.now() : new Date(internalDate).getTime();
+      return { uid, head, id, at, flags, isReadable };
+    } catch (error) {
+      this.#needs.log.warn(
+        { uid },
+        `A mail is left out, as its header cannot be read: ${(error as Error).message}`,
+      );
+      return undefined;
+    }
+  }
+
+  async #read(client: ImapFlow, mail: FoundMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
+    try {
+      return await this.#needs.intake.read(client, mail, signal);
+    } catch (error) {
+      // Without a connection it comes again; with one, its server cannot tell what stands in it.
+      if (!client.usable || signal.aborted) throw error;
+      this.#needs.log.warn({ uid: mail.uid }, `A mail cannot be read: ${(error as Error).message}`);
+      return this.#needs.intake.read(client, { ...mail, isReadable: false }, signal);
+    }
+  }
+}
+
+/** The numbers of the mails from `start` on, lowest first. */
+async function numbersFrom(client: ImapFlow, { uid, notBefore }: Start): Promise<readonly number[]> {
+  const wanted = uid === undefined ? { since: new Date(notBefore - dayMs) } : { uid: `${uid}:*` };
+  const found = await client.search(wanted, { uid: true });
+  if (!Array.isArray(found)) throw new Error("the folder could not be searched");
+  return found.filter((one) => one >= (uid ?? 1)).toSorted((a, b) => a - b);
+}

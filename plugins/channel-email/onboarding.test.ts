@@ -1,0 +1,92 @@
+import { readFile, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
+import { own } from "./email.test-kit.ts";
+import { dovecot, MailServer } from "./mail-server.test-kit.ts";
+import { MailSink, password } from "./mail-sink.test-kit.ts";
+
+const wrong = "not-the-password";
+
+test.runIf(dovecot.here)(
+  `CLI-02: CHN-04: onboard sets e-mail up: a wrong password is said before anything is written, the right one is tried on both servers${dovecot.why}`,
+  async () => {
+    await using sink = await MailSink.start({ withLogin: false });
+    await using server = await MailServer.start({ relayPort: sink.port });
+    await using place = await emptyPlace();
+    const { configDir } = place;
+    const file = path.join(configDir, "config.toml");
+    await mkdir(configDir, { mode: 0o700 });
+    const old = [
+      "[channels.email]",
+      'address = "old@example.com"\npassword = "revoked-long-ago"',
+      'imap_host = "localhost"\nimap_port = 1\nimap_tls = "implicit"',
+      'smtp_host = "localhost"\nsmtp_port = 1\nsmtp_tls = "implicit"',
+      `tls_ca_file = "${server.caFile}"\n`,
+    ].join("\n");
+    await writeFile(file, old, { mode: 0o600 });
+    const terminal = gantryInTerminal(configDir, [
+      "onboard",
+      "--provider",
+      "demo",
+      "--autonomy",
+      "supervised",
+    ]);
+    const answer = async (secret: string, people: () => Promise<void>): Promise<void> => {
+      await terminal.see("The agent's own address");
+      terminal.type(`${own}${ENTER}`);
+      await terminal.see("Password of the mailbox");
+      terminal.type(`${secret}${ENTER}`);
+      await terminal.see("IMAP server");
+      terminal.type(`\u0015localhost:${server.ports.imaps}${ENTER}`);
+      await terminal.see("SMTP server");
+      terminal.type(`\u0015localhost:${server.ports.submissions}${ENTER}`);
+      await terminal.see("Who may write?");
+      await people();
+    };
+    await terminal.see("Which directory");
+    terminal.type(ENTER);
+    await terminal.see("Where shall people write");
+    await terminal.see("E-mail");
+    terminal.type(UP + UP + UP + ENTER);
+    await answer(wrong, async () => {
+      terminal.type(`ada${ENTER}`);
+      await terminal.see("ada is no address such as ada@example.com");
+      terminal.type(`\u0015Ada@Example.com, @example.org${ENTER}`);
+    });
+    await terminal.see("refuses");
+    await terminal.see("Keep these answers");
+    terminal.type("n");
+    await answer(password, () => Promise.resolve(terminal.type(`Ada@Example.com, @example.org${ENTER}`)));
+    await terminal.see(`localhost:${server.ports.imaps} lets ${own} in`);
+    await terminal.see("Write them?");
+    expect(await readFile(file, "utf8")).not.toContain(password);
+    terminal.type(ENTER);
+    await terminal.see("Then: gantry daemon");
+    expect(await terminal.ended).toBe(0);
+    for (const secret of [wrong, password]) expect(terminal.shown()).not.toContain(secret);
+
+    const text = await readFile(file, "utf8");
+    expect(text).toContain(`password = "${password}"`);
+    expect(text).toMatch(/allowed_senders = \[ ?"ada@example\.com", "@example\.org" ?\]/);
+    expect(text).toMatch(/owners = \[ ?"ada@example\.com" ?\]/);
+    expect(text).toMatch(new RegExp(`imap_port = ${server.ports.imaps}\\b`));
+    const doctor = await gantry(configDir, ["channel", "doctor", "--json"]);
+    const { rows } = JSON.parse(doctor.stdout) as {
+      rows: { what: string; state: string; detail: string }[];
+    };
+    expect(rows).toContainEqual(lets("email reading", server.ports.imaps));
+    expect(rows).toContainEqual(lets("email sending by SMTP", server.ports.submissions));
+    expect(sink.mails).toEqual([]);
+    const status = await gantry(configDir, ["status"]);
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("email allowlist")]);
+  },
+);
+
+function lets(what: string, port: number): unknown {
+  return expect.objectContaining({
+    what,
+    state: "ok",
+    detail: expect.stringContaining(`localhost:${port} lets `),
+  });
+}

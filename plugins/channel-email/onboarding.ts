@@ -1,0 +1,66 @@
+import type { OnboardingStep } from "@gantry/sdk";
+import { readAddress, readEntry } from "./mail-address.ts";
+
+export const onboarding: OnboardingStep = {
+  title: "E-mail",
+  hint: "a mailbox of the agent's own, by IMAP and SMTP",
+  async ask(questions) {
+    const address = await questions.text("The agent's own address", { check: wrongAddress });
+    const domain = address.slice(address.indexOf("@") + 1);
+    const password = await questions.secret(
+      "Password of the mailbox (many providers want one made for apps)",
+    );
+    const imap = await questions.text("IMAP server, to read from (port 993)", {
+      initial: `imap.${domain}`,
+      check: wrongServer,
+    });
+    const smtp = await questions.text("SMTP server, to send through (port 465)", {
+      initial: imap.replace(/^imap\./, "smtp."),
+      check: wrongServer,
+    });
+    const people = await questions.text(
+      "Who may write? Addresses, or @example.com for a whole domain, with commas. The first address is the owner.",
+      { check: wrongPeople },
+    );
+    const entries = split(people).map(readEntry);
+    return {
+      "channels.email.address": address,
+      "channels.email.password": password,
+      ...serverKeys("imap", imap),
+      ...serverKeys("smtp", smtp),
+      "channels.email.allowed_senders": entries,
+      "channels.email.owners": entries.filter((entry) => readAddress(entry) !== undefined).slice(0, 1),
+    };
+  },
+  check: "email",
+};
+
+const serverForm = /^([a-z0-9.-]+)(?::(\d{1,5}))?$/i;
+
+/** A port is written where it was named. */
+function serverKeys(kind: string, server: string): Readonly<Record<string, unknown>> {
+  const [, host, port] = serverForm.exec(server.trim()) ?? [];
+  return {
+    [`channels.email.${kind}_host`]: host,
+    ...(port !== undefined && { [`channels.email.${kind}_port`]: Number(port) }),
+  };
+}
+
+function split(text: string): string[] {
+  return text.split(/[,\s]+/).filter((part) => part !== "");
+}
+
+function wrongAddress(text: string): string | undefined {
+  return readAddress(text) === undefined ? "That is no address such as agent@example.com." : undefined;
+}
+
+function wrongServer(text: string): string | undefined {
+  return serverForm.test(text.trim()) ? undefined : "That is no server such as imap.example.com.";
+}
+
+function wrongPeople(text: string): string | undefined {
+  const parts = split(text);
+  const wrong = parts.find((part) => readAddress(part.replace(/^@/, "x@")) === undefined);
+  if (wrong !== undefined) return `${wrong} is no address such as ada@example.com.`;
+  return parts.length === 0 ? "Please name at least one address." : undefined;
+}

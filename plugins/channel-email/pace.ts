@@ -1,0 +1,26 @@
+import type { Store } from "@gantry/sdk";
+
+const space = "email.counted";
+const hourMs = 3_600_000;
+
+/** How many mails one person is sent: so two programs that answer each other cannot go on for long. */
+export class Pace {
+  readonly #perHour: number;
+  readonly #store: () => Store;
+
+  constructor(perHour: number, store: () => Store) {
+    this.#perHour = perHour;
+    this.#store = store;
+  }
+
+  /** Milliseconds to wait before this mail; undefined where it may go. Every mail counts once, however often it is tried. */
+  async waitMs(to: string, key: string): Promise<number | undefined> {
+    const { values, limits } = this.#store();
+    const now = Date.now();
+    if (!(await values.add(space, key, true, now + 24 * hourMs))) return undefined;
+    const hit = await limits.hit(`email.sent:${to}`, [{ ms: hourMs, max: this.#perHour }], now);
+    if (hit.ok) return undefined;
+    await values.remove(space, key);
+    return Math.max(1_000, hit.retryAt - now);
+  }
+}

@@ -1,0 +1,90 @@
+import { textParts, type Part } from "@gantry/sdk";
+import type { Attachment } from "@gantry/sdk/channel";
+import type { ImapFlow } from "imapflow";
+import { htmlText } from "./html-text.ts";
+import { loadPart, loadText } from "./load-part.ts";
+import { sortParts, type MailPart, type MailParts } from "./mail-parts.ts";
+import { readSaid } from "./said.ts";
+
+/** Of the words of a mail; what is beyond is cut, and it is said. */
+const maxWords = 1024 * 1024;
+/** Markup beside them. */
+const maxHtml = 2 * maxWords;
+const maxQuoted = 16 * 1024;
+const maxTexts = 20;
+
+/** A mail whose sender may write, as far as it is read. */
+export interface MailBody {
+  readonly text: string;
+  /** What it answers or passes on: material. */
+  readonly quoted: readonly Part[];
+  readonly attachments: readonly Attachment[];
+}
+
+/** Reads the words of a mail from its server, piece by piece, so that a large one is never held whole. */
+export async function readBody(
+  client: ImapFlow,
+  uid: number,
+  { isAnswer }: { readonly isAnswer: boolean },
+): Promise<MailBody> {
+  const found = await client.fetchOne(String(uid), { bodyStructure: true }, { uid: true });
+  const structure = found ? found.bodyStructure : undefined;
+  if (structure === undefined) return { text: "[a mail that cannot be read]", quoted: [], attachments: [] };
+  const parts = sortParts(structure);
+  const words = await wordsOf(client, uid, parts.words, maxWords);
+  const { text, quoted, hasTail } = readSaid(words.text);
+  // What the agent itself was answered with stands in the conversation already.
+  const kept = isAnswer && hasTail ? quoted.slice(0, -1) : quoted;
+  const forwarded = await wordsOf(client, uid, parts.forwarded, maxQuoted);
+  return {
+    text: [text, ...noticesOf(parts, words.isCut)].filter((line) => line !== "").join("\n\n"),
+    quoted: [...kept, forwarded.text].flatMap(asMaterial),
+    attachments: parts.files.map((file) => asAttachment(client, uid, file)),
+  };
+}
+
+async function wordsOf(
+  client: ImapFlow,
+  uid: number,
+  parts: readonly MailPart[],
+  max: number,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const texts: string[] = [];
+  let room = max;
+  let isCut = parts.length > maxTexts;
+  for (const part of parts.slice(0, maxTexts)) {
+    const isHtml = part.type === "text/html";
+    const loaded = await loadText(client, uid, part, isHtml ? maxHtml : room);
+    const text = isHtml ? await htmlText(loaded.text) : loaded.text;
+    texts.push(text.slice(0, room));
+    isCut ||= loaded.isCut || text.length > room;
+    room -= Math.min(room, text.length);
+    if (room === 0) break;
+  }
+  return { text: texts.join("\n\n"), isCut };
+}
+
+function noticesOf({ isEncrypted }: MailParts, isCut: boolean): readonly string[] {
+  const notices: string[] = [];
+  if (isCut) notices.push("[the mail goes on; only its first 1 MiB was read]");
+  if (isEncrypted) notices.push("[an encrypted mail, which cannot be read here]");
+  return notices;
+}
+
+function asMaterial(text: string): readonly Part[] {
+  const clean = text.trim();
+  if (clean === "") return [];
+  return textParts(clean.length > maxQuoted ? `${clean.slice(0, maxQuoted)}\n[cut]` : clean);
+}
+
+function asAttachment(client: ImapFlow, uid: number, part: MailPart): Attachment {
+  const { type, name, bytes } = part;
+  const [family] = type.split("/");
+  return {
+    kind: family === "image" ? "picture" : family === "audio" ? "audio" : "file",
+    mime: type,
+    ...(name !== undefined && { name }),
+    bytes,
+    load: (maxBytes) => loadPart(client, uid, part, maxBytes),
+  };
+}

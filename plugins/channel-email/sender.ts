@@ -1,0 +1,161 @@
+import { describeMedia, type OutgoingMessage, type Part, type Sent, type Store } from "@gantry/sdk";
+import { readMarkdown, renderHtml, renderPlain, sendInParts, type RichText } from "@gantry/sdk/channel";
+import type { Logins } from "./logins.ts";
+import { ownId } from "./message-id.ts";
+import type { Pace } from "./pace.ts";
+import { readReplyAddress, type ReplyAddress } from "./reply-address.ts";
+import type { SendingRecord } from "./sending-record.ts";
+import type { Settings } from "./settings.ts";
+import type { OutgoingMail, Smtp } from "./smtp.ts";
+import { replySubject } from "./subject.ts";
+import type { Threads } from "./threads.ts";
+import { MailTrouble } from "./trouble.ts";
+
+/** Of the files in one mail: most servers take 25 MB, and files grow by a third on the way. */
+const maxFileBytes = 15 * 1024 * 1024;
+const space = "email.parts";
+
+export interface SenderNeeds {
+  readonly settings: Settings;
+  readonly smtp: Smtp;
+  readonly logins: Logins;
+  readonly threads: Threads;
+  readonly pace: Pace;
+  readonly record: SendingRecord;
+  store(): Store;
+  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  open(id: string): Promise<Uint8Array | undefined>;
+}
+
+type Files = OutgoingMail["files"];
+
+/** Sends answers: one mail each, with its files, and further mails where the files are too large for one. */
+export class Sender {
+  readonly #needs: SenderNeeds;
+
+  constructor(needs: SenderNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Never throws. */
+  async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readReplyAddress(to);
+    if (address === undefined)
+      return { status: "refused", reason: `${JSON.stringify(to)?.slice(0, 200)} is no address for mail` };
+    try {
+      const waitMs = await this.#needs.pace.waitMs(address.to, key);
+      if (waitMs !== undefined)
+        return {
+          status: "retry",
+          reason: `${address.to} was sent as many mails as an hour allows`,
+          afterMs: waitMs,
+        };
+      const { text, files } = await this.#read(parts);
+      return await sendInParts({
+        values: this.#needs.store().values,
+        space,
+        key,
+        parts: inMails(files),
+        send: (some, i) =>
+          this.#deliver({ address, key, text: i === 0 ? text : "", files: some, part: i }, signal),
+      });
+    } catch (error) {
+      return { status: "retry", reason: (error as Error).message };
+    }
+  }
+
+  /** The text of all parts, and the files that are there; what is not is a line of the text. */
+  async #read(parts: readonly Part[]): Promise<{ readonly text: string; readonly files: Files }> {
+    const lines: string[] = [];
+    const files: Files[number][] = [];
+    for (const part of parts) {
+      if (part.type === "text") lines.push(part.text);
+      if (part.type !== "media") continue;
+      const { id, mime, name } = part.media;
+      const bytes = await this.#needs.open(id).catch(() => undefined);
+      if (bytes === undefined) lines.push(describeMedia(part.media));
+      else files.push({ name: name ?? `file-${files.length + 1}`, mime, bytes });
+    }
+    return { text: lines.join("\n"), files };
+  }
+
+  async #deliver(piece: Piece, signal: AbortSignal): Promise<Sent> {
+    const { settings, record, threads } = this.#needs;
+    const { address, key, part } = piece;
+    const id = ownId(key, part, settings.address);
+    const subject = replySubject(address.subject ?? "Message from the agent");
+    const rich = await readMarkdown(piece.text);
+    const mail = mailOf(piece, rich, { id, subject });
+    try {
+      // Known before it is sent, so that an answer finds its thread whatever happens here.
+      await threads.keep(address.to, id, address.root ?? id, true, subject);
+      await this.#hand(mail, signal);
+      await record.sent();
+      return { status: "sent", id };
+    } catch (error) {
+      if (!(error instanceof MailTrouble)) throw error;
+      if (signal.aborted) return { status: "retry", reason: "the sending was ended" };
+      if (error.kind !== "mail" && error.kind !== "later") await record.failed(error.message);
+      return sentOf(error);
+    }
+  }
+
+  /** A form that the server does not take (5.6.x) is left out, once: an answer must not vanish for its looks. */
+  async #hand(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
+    const { smtp, logins } = this.#needs;
+    await logins
+      .during(() => smtp.send(mail, signal))
+      .catch((error: unknown) => {
+        const isForm = error instanceof MailTrouble && /^5\.6\.\d/.test(error.reply?.enhanced ?? "");
+        if (!isForm || mail.html === undefined) throw error;
+        return smtp.send({ ...mail, html: undefined }, signal);
+      });
+  }
+}
+
+interface Piece {
+  readonly address: ReplyAddress;
+  readonly key: string;
+  readonly text: string;
+  readonly files: Files;
+  readonly part: number;
+}
+
+function mailOf(
+  { address, text, files }: Piece,
+  rich: RichText,
+  { id, subject }: { readonly id: string; readonly subject: string },
+): OutgoingMail {
+  const { to, inReplyTo, references } = address;
+  const html = `<!doctype html>\n<html><body>\n${renderHtml(rich, { breaks: true })}\n</body></html>\n`;
+  return {
+    to,
+    subject,
+    text: renderPlain(rich),
+    html: text === "" ? undefined : html,
+    id,
+    inReplyTo,
+    references,
+    files,
+  };
+}
+
+/** Files in order, each mail as full as it may be; without files it is one mail. */
+function inMails(files: Files): readonly Files[] {
+  const mails: Files[number][][] = [[]];
+  let room = maxFileBytes;
+  for (const file of files) {
+    if (file.bytes.length > room && mails.at(-1)?.length !== 0) {
+      mails.push([]);
+      room = maxFileBytes;
+    }
+    mails.at(-1)?.push(file);
+    room -= file.bytes.length;
+  }
+  return mails;
+}
+
+function sentOf({ kind, message: reason }: MailTrouble): Sent {
+  if (kind === "mail") return { status: "refused", reason };
+  return kind === "later" ? { status: "retry", reason } : { status: "retry", reason, scope: "channel" };
+}

@@ -1,0 +1,115 @@
+import {
+  Approvals,
+  Audit,
+  Channels,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  Media,
+  optional,
+  Services,
+  Store,
+  Transcriber,
+  Upstream,
+} from "@gantry/sdk";
+import { ChannelHealth, Connection, LetIn, pairedCommands, refuseStranger } from "@gantry/sdk/channel";
+import { Pairing } from "@gantry/sdk/node";
+import { CatchUp } from "./catch-up.ts";
+import { slackChecks } from "./checks.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import { Intake } from "./intake.ts";
+import { Listener } from "./listener.ts";
+import { manifest } from "./manifest.ts";
+import { onboarding } from "./onboarding.ts";
+import { Places } from "./places.ts";
+import { Posting } from "./posting.ts";
+import { Questions } from "./questions.ts";
+import { Sender } from "./sender.ts";
+import { allowlistKey, settingsFrom } from "./settings.ts";
+import { Surroundings } from "./surroundings.ts";
+import { WebApi } from "./web-api.ts";
+import { Working } from "./working.ts";
+
+export default definePlugin({
+  name: "channel-slack",
+  summary: "Slack: direct messages, channels and threads, by Socket Mode.",
+  table: "",
+  config,
+  needs: {
+    approvals: Approvals,
+    audit: Audit,
+    inbox: Inbox,
+    media: optional(Media),
+    store: Store,
+    transcriber: optional(Transcriber),
+    upstream: Upstream,
+  },
+  provides: [Channels, Checks, Commands, Services],
+  taps: ["onInboundMessage"],
+  onboarding,
+  errors,
+  setup(host) {
+    const { needs, log } = host;
+    const settings = settingsFrom(host.config, process.env);
+    const values = () => needs.store.values;
+    const api = new WebApi(settings, needs.upstream);
+    const people = new LetIn("slack", settings, () => needs.store);
+    const health = new ChannelHealth({ channel: "slack", values, log });
+    const questions = new Questions({ settings, api, approvals: needs.approvals, people, log });
+    const posting = new Posting({ api, values, log });
+    const sender = new Sender({ posting, health, values, open: async (id) => needs.media?.open(id) });
+    const working = new Working(api);
+    const places = new Places(values);
+    const intake = new Intake({
+      ...needs,
+      codes: new Pairing(needs.store),
+      surroundings: new Surroundings(api, log),
+      settings,
+      api,
+      people,
+      places,
+      log,
+    });
+    const catchUp = new CatchUp({ api, intake, places, log });
+
+    host.provide(Channels, {
+      name: "slack",
+      send: (message, signal) => sender.send(message, signal),
+      ask: (request, to, signal) => questions.ask(request, to, signal),
+      settled: (request, decision) => questions.settled(request, decision),
+      working: (to, signal) => working.show(to, signal),
+    });
+    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
+      if (channel !== "slack" || (await people.trust(id)) !== undefined) return undefined;
+      return refuseStranger(id, allowlistKey);
+    });
+
+    let connection: Connection | undefined;
+    const stop = async (): Promise<void> => {
+      await connection?.stop();
+      connection = undefined;
+    };
+    host.provide(Services, {
+      name: "slack",
+      async start() {
+        const { upstream } = needs;
+        connection = new Connection(new Listener({ api, upstream, intake, catchUp, questions, health }));
+        connection.start();
+      },
+      stop,
+    });
+    host.onDispose(stop);
+    for (const check of slackChecks(settings, api, health)) host.provide(Checks, check);
+    for (const command of pairedCommands("slack", people.paired)) host.provide(Commands, command);
+    host.provide(Commands, {
+      name: "slack manifest",
+      summary: "the manifest from which a Slack app for this service is made",
+      async run({ out }) {
+        out(JSON.stringify(manifest, null, 2));
+        return 0;
+      },
+    });
+  },
+});

@@ -1,0 +1,105 @@
+import { describeMedia, type MediaRef, type OutgoingMessage, type Part, type Sent } from "@gantry/sdk";
+import {
+  readMarkdown,
+  renderBlocks,
+  renderMrkdwn,
+  sendInParts,
+  splitRichText,
+  type ChannelHealth,
+  type RichText,
+} from "@gantry/sdk/channel";
+import { readAddress, type SlackAddress } from "./address.ts";
+import type { Posting, PostingNeeds } from "./posting.ts";
+import { sentOf } from "./sent.ts";
+import type { Params } from "./web-api.ts";
+import { SlackFailure } from "./web-failure.ts";
+
+/** Slack asks for no more than 4,000 signs in a message: https://docs.slack.dev/reference/methods/chat.postMessage */
+export const maxText = 3_900;
+const space = "slack.parts";
+
+export interface SenderNeeds extends Pick<PostingNeeds, "values"> {
+  readonly posting: Posting;
+  readonly health: ChannelHealth;
+  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  open(id: string): Promise<Uint8Array | undefined>;
+}
+
+type Piece = { readonly text: RichText } | { readonly media: MediaRef; readonly bytes: Uint8Array };
+
+/** Sends replies: text with its forms, in several messages where it is long, and media as files. */
+export class Sender {
+  readonly #needs: SenderNeeds;
+
+  constructor(needs: SenderNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Never throws. */
+  async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readAddress(to);
+    if (address === undefined)
+      return { status: "refused", reason: `${JSON.stringify(to)} is no address on Slack` };
+    return sendInParts({
+      values: this.#needs.values(),
+      space,
+      key,
+      parts: await this.#pieces(parts),
+      send: (piece, i) => sentOf(() => this.#deliver(`${key}#${i}`, piece, address, signal)),
+    });
+  }
+
+  /** Neighbouring text is one text; media without bytes is a line of it. */
+  async #pieces(parts: readonly Part[]): Promise<readonly Piece[]> {
+    const pieces: Piece[] = [];
+    let text = "";
+    const flush = async (): Promise<void> => {
+      const rich = await readMarkdown(text);
+      for (const piece of splitRichText(rich, { max: maxText, size: sizeOf })) pieces.push({ text: piece });
+      text = "";
+    };
+    for (const part of parts) {
+      const bytes = part.type === "media" ? await this.#bytes(part.media) : undefined;
+      if (part.type === "media" && bytes !== undefined) {
+        await flush();
+        pieces.push({ media: part.media, bytes });
+      } else if (part.type === "media") text += `\n${describeMedia(part.media)}`;
+      else if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
+    }
+    await flush();
+    return pieces;
+  }
+
+  #bytes({ id }: MediaRef): Promise<Uint8Array | undefined> {
+    return this.#needs.open(id).catch(() => undefined);
+  }
+
+  async #deliver(key: string, piece: Piece, to: SlackAddress, signal: AbortSignal): Promise<string> {
+    const { posting, health } = this.#needs;
+    try {
+      if ("text" in piece) return await posting.post(key, to, formsOf(piece.text), signal);
+      const name = piece.media.name ?? "file";
+      return await posting.share(key, to, { name, bytes: piece.bytes }, signal);
+    } catch (error) {
+      if (error instanceof SlackFailure && error.kind === "account") health.refused(error.message);
+      throw error;
+    }
+  }
+}
+
+/** A message with its forms as data, and the same for where that is not understood: marks in the text. */
+export function formsOf(rich: RichText, more: Params = {}): readonly Params[] {
+  const text = renderMrkdwn(rich).toWellFormed();
+  const plain = { text, unfurl_links: false, unfurl_media: false };
+  const block = renderBlocks(rich);
+  return block === undefined
+    ? [{ ...plain, ...more }]
+    : [
+        { ...plain, blocks: [block], ...more },
+        { ...plain, ...more },
+      ];
+}
+
+function sizeOf(piece: RichText): number {
+  return renderMrkdwn(piece).length;
+}

@@ -1,0 +1,99 @@
+import { Checks, type CheckRow, type Plugin } from "@gantry/sdk";
+import {
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+  type TestHostOptions,
+} from "@gantry/sdk/testing";
+import { vi } from "vitest";
+import net from "../net-undici/index.ts";
+import { appToken, botToken, FakeSlack } from "./fake-slack.test-kit.ts";
+import slack from "./index.ts";
+import { visibleOf, type Params } from "./slack-limits.test-kit.ts";
+import { botUser } from "./slack-workspace.test-kit.ts";
+
+export const owner = "UADA00001";
+export const member = "UBOB00002";
+export const stranger = "UEVE00003";
+export const group = "CTEAM0001";
+export const named = `<@${botUser}>`;
+
+/** The direct channel of the app with a person. */
+export function directOf(user: string): string {
+  return user.replace(/^U/, "D");
+}
+
+export interface SlackOptions extends Omit<Partial<TestHostOptions>, "plugins"> {
+  readonly api?: FakeSlack;
+  readonly table?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly plugins?: readonly Plugin[];
+  /** False: nothing is listened to. */
+  readonly serves?: boolean;
+}
+
+export interface TestSlack extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly api: FakeSlack;
+  /** A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a connection. */
+  say(text: string, message?: Params): Promise<string>;
+  check(name: string): Promise<readonly CheckRow[]>;
+}
+
+/** A workspace with the people and places of the tests. */
+export async function startWorkspace(port?: number): Promise<FakeSlack> {
+  const api = await FakeSlack.start(port);
+  for (const user of [owner, member, stranger]) api.channels.set(directOf(user), { isMember: true });
+  api.channels.set(group, { isMember: true });
+  api.names.set(owner, "Ada").set(member, "Bob").set(stranger, "Eve");
+  return api;
+}
+
+/** The channel on the fake platform, over the real network. */
+export async function startSlack(options: SlackOptions = {}): Promise<TestSlack> {
+  const {
+    table,
+    env = {},
+    plugins = [memoryStore(), fakeProvider(["hello there"])],
+    serves = true,
+  } = options;
+  const api = options.api ?? (await startWorkspace());
+  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
+    vi.stubEnv(name, value);
+  const tokens = { bot_token: botToken, app_token: appToken };
+  const host = await startTestHost({
+    ...options,
+    plugins: [...plugins, net, slack],
+    config: {
+      channels: { slack: { ...tokens, allowed_users: [owner, member], owners: [owner], ...table } },
+      endpoints: { slack_url: api.url },
+      ...options.config,
+    },
+  }).finally(() => vi.unstubAllEnvs());
+  if (serves) await host.serve();
+  return {
+    host,
+    api,
+    async say(text, message) {
+      await api.until(() => api.socketMode.open > 0);
+      return sayTo(api, text, message);
+    },
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(5_000)),
+    async [Symbol.asyncDispose]() {
+      await host.stop();
+      if (options.api === undefined) await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function sayTo(api: FakeSlack, text: string, given: Params = {}): string {
+  const { user = owner, channel = directOf(user), ...message } = given;
+  return api.say(channel, { user, text, ...message });
+}
+
+/** What people read of a post. */
+export function seenOf({ text, blocks }: Params): string {
+  if (blocks !== undefined) return visibleOf(blocks);
+  return String(text).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+}

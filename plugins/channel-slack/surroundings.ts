@@ -1,0 +1,92 @@
+import { textParts, type Logger, type Part } from "@gantry/sdk";
+import type { Place } from "./places.ts";
+import { readMrkdwn } from "./read-mrkdwn.ts";
+import type { WebApi } from "./web-api.ts";
+import { SlackFailure } from "./web-failure.ts";
+import type { WireMessage } from "./wire.ts";
+
+/** Neither may keep a message from being acknowledged in time. */
+const askMs = 1_500;
+const nameLifeMs = 86_400_000;
+/** Somebody of whom nothing was told is asked about again. */
+const againMs = 600_000;
+const maxNames = 10_000;
+const maxName = 80;
+/** Of a thread, when the app is asked in it for the first time. */
+const maxMessages = 50;
+const maxQuoted = 8_192;
+
+interface WireUser {
+  readonly name?: string;
+  readonly real_name?: string;
+  readonly profile?: { readonly display_name?: string };
+}
+
+/** What an event does not tell: who a person is, and what stands in a thread before it. Never throws; less is told then. */
+export class Surroundings {
+  readonly #api: WebApi;
+  readonly #log: Logger;
+  readonly #names = new Map<string, { readonly name: string | undefined; readonly until: number }>();
+  #mayAsk = true;
+
+  constructor(api: WebApi, log: Logger) {
+    this.#api = api;
+    this.#log = log;
+  }
+
+  /** Undefined where Slack does not tell. */
+  async nameOf(user: string, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#names.get(user);
+    if (known !== undefined && Date.now() < known.until) return known.name;
+    const told = await this.#ask<{ user: WireUser }>("users.info", { user }, signal);
+    const { name, real_name, profile } = told?.user ?? {};
+    const best = [profile?.display_name, real_name, name].find(
+      (one) => typeof one === "string" && one.trim() !== "",
+    );
+    const clean = best
+      ?.replace(/[\s\p{C}]+/gu, " ")
+      .trim()
+      .slice(0, maxName);
+    if (this.#names.size >= maxNames) this.#names.clear();
+    const found = clean ?? known?.name;
+    this.#names.set(user, { name: found, until: Date.now() + (clean === undefined ? againMs : nameLifeMs) });
+    return found;
+  }
+
+  async threadBefore(
+    { channel, thread, ts }: Required<Place>,
+    signal: AbortSignal,
+  ): Promise<readonly Part[]> {
+    const about = { channel, ts: thread, latest: ts, limit: maxMessages };
+    const page = await this.#ask<{ messages?: readonly WireMessage[] }>(
+      "conversations.replies",
+      about,
+      signal,
+    );
+    const lines = (page?.messages ?? [])
+      .filter((message) => Number(message.ts) < Number(ts) && typeof message.text === "string")
+      .map(({ user = "an app", text = "" }) => `${user}: ${readMrkdwn(text)}`);
+    const words = lines.join("\n");
+    return words === "" ? [] : textParts(`[earlier in this thread]\n${words.slice(-maxQuoted)}`);
+  }
+
+  async #ask<T>(
+    method: string,
+    params: Record<string, string | number>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    if (!this.#mayAsk && method === "users.info") return undefined;
+    try {
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)]);
+      return await this.#api.call<T>(method, params, { signal: soon });
+    } catch (error) {
+      if (error instanceof SlackFailure && error.code === "missing_scope" && method === "users.info")
+        this.#mayAsk = false;
+      this.#log.debug(
+        { method },
+        `Slack does not tell what stands around a message: ${(error as Error).message}`,
+      );
+      return undefined;
+    }
+  }
+}

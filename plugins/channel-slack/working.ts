@@ -1,0 +1,74 @@
+import type { Json } from "@gantry/sdk";
+import { showWorking } from "@gantry/sdk/channel";
+import { readAddress } from "./address.ts";
+import type { WebApi } from "./web-api.ts";
+import { SlackFailure } from "./web-failure.ts";
+
+/** A status fades after two minutes: https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
+const statusMs = 60_000;
+const status = "is working on it…";
+const emoji = "hourglass_flowing_sand";
+/** For taking a sign away after its turn was cancelled. */
+const takeBackMs = 10_000;
+
+/** Shows that a turn runs: as a status of the app in a thread, else as a reaction that is taken back. */
+export class Working {
+  readonly #api: WebApi;
+  /** What Slack refused once for this app it refuses always. */
+  #hasStatus = true;
+
+  constructor(api: WebApi) {
+    this.#api = api;
+  }
+
+  /** Until `signal` is aborted. Never throws. */
+  async show(to: Json, signal: AbortSignal): Promise<void> {
+    const { channel, thread, message } = readAddress(to) ?? {};
+    if (channel === undefined || message === undefined) return;
+    // A status stands in a thread; elsewhere nobody would see it.
+    const isShown =
+      thread !== undefined && (await this.#inStatus({ channel_id: channel, thread_ts: thread }, signal));
+    if (!isShown && !signal.aborted)
+      await this.#byReaction({ channel, timestamp: message, name: emoji }, signal);
+  }
+
+  /** False where there is no such thing as a status here. */
+  async #inStatus(place: { channel_id: string; thread_ts: string }, signal: AbortSignal): Promise<boolean> {
+    if (!this.#hasStatus) return false;
+    const method = "assistant.threads.setStatus";
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    let isShown = false;
+    await showWorking(statusMs, either, async () => {
+      try {
+        await this.#api.call(method, { ...place, status }, { signal: either });
+        isShown = true;
+      } catch (error) {
+        if (isShown || !(error instanceof SlackFailure) || error.kind === "rate") throw error;
+        if (error.code === "missing_scope" || error.code === "unknown_method") this.#hasStatus = false;
+        over.abort();
+      }
+    });
+    if (isShown) await this.#quietly(method, { ...place, status: "" });
+    return isShown;
+  }
+
+  async #byReaction(
+    reaction: { channel: string; timestamp: string; name: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isThere = await this.#api.call("reactions.add", reaction, { signal }).then(
+      () => true,
+      // Left by a process that was killed.
+      (error: SlackFailure) => error.code === "already_reacted" || error.kind === "again",
+    );
+    if (!isThere) return;
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    await this.#quietly("reactions.remove", reaction);
+  }
+
+  async #quietly(method: string, params: Record<string, string>): Promise<void> {
+    await this.#api.call(method, params, { signal: AbortSignal.timeout(takeBackMs) }).catch(() => {});
+  }
+}

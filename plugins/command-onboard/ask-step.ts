@@ -1,0 +1,72 @@
+import type { CheckRow, CommandContext, ConfigFile, OnboardingStep } from "@gantry/sdk";
+import type { Ask } from "./ask.ts";
+
+const limitMs = 15_000;
+const NOTHING = "nothing";
+
+export interface StepQuestion {
+  /** Which steps are offered. */
+  readonly sets: "channel" | "tool";
+  readonly message: string;
+  /** The choice of none of them. */
+  readonly none: string;
+}
+
+/** The keys of what is chosen; undefined where nothing is wanted. What can be tried is tried before it is kept. */
+export async function askStep(
+  ask: Ask,
+  run: CommandContext,
+  configFile: ConfigFile,
+  { sets, message, none }: StepQuestion,
+  others: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const steps = (await configFile.onboarding())
+    .filter((step) => (step.sets ?? "channel") === sets)
+    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  if (steps.length === 0) return undefined;
+  const chosen = await ask.choice(message, [
+    { value: NOTHING, label: none },
+    ...steps.map(({ title, hint }) => ({ value: title, label: title, hint })),
+  ]);
+  const step = steps.find(({ title }) => title === chosen);
+  if (step === undefined) return undefined;
+  for (;;) {
+    const keys = await step.ask(ask);
+    if (await isWanted(ask, run, step, () => tried(configFile, { ...others, ...keys }, step, run.signal)))
+      return keys;
+  }
+}
+
+/** True if the step's own check is content with these keys, or the person keeps them although it does not. */
+async function isWanted(
+  ask: Ask,
+  run: CommandContext,
+  { title, check }: OnboardingStep,
+  work: () => Promise<string>,
+): Promise<boolean> {
+  if (check === undefined) return true;
+  try {
+    await ask.while(`Asking ${title}`, work, (detail) => detail);
+    return true;
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    return ask.yes("Keep these answers although they do not work?", false);
+  }
+}
+
+/** What the step's own check says with these keys; throws what is wrong. */
+async function tried(
+  configFile: ConfigFile,
+  changes: Readonly<Record<string, unknown>>,
+  { check = "", title }: OnboardingStep,
+  outer: AbortSignal,
+): Promise<string> {
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(limitMs)]);
+  const rows = await configFile.trial(
+    changes,
+    async ({ checks }): Promise<readonly CheckRow[]> => (await checks.get(check)?.run(signal)) ?? [],
+  );
+  const wrong = rows.find(({ state }) => state === "fail");
+  if (wrong) throw new Error(wrong.detail);
+  return rows[0]?.detail ?? `${title} is set up`;
+}

@@ -1,0 +1,71 @@
+import { lstatSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+const LOOK_MS = 200;
+/** Measuring takes one part of so many of the time. */
+const PARTS = 20;
+const MIB = 1024 * 1024;
+const BLOCK_BYTES = 512;
+
+/**
+ * What a workspace holds, against what it may hold. It is measured file by file, the less often the longer that takes: what
+ * a file system has lost would not tell, since others fill and empty it too.
+ */
+export class WorkspaceSize {
+  readonly #root: string;
+  readonly #most: number;
+  #bytes = 0;
+  #due = Number.NEGATIVE_INFINITY;
+
+  constructor(root: string, mb: number) {
+    this.#root = root;
+    this.#most = mb * MIB;
+  }
+
+  /** Bytes that it may still take; below zero where it holds too much. */
+  left(): number {
+    const began = performance.now();
+    if (began >= this.#due || this.#bytes >= this.#most) {
+      this.#bytes = bytesIn(this.#root, new Set());
+      const ended = performance.now();
+      this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
+    }
+    return this.#most - this.#bytes;
+  }
+
+  /** Calls `stop`, with the reason, once it is full; gives what ends the watch. */
+  watch(stop: (why: string) => void): () => void {
+    const timer = setInterval(() => {
+      if (this.left() > 0) return;
+      clearInterval(timer);
+      stop(`the workspace holds more than ${this.#most / MIB} MiB (runtime.max_workspace_mb)`);
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }
+}
+
+/** What files take on disk; one with several names counts once. What cannot be looked at is left out. */
+function bytesIn(folder: string, counted: Set<string>): number {
+  let bytes = 0;
+  for (const entry of entriesOf(folder)) {
+    const at = path.join(folder, entry.name);
+    const about = entry.isDirectory() ? undefined : lstatSync(at, { throwIfNoEntry: false });
+    if (!about) bytes += bytesIn(at, counted);
+    else if (about.nlink === 1) bytes += about.blocks * BLOCK_BYTES;
+    else if (!counted.has(`${about.dev}:${about.ino}`)) {
+      counted.add(`${about.dev}:${about.ino}`);
+      bytes += about.blocks * BLOCK_BYTES;
+    }
+  }
+  return bytes;
+}
+
+function entriesOf(folder: string): ReturnType<typeof readEntries> {
+  try {
+    return readEntries(folder);
+  } catch {
+    return [];
+  }
+}
+
+const readEntries = (folder: string) => readdirSync(folder, { withFileTypes: true });

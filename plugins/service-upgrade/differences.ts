@@ -1,0 +1,44 @@
+import type { Release } from "./release.ts";
+
+/** What stands in the way of the other release, and what it does otherwise; a sentence each. */
+export function differences(
+  now: Release,
+  then: Release,
+): { readonly stops: readonly string[]; readonly changes: readonly string[] } {
+  const stops = [...then.refusals];
+  const changes: string[] = [];
+  if (then.refusals.length > 0) return { stops, changes };
+  const after = new Map(then.plugins.map((plugin) => [plugin.name, plugin]));
+  const before = new Map(now.plugins.map((plugin) => [plugin.name, plugin]));
+  for (const { name, keys, layout = 0 } of now.plugins) {
+    const next = after.get(name);
+    if (!next) {
+      changes.push(`The plugin ${name} is gone.`);
+      continue;
+    }
+    const { layout: nextLayout = 0 } = next;
+    if (nextLayout < layout)
+      stops.push(
+        `${name} cannot read its files: they have layout ${layout} and it knows ${nextLayout}; put back what was kept of the earlier layout.`,
+      );
+    if (nextLayout > layout)
+      changes.push(
+        `${name} moves its files from layout ${layout} to ${nextLayout} at the first start; the way back needs a copy of them: \`gantry backup FILE\`.`,
+      );
+    changes.push(...keysOf(name, keys, next.keys));
+  }
+  for (const { name } of then.plugins) if (!before.has(name)) changes.push(`The plugin ${name} is new.`);
+  changes.push(...then.retired);
+  return { stops, changes };
+}
+
+function keysOf(plugin: string, now: readonly string[], then: readonly string[]): readonly string[] {
+  const gone = now.filter((key) => !then.includes(key));
+  const added = then.filter((key) => !now.includes(key));
+  return [
+    ...(gone.length > 0
+      ? [`${plugin} no longer has ${gone.join(", ")}, which this configuration does not set.`]
+      : []),
+    ...(added.length > 0 ? [`${plugin} has ${added.join(", ")} besides.`] : []),
+  ];
+}

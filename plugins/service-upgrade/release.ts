@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+
+/** A plugin as `gantry plugins list --json` shows it. */
+interface Stated {
+  readonly name: string;
+  readonly from: string;
+  readonly sdk: number;
+  readonly keys: readonly string[];
+  readonly layout?: number;
+}
+
+/** What a release makes of the configuration. */
+export interface Release {
+  readonly version: string;
+  readonly plugins: readonly Stated[];
+  /** Sentences about keys that it takes for the last time. */
+  readonly retired: readonly string[];
+  /** Why it would not start. */
+  readonly refusals: readonly string[];
+}
+
+const timeoutMs = 60_000;
+
+/** Asks a release by its own words, which read the configuration and start nothing; undefined where it tells no version. */
+export async function releaseOf(
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<Release | undefined> {
+  const version = (await run([...command, "--version"], signal)).out.trim();
+  if (!/^\d+\.\d+\.\d+\S*$/.test(version)) return undefined;
+  const { code, out, err } = await run([...command, "plugins", "list", "--json"], signal);
+  if (code !== 0) return { version, plugins: [], retired: [], refusals: sentences(err) };
+  const { loaded, retired = [] } = JSON.parse(out) as {
+    loaded: readonly Stated[];
+    retired?: readonly string[];
+  };
+  return { version, plugins: loaded, retired, refusals: [] };
+}
+
+function sentences(err: string): readonly string[] {
+  const lines = err.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => line.replace(/^gantry: /, ""));
+}
+
+function run(
+  [program = "", ...args]: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  return new Promise((resolve) => {
+    execFile(program, args, { signal, timeout: timeoutMs, maxBuffer: 1 << 24 }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) || 1 : 0, out, err: err || (error?.message ?? "") }),
+    );
+  });
+}

@@ -1,0 +1,3 @@
+import { browserPlugin } from "./plugin.ts";
+
+export default browserPlugin();

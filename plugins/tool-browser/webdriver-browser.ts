@@ -1,0 +1,215 @@
+import type { CheckedProxy } from "@gantry/sdk/node";
+import type { Browser, PageView, ViewElement } from "./browser.ts";
+import { errors } from "./errors.ts";
+import { FIND_ELEMENTS, SELECT_OPTION } from "./webdriver-scripts.ts";
+import { WebDriverCalls } from "./webdriver-calls.ts";
+import type { WebDriver } from "./webdriver.ts";
+
+/** How a driver writes a reference to an element. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+const ENTER = "\uE007";
+const MAX_FRAMES = 10;
+const SCROLL = "window.scrollBy(0, Math.round(window.innerHeight * 0.9))";
+
+export interface WebDriverOptions {
+  readonly driver: WebDriver;
+  readonly proxy: CheckedProxy;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  /** Told of a session before it is used, and once it has ended. */
+  remember(session: string): Promise<void>;
+  forget(session: string): Promise<void>;
+}
+
+interface Found {
+  readonly element: Readonly<Record<string, string>>;
+  readonly frame: number | undefined;
+}
+
+/** A browser that a driver started, with our proxy as its only way out. */
+export class WebDriverBrowser implements Browser {
+  readonly #calls: WebDriverCalls;
+  #found: readonly Found[] = [];
+
+  private constructor(calls: WebDriverCalls) {
+    this.#calls = calls;
+  }
+
+  /** Throws `BROWSER_DRIVER`, `BROWSER_NO_PROXY` and `BROWSER_STARTED_NOT`. */
+  static async start(options: WebDriverOptions, signal: AbortSignal): Promise<WebDriverBrowser> {
+    const { driver, proxy, capabilities, timeoutMs, remember, forget } = options;
+    const address = `127.0.0.1:${proxy.port}`;
+    const alwaysMatch = {
+      ...capabilities,
+      proxy: { proxyType: "manual", httpProxy: address, sslProxy: address, noProxy: ["<-loopback>"] },
+      unhandledPromptBehavior: "dismiss and notify",
+      timeouts: { pageLoad: timeoutMs, script: timeoutMs, implicit: 0 },
+    };
+    const made = await begin(driver, { capabilities: { alwaysMatch } });
+    await remember(made.sessionId);
+    const calls = new WebDriverCalls({ driver, session: made.sessionId, timeoutMs, forget });
+    const browser = new WebDriverBrowser(calls);
+    const told = made.capabilities?.proxy ?? {};
+    if (signal.aborted || told.httpProxy !== address || told.sslProxy !== address) {
+      await browser.close();
+      signal.throwIfAborted();
+      throw errors.BROWSER_NO_PROXY(driver.address);
+    }
+    return browser;
+  }
+
+  get alive(): boolean {
+    return this.#calls.alive;
+  }
+
+  async open(url: string): Promise<void> {
+    const problem = await this.#calls.patiently(() => this.#calls.call("POST", "/url", { url }));
+    if (problem !== undefined) throw errors.BROWSER_FAILED(url, problem);
+  }
+
+  async back(): Promise<void> {
+    await this.#calls.patiently(() => this.#calls.call("POST", "/back"));
+  }
+
+  click(element: number): Promise<void> {
+    return this.#on(element, (path) => this.#calls.call("POST", `${path}/click`));
+  }
+
+  type(element: number, text: string, submit: boolean): Promise<void> {
+    return this.#on(element, async (path) => {
+      await this.#calls.call("POST", `${path}/clear`).catch((error: unknown) => this.#calls.pass(error));
+      await this.#calls.call("POST", `${path}/value`, { text: submit ? text + ENTER : text });
+    });
+  }
+
+  select(element: number, value: string): Promise<void> {
+    return this.#on(element, async (_, found) => {
+      const chosen = await this.#calls.call("POST", "/execute/sync", {
+        script: SELECT_OPTION,
+        args: [found, value],
+      });
+      if (chosen !== true)
+        throw Object.assign(new Error(`there is no option ${value}`), { word: "no such option" });
+    });
+  }
+
+  async scroll(): Promise<void> {
+    await this.#top();
+    await this.#calls.call("POST", "/execute/sync", { script: SCROLL, args: [] });
+  }
+
+  async blank(): Promise<void> {
+    await this.#calls.call("POST", "/url", { url: "about:blank" });
+  }
+
+  async address(): Promise<string> {
+    await this.#latest();
+    const url = String(await this.#calls.call("GET", "/url"));
+    return url === "about:blank" || url === "data:," ? "" : url;
+  }
+
+  leadsTo(): undefined {
+    return undefined;
+  }
+
+  async view(): Promise<PageView> {
+    const url = await this.address();
+    const title = String(await this.#calls.call("GET", "/title"));
+    const main = await this.#read(undefined);
+    const parts = [main];
+    for (let frame = 0; frame < Math.min(main.frames, MAX_FRAMES); frame++)
+      parts.push(await this.#read(frame));
+    await this.#top();
+    this.#found = parts.flatMap(({ found }) => found);
+    const notes = this.#calls.takeNotes();
+    const text = parts.map((part) => part.text).join("\n\n");
+    return { url, title, text, elements: parts.flatMap(({ elements }) => elements), notes };
+  }
+
+  async screenshot(): Promise<{ readonly bytes: Uint8Array; readonly mime: string }> {
+    return {
+      bytes: Buffer.from(String(await this.#calls.call("GET", "/screenshot")), "base64"),
+      mime: "image/png",
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#calls.end();
+  }
+
+  async #read(frame: number | undefined): Promise<{
+    readonly text: string;
+    readonly frames: number;
+    readonly elements: readonly ViewElement[];
+    readonly found: readonly Found[];
+  }> {
+    const nothing = { text: "", frames: 0, elements: [], found: [] };
+    try {
+      await this.#into(frame);
+      const { text, frames, elements } = await this.#calls.call("POST", "/execute/sync", {
+        script: FIND_ELEMENTS,
+        args: [],
+      });
+      const all = elements as readonly { readonly element: Found["element"]; readonly value: string }[];
+      const named = await Promise.all(all.map((one) => this.#name(one)));
+      return { text, frames, elements: named, found: all.map(({ element }) => ({ element, frame })) };
+    } catch (error) {
+      return this.#calls.pass(error) ?? nothing;
+    }
+  }
+
+  /** As the accessibility tree of the browser has it. */
+  async #name({
+    element,
+    value,
+  }: {
+    readonly element: Found["element"];
+    readonly value: string;
+  }): Promise<ViewElement> {
+    const path = `/element/${element[ELEMENT]}`;
+    const [role, name] = await Promise.all(
+      ["computedrole", "computedlabel"].map((what) => this.#calls.call("GET", `${path}/${what}`)),
+    );
+    const plain = { role: String(role), name: String(name) };
+    return value === "" ? plain : { ...plain, value };
+  }
+
+  async #on(
+    number: number,
+    work: (path: string, element: Found["element"]) => Promise<unknown>,
+  ): Promise<void> {
+    const found = this.#found[number - 1];
+    if (!found) throw errors.BROWSER_ELEMENT(number);
+    const problem = await this.#calls.patiently(async () => {
+      await this.#into(found.frame);
+      await work(`/element/${found.element[ELEMENT]}`, found.element);
+    });
+    if (problem !== undefined) throw errors.BROWSER_INERT(number, problem);
+  }
+
+  async #into(frame: number | undefined): Promise<void> {
+    await this.#top();
+    if (frame !== undefined) await this.#calls.call("POST", "/frame", { id: frame });
+  }
+
+  async #top(): Promise<void> {
+    await this.#calls.call("POST", "/frame", { id: null });
+  }
+
+  /** What a page opened last is the page. */
+  async #latest(): Promise<void> {
+    const handles = (await this.#calls.call("GET", "/window/handles")) as readonly string[];
+    const last = handles.at(-1);
+    if (last === undefined) return this.#calls.lose("its last page was closed");
+    await this.#calls.call("POST", "/window", { handle: last });
+  }
+}
+
+async function begin(driver: WebDriver, wanted: Readonly<Record<string, unknown>>): Promise<any> {
+  try {
+    return await driver.call("POST", "/session", wanted);
+  } catch (error) {
+    if ((error as { readonly word?: string }).word === undefined) throw error;
+    throw errors.BROWSER_STARTED_NOT(error);
+  }
+}

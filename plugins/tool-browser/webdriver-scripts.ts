@@ -1,0 +1,26 @@
+/** Runs in the page: its text, how many frames it has, and what can be acted on, with what it holds. */
+export const FIND_ELEMENTS = `
+  const wanted = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=menuitem], [role=tab], [contenteditable=true]";
+  const seen = [...document.querySelectorAll(wanted)].filter((one) => one.getClientRects().length > 0).slice(0, 200);
+  const value = (one) => {
+    if (one.tagName === "SELECT")
+      return (one.selectedOptions[0]?.label ?? "") + " of: " + [...one.options].map((option) => option.label.trim()).join(", ");
+    if (one.type === "checkbox" || one.type === "radio") return one.checked ? "checked" : "";
+    return one.type === "password" ? "" : String(one.tagName === "BUTTON" ? "" : one.value ?? "");
+  };
+  return {
+    text: (document.body?.innerText ?? "").slice(0, 200000),
+    frames: window.frames.length,
+    elements: seen.map((element) => ({ element, value: value(element) })),
+  };
+`;
+
+/** Runs in the page: chooses an option by its label or value. */
+export const SELECT_OPTION = `
+  const [list, wanted] = arguments;
+  const option = [...(list.options ?? [])].find((one) => one.label.trim() === wanted.trim() || one.value === wanted);
+  if (!option) return false;
+  list.value = option.value;
+  for (const type of ["input", "change"]) list.dispatchEvent(new Event(type, { bubbles: true }));
+  return true;
+`;

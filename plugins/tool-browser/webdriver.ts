@@ -1,0 +1,64 @@
+import type { Upstream } from "@gantry/sdk";
+import { errors } from "./errors.ts";
+
+/** How long a driver that answers at all takes to say so. */
+const CONNECT_MS = 2_000;
+/** A session takes a browser's start, and a page its whole time. */
+const ANSWER_MS = 120_000;
+
+type Fields = Readonly<Record<string, any>>;
+
+/** The W3C protocol: one request, one JSON answer. */
+export class WebDriver {
+  readonly #upstream: Upstream;
+  readonly #base: string;
+
+  /** Throws `BROWSER_DRIVER_FAR`. */
+  constructor(upstream: Upstream, base: string) {
+    const url = URL.parse(base);
+    const near = url !== null && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+    if (!url || (url.protocol !== "https:" && !near)) throw errors.BROWSER_DRIVER_FAR(base);
+    this.#upstream = upstream;
+    this.#base = base.replace(/\/$/, "");
+  }
+
+  get address(): string {
+    return this.#base;
+  }
+
+  /** Throws `BROWSER_DRIVER` where nobody answers, and an Error with the driver's own word where it refuses. */
+  async call(method: "GET" | "POST" | "DELETE", path: string, body?: Fields): Promise<any> {
+    const answer = await this.#request(method, path, body);
+    if (answer.error === undefined) return answer.value;
+    throw Object.assign(new Error(String(answer.message).split("\n")[0]!.slice(0, 300)), {
+      word: answer.error,
+    });
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    body: Fields | undefined,
+  ): Promise<{ readonly value?: unknown; readonly error?: string; readonly message?: string }> {
+    try {
+      const response = await this.#upstream.fetch({
+        url: this.#base + path,
+        method,
+        ...(method === "POST" && {
+          body: JSON.stringify(body ?? {}),
+          headers: { "content-type": "application/json" },
+        }),
+        signal: AbortSignal.timeout(ANSWER_MS),
+        connectTimeoutMs: CONNECT_MS,
+        timeoutMs: ANSWER_MS,
+        maxBytes: 64 * 1024 * 1024,
+      });
+      const { value } = JSON.parse(await response.text()) as { readonly value: any };
+      return response.status < 400
+        ? { value }
+        : { error: String(value.error), message: String(value.message) };
+    } catch (error) {
+      throw errors.BROWSER_DRIVER(this.#base, error);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Store } from "../store.ts";
+import type { Trust } from "../trust.ts";
+import { PairedPeople } from "./pairing.ts";
+import { trustOf, type AllowedPeople, type Matches } from "./people.ts";
+
+export interface LetInRules {
+  readonly people: AllowedPeople;
+  /** The key `pairing_enabled`. */
+  readonly pairing: boolean;
+  readonly matches?: Matches;
+}
+
+/** Who may write to one channel: by the configuration, or by a code. */
+export class LetIn {
+  readonly #rules: LetInRules;
+  readonly paired: PairedPeople;
+
+  constructor(channel: string, rules: LetInRules, store: () => Store) {
+    this.#rules = rules;
+    this.paired = new PairedPeople(channel, () => store().values);
+  }
+
+  /** Undefined for somebody who may not. */
+  async trust(id: string): Promise<Trust | undefined> {
+    const { people, pairing, matches } = this.#rules;
+    const listed = trustOf(id, people, matches);
+    if (!pairing || (listed !== undefined && listed !== "guest")) return listed;
+    return (await this.paired.has(id)) ? "member" : listed;
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+
+export interface ReplaceOptions {
+  /** Of the new file, before the umask; 0600 where nothing is said. */
+  readonly mode?: number;
+  /** Whether it must outlive a power cut, at the price of two fsync; true where nothing is said. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Writes a file in one step: at any moment it is the old one or the new one, whole. A link is replaced, not followed; the
+ * folder must be there. Throws what open(2), write(2) and rename(2) say, and then leaves nothing behind.
+ */
+export async function replaceFile(
+  file: string,
+  data: string | Uint8Array | readonly Uint8Array[],
+  { mode = 0o600, durable = true }: ReplaceOptions = {},
+): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const handle = await open(draft, "wx", mode);
+    try {
+      await handle.writeFile(data);
+      if (durable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+    if (durable) await syncFolder(path.dirname(file));
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The name itself is on disk only then. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}

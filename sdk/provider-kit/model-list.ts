@@ -1,0 +1,53 @@
+import type { Upstream } from "../net.ts";
+import { beginningOf } from "./answer-stream.ts";
+import { answerFailure, ProviderError, thrownFailure } from "./failure.ts";
+
+const LIST_BYTES = 8 * 1024 * 1024;
+/** What servers answer that have no list of models, which is optional. */
+const ABSENT: ReadonlySet<number> = new Set([404, 405, 501]);
+
+export interface ModelListRequest {
+  /** The provider, as it is named to people. */
+  readonly provider: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Credentials that are sent and must not come back in a sentence. */
+  readonly secrets?: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The status that an answer means, where it says so in its body alone. Default: its own. */
+  meantStatus?(status: number, body: string): number;
+}
+
+/** What the server sent: a JSON value, undefined if it was none; or the status by which it says that it has no list. */
+export type ModelListAnswer =
+  | { readonly absent: false; readonly value: unknown }
+  | { readonly absent: true; readonly status: number };
+
+/** GETs a list of models. Throws a {@link ProviderError} where the server cannot be asked or refuses. */
+export async function fetchModelList(
+  upstream: Upstream,
+  request: ModelListRequest,
+): Promise<ModelListAnswer> {
+  const { provider, url, secrets = [], timeoutMs, signal } = request;
+  const headers = { accept: "application/json", ...request.headers };
+  const response = await upstream
+    .fetch({ url, headers, signal, timeoutMs, maxBytes: LIST_BYTES })
+    .catch((error: unknown) => {
+      throw new ProviderError(thrownFailure(provider, error, signal, timeoutMs / 1000));
+    });
+  const body = await beginningOf(response, LIST_BYTES);
+  const status = request.meantStatus?.(response.status, body) ?? response.status;
+  if (ABSENT.has(status)) return { absent: true, status };
+  if (status >= 200 && status < 300) return { absent: false, value: parsed(body) };
+  const retryAfter = response.headers["retry-after"];
+  throw new ProviderError(answerFailure({ provider, model: undefined, status, body, retryAfter, secrets }));
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { Value } from "typebox/value";
+import { eventFrame, GantryError, type Route, type RouteReply } from "../index.ts";
+
+/** What a test asks a route with. */
+export interface RouteCall {
+  /** With its query, and with values for what the route's own path leaves open: `/api/approvals/7?all=1`. Default: that path. */
+  readonly path?: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as it is if it is bytes. */
+  readonly body?: unknown;
+  /** Default: `127.0.0.1`. */
+  readonly peer?: string;
+  /** The paired device. Default: `test` for a route with `auth: "token"`. */
+  readonly device?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface RouteAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body; events are written as they go over the wire, after the last of them. */
+  readonly text: string;
+  readonly bytes: Uint8Array;
+  json(): any;
+}
+
+const statusOfExit = { 1: 500, 2: 400, 3: 403 } as const;
+
+/**
+ * Asks a route as a gateway would: path and query read, the body held to `bodySchema`, coded errors made an answer. What only
+ * a gateway has is left out: authentication, limits, its own choice of a status. Throws what the route throws without a code.
+ */
+export async function callRoute(route: Route, call: RouteCall = {}): Promise<RouteAnswer> {
+  const { headers = {}, body, peer = "127.0.0.1", signal = new AbortController().signal } = call;
+  const { params, query } = readPath(route.path, call.path ?? route.path);
+  const rawBody = bytesOf(body);
+  const device = call.device ?? (route.auth === "token" ? "test" : undefined);
+  const given = { id: "req-test", params, query, headers, rawBody, peer, device, signal };
+  const wrong = route.bodySchema && Value.Errors(route.bodySchema, body)[0];
+  if (wrong) return failed(route, 400, "BAD_BODY", `${wrong.instancePath || "the whole"} ${wrong.message}`);
+  try {
+    return await answerOf(await route.handle({ ...given, body: route.bodySchema ? body : undefined }));
+  } catch (error) {
+    if (!(error instanceof GantryError)) throw error;
+    return failed(route, statusOfExit[error.exit], error.code, error.message);
+  }
+}
+
+function readPath(pattern: string, asked: string) {
+  const url = new URL(asked, "http://gateway.test");
+  const [wanted, given] = [pattern.split("/"), url.pathname.split("/")];
+  const fits =
+    wanted.length === given.length && wanted.every((part, i) => part.startsWith(":") || part === given[i]);
+  if (!fits) throw new Error(`${url.pathname} is no path of the route ${pattern}`);
+  const open = wanted.flatMap((part, i) =>
+    part.startsWith(":") ? [[part.slice(1), decodeURIComponent(given[i] ?? "")]] : [],
+  );
+  const query = Object.fromEntries(
+    [...new Set(url.searchParams.keys())].map((name) => {
+      const [first = "", ...more] = url.searchParams.getAll(name);
+      return [name, more.length > 0 ? [first, ...more] : first];
+    }),
+  );
+  return { params: Object.fromEntries(open) as Record<string, string>, query };
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
+}
+
+function failed(route: Route, status: number, code: string, message: string): Promise<RouteAnswer> {
+  const body = route.failureBody?.({ status, code, message }) ?? { error: { code, message } };
+  return answerOf({ status, body });
+}
+
+async function answerOf(reply: RouteReply): Promise<RouteAnswer> {
+  const { type, bytes } = await written(reply);
+  const own = Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const text = new TextDecoder().decode(bytes);
+  return {
+    status: reply.status,
+    headers: { "content-type": type, ...(Object.fromEntries(own) as Record<string, string>) },
+    text,
+    bytes,
+    json: () => JSON.parse(text),
+  };
+}
+
+async function written(reply: RouteReply): Promise<{ readonly type: string; readonly bytes: Uint8Array }> {
+  if ("bytes" in reply) return { type: "application/octet-stream", bytes: reply.bytes };
+  if ("text" in reply)
+    return { type: "text/plain; charset=utf-8", bytes: new TextEncoder().encode(reply.text) };
+  if ("body" in reply) return { type: "application/json; charset=utf-8", bytes: bytesOf(reply.body) };
+  let frames = "";
+  for await (const event of reply.events) frames += eventFrame(event);
+  return { type: "text/event-stream; charset=utf-8", bytes: new TextEncoder().encode(frames) };
+}

@@ -1,0 +1,31 @@
+import type { StatedEffects } from "./tool.ts";
+
+const effectKeys: readonly string[] = ["paths", "commands", "urls", "recipients", "brings"];
+const sourceKeys: readonly string[] = ["material", "private"];
+
+/**
+ * Says what is wrong with effects that a tool states, as in "states effects %s"; undefined where they are right. What is
+ * written otherwise no guard would see, and types do not reach plain JavaScript.
+ */
+export function wrongEffects(stated: unknown): string | undefined {
+  if (stated === undefined || stated === "unknown") return undefined;
+  if (typeof stated !== "object" || stated === null || Array.isArray(stated)) return "that are no object";
+  const unknown = Object.keys(stated).find((key) => !effectKeys.includes(key));
+  if (unknown !== undefined) return `with \`${unknown}\`, which is none`;
+  const { paths = [], brings = {}, ...texts } = stated as StatedEffects;
+  const list = Object.entries(texts).find(([, value]) => !isTexts(value));
+  if (list) return `with ${list[0]} that are no list of texts`;
+  const use = (paths as readonly unknown[]).find?.((value) => !isUse(value));
+  if (!Array.isArray(paths) || use) return "with paths that lack path or access";
+  const other = Object.entries(brings).find(([key, value]) => !sourceKeys.includes(key) || !isTexts(value));
+  return other && `with brings.${other[0]}, which is no list of texts under material or private`;
+}
+
+function isTexts(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === "string"));
+}
+
+function isUse(value: unknown): boolean {
+  const { path: at, access } = (value ?? {}) as Record<string, unknown>;
+  return typeof at === "string" && (access === "read" || access === "write");
+}

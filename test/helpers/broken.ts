@@ -1,0 +1,51 @@
+import {
+  Channels,
+  definePlugin,
+  Tools,
+  type Channel,
+  type Plugin,
+  type PluginHost,
+  type Provider,
+  type ProviderEvent,
+  type Tool,
+} from "@gantry/sdk";
+import { Type } from "typebox";
+
+/** Plugins that are broken on purpose, each made of what is wrong with it. */
+export const NAME = "broken";
+const base = { name: NAME, summary: "Broken on purpose." };
+
+export function plugin(facts: Partial<Plugin>, setup: (host: PluginHost) => unknown = () => {}): Plugin {
+  return definePlugin({ ...base, ...facts, setup } as Parameters<typeof definePlugin>[0]);
+}
+export function tool(parts: object): Plugin {
+  const whole = {
+    name: "thing",
+    description: "Does a thing.",
+    input: Type.Object({}),
+    run: async () => "done",
+    ...parts,
+  };
+  return plugin({ provides: [Tools] }, (host) => host.provide(Tools, whole as Tool));
+}
+export function guard(handler: (call: any) => unknown): Plugin {
+  return plugin({ taps: ["beforeToolCall"] }, (host) => host.hooks.beforeToolCall.tap(handler as never));
+}
+export function channel(parts: object): Plugin {
+  const whole = { name: "pigeon", send: async () => ({ status: "sent" }), ...parts };
+  return plugin({ provides: [Channels] }, (host) => host.provide(Channels, whole as Channel));
+}
+export function provider(parts: object): Plugin {
+  const whole = {
+    name: NAME,
+    capabilities: { nativeToolCalling: true, vision: false, streaming: true },
+    chat: () => events({ type: "text", text: "hi" }, { type: "stop", reason: "EndTurn" }),
+    ...parts,
+  } as Provider;
+  return plugin({ taps: ["resolveProvider"] }, (host) =>
+    host.hooks.resolveProvider.tap(({ provider: id }) => (id === NAME ? whole : undefined)),
+  );
+}
+export async function* events(...list: readonly object[]): AsyncGenerator<ProviderEvent> {
+  for (const event of list) yield event as ProviderEvent;
+}

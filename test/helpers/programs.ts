@@ -1,0 +1,11 @@
+import { findProgram } from "../../.ci/programs.ts";
+
+/**
+ * Whether these programs are here, for `test.runIf(x.here)`, and what stands behind a title where they are not: a test that
+ * is left out says why.
+ */
+export function programs(...names: readonly string[]): { readonly here: boolean; readonly why: string } {
+  const missing = names.filter((name) => findProgram(name) === undefined);
+  const here = missing.length === 0;
+  return { here, why: here ? "" : ` (left out: ${missing.join(" and ")} is not installed)` };
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { gantry, tempDir } from "./helpers/cli.ts";
+import { nextRelease } from "./helpers/next-release.ts";
+import { packed } from "./helpers/package.ts";
+
+let folder = "";
+let newer = "";
+const gone = ["tool-web", "usage-ledger"];
+
+/** A release without tool-web, without usage-ledger and one key, whose store has moved on. */
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "gantry-upgrade-check-"));
+  newer = nextRelease(packed(), folder, "0.2.0", (release) => {
+    const list = path.join(release, "plugins.json");
+    const plugins = JSON.parse(readFileSync(list, "utf8")) as { name: string }[];
+    writeFileSync(list, JSON.stringify(plugins.filter(({ name }) => !gone.includes(name))));
+    const store = path.join(release, "plugins/store-sqlite/index.js");
+    const code = readFileSync(store, "utf8");
+    const moved = code
+      .replace(/layout:\w+\.length/, "layout:99")
+      .replaceAll("session_retention_days", "session_days");
+    writeFileSync(store, moved);
+  });
+}, 240_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("DIS-04: upgrade --check tells plugins that are gone, keys that come and go, and files that move forward", async () => {
+  using home = tempDir("[memory]\nretention_days = 30\n");
+  const { code, out } = await gantry(["upgrade", "--check", newer], { dir: home.dir });
+  expect(code).toBe(0);
+  expect(out).toContain("This is 0.1.0, that is 0.2.0.");
+  expect(out).toContain("- The plugin tool-web is gone.");
+  expect(out).toMatch(/- store-sqlite moves its files from layout \d+ to 99 at the first start/);
+  expect(out).toContain("- store-sqlite no longer has memory.session_retention_days");
+  expect(out).toContain("- store-sqlite has memory.session_days besides.");
+});
+
+test("DIS-04: a release that would not start by this configuration is told before it is installed, with its reasons", async () => {
+  using home = tempDir("[memory]\nsession_retention_days = 30\n[budget]\ntokens_per_day = 5\n");
+  const { code, out } = await gantry(["upgrade", "--check", newer, "--json"], { dir: home.dir });
+  expect(code).toBe(1);
+  const { from, to, stops } = JSON.parse(out) as { from: string; to: string; stops: readonly string[] };
+  expect([from, to]).toEqual(["0.1.0", "0.2.0"]);
+  expect(stops.join("\n")).toMatch(
+    /line 2: unknown key `memory\.session_retention_days`.*\[CONFIG_UNKNOWN_KEY\]/,
+  );
+  expect(stops.join("\n")).toMatch(/line 3: unknown key `budget/);
+});
+
+test("DIS-04: against the same release nothing changes; what is no release is named, and without --check the word says what it does", async () => {
+  using home = tempDir("");
+  const same = await gantry(["upgrade", "--check", packed()], { dir: home.dir });
+  expect(same).toMatchObject({
+    code: 0,
+    out: "This is 0.1.0, that is 0.1.0.\nFor this configuration nothing changes.\n",
+  });
+  for (const wrong of ["nothing.tgz", home.dir, home.file, "/bin/true"]) {
+    const { code, err } = await gantry(["upgrade", "--check", wrong], { dir: home.dir });
+    expect([wrong, code, err]).toEqual([wrong, 1, expect.stringContaining("[UPGRADE_NO_RELEASE]")]);
+  }
+  expect(await gantry(["upgrade"], { dir: home.dir })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("UPGRADE_WHAT") as string,
+  });
+});
+
+test("OPS-04: a retired key works, is warned of with what to write instead, and upgrade --check tells of it", async () => {
+  using home = tempDir('extra_plugins = ["./old.ts"]\n[plugins_config.old]\ncolour = "red"\n');
+  writeFileSync(
+    path.join(home.dir, "old.ts"),
+    `import { Commands, definePlugin } from "@gantry/sdk";
+import { Type } from "typebox";
+export default definePlugin({
+  name: "old", summary: "Old.", provides: [Commands],
+  config: Type.Object({ colour: Type.Optional(Type.String({ description: "A colour.", retired: "write paint instead" })), paint: Type.String({ default: "blue", description: "A colour." }) }),
+  setup: (host) => void host.provide(Commands, { name: "paint", summary: "paint", run: async ({ out }) => (out(host.config.colour ?? host.config.paint), 0) }),
+});
+`,
+  );
+  const painted = await gantry(["paint"], { dir: home.dir });
+  expect(painted).toMatchObject({ code: 0, out: "red\n" });
+  expect(painted.err).toMatch(/line 3: `plugins_config\.old\.colour` is retired .*: write paint instead\./);
+  const { out } = await gantry(["upgrade", "--check", newer], { dir: home.dir });
+  expect(out).toMatch(/- .*`plugins_config\.old\.colour` is retired/);
+  writeFileSync(home.file, 'extra_plugins = ["./old.ts"]\n', { mode: 0o600 });
+  expect(await gantry(["paint"], { dir: home.dir })).toMatchObject({ code: 0, out: "blue\n", err: "" });
+});
