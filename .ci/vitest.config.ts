@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { LeftOut } from "./left-out.ts";
+import { SecondTries } from "./second-tries.ts";
 
 const conditions = ["gantry-source", "node", "import", "default"];
 
@@ -43,9 +44,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
+    // A machine that does other things too decides nothing; who holds only so is named at the end.
+    retry: process.env["CI"] ? 1 : 0,
     reporters: [
       "default",
       new LeftOut(),
+      new SecondTries(),
       ...(process.env["CI"] ? [["json", { outputFile: "node_modules/.cache/tests.json" }] as const] : []),
     ],
   },

@@ -210,6 +210,7 @@ auth_username_format = %Lu
 auth_failure_delay = 0
 imap_id_log = *
 mail_max_userip_connections = 50
+mailbox_idle_check_interval = 1 secs
 hostname = localhost
 submission_relay_host = 127.0.0.1
 submission_relay_port = ${relayPort}
