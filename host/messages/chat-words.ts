@@ -63,7 +63,7 @@ export class ChatWords {
       return await command.run({ args: args.trim(), ...facts, conversation, commands });
     } catch (error) {
       this.#deps.log.warn(
-        { session, command: command.name, err: asError(error) },
+        { lane: session, command: command.name, err: asError(error) },
         `/${command.name} failed.`,
       );
       return `/${command.name} could not be done: ${asError(error).message}`;

@@ -48,7 +48,10 @@ export async function collectCompletion(
     if (event.type === "text") show(stream.push(event.text));
   }
   show(stream.end());
-  tell(answer.failure?.code ?? "ok");
+  const { failure } = answer;
+  if (failure)
+    deps.log.debug({ lane: session, err: failure.cause }, `The model gave no answer: ${failure.message}`);
+  tell(failure?.code ?? "ok");
   return answer;
 }
 

@@ -116,7 +116,7 @@ function silent(port: number, count: number): void {
 
 test(
   "INB-04: with 256 descriptors a burst of many senders beside a stranger's silent connections is answered whole, and a quiet message after it too",
-  { timeout: 600_000 },
+  { timeout: long ? 1_800_000 : 600_000 },
   async () => {
     const [people, connections, strangers, rounds] = long ? [200, 60, 110, 20] : [200, 60, 110, 1];
     const model = await startEchoModel(() => 50);
