@@ -338,7 +338,9 @@ test("CLI-05: a stack is printed with --debug only", async () => {
   using home = tempDir("default_temperature = 'hot'\n");
   expect((await gantry(agent, { dir: home.dir })).err).not.toMatch(/\n\s+at /);
   expect((await gantry([...agent, "--debug"], { dir: home.dir })).err).toMatch(/\n\s+at /);
-  using away = tempDir('default_provider = "custom:http://127.0.0.1:1/v1"\nproviders.custom.max_retries = 0\n');
+  using away = tempDir(
+    'default_provider = "custom:http://127.0.0.1:1/v1"\nproviders.custom.max_retries = 0\n',
+  );
   const failed = await gantry(agent, { dir: away.dir });
   const debugged = await gantry([...agent, "--debug"], { dir: away.dir });
   for (const { code, err } of [failed, debugged])

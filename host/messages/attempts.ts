@@ -88,7 +88,9 @@ export class Attempts {
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model, clock.now());
-    const text = notedReply(result) || (error?.message ?? sentences.noText(stop_reason));
+    const text = error
+      ? sentences.broke(claim.message, result.reply, error.message)
+      : notedReply(result) || sentences.noText(stop_reason);
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     if (recorded) this.#tell(claim, "answered");
@@ -112,6 +114,7 @@ export class Attempts {
   /** The turn ended without an answer. */
   async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
     const { outages, log, clock } = this.#deps;
+    if (error.code === "STORE_FAILED") return this.#storeFailed(claim, new Error(error.message));
     const lane = laneOf(claim.message);
     const kind = kindOf(error);
     if (kind === "request") {
@@ -160,19 +163,20 @@ export class Attempts {
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
   }
 
-  /** Something of the service's own failed. A store that fails is no fault of the message's. */
+  /** Something of the service's own failed. */
   async #broke(claim: Claim, error: Error & { readonly code?: unknown }): Promise<void> {
-    const { outcomes, log } = this.#deps;
-    if (error.code === "STORE_FAILED") {
-      outcomes.failed(error);
-      await this.#tryLater(claim, error.message, Infinity);
-      return;
-    }
-    log.error(
+    if (error.code === "STORE_FAILED") return this.#storeFailed(claim, error);
+    this.#deps.log.error(
       { lane: laneOf(claim.message), err: error },
       `A message could not be answered: ${error.message}`,
     );
     await this.#tryLater(claim, error.message, fewFailures);
+  }
+
+  /** A store that fails is no fault of the message's. */
+  #storeFailed(claim: Claim, error: Error): Promise<undefined> {
+    this.#deps.outcomes.failed(error);
+    return this.#tryLater(claim, error.message, Infinity);
   }
 
   /** Tries again after a while, longer each time; what failed too often, or is too old, ends. */
