@@ -104,6 +104,10 @@ test("CHA-06: while an outcome cannot be written, no new turn is begun; then all
   expect(said.map(({ level }) => level)).toEqual(["error"]);
 });
 
+const broken = async (): Promise<never> => {
+  throw errors.STORE_FAILED("a.db", "the disk is full");
+};
+
 test.each(["limits", "values"] as const)(
   "INB-04: a store whose %s fail for a while, before a turn or in it, is no message's fault: nothing is put aside, and it is said once",
   async (what) => {
@@ -117,9 +121,6 @@ test.each(["limits", "values"] as const)(
       provides: [Store],
       setup(host) {
         const { limits, values } = store;
-        const broken = async (): Promise<never> => {
-          throw errors.STORE_FAILED("a.db", "the disk is full");
-        };
         host.provide(Store, {
           ...store,
           limits: {
