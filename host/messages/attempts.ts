@@ -4,10 +4,10 @@ import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Admission } from "./admission.ts";
-import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import { kindOf } from "./failure-kind.ts";
+import type { FollowedClock } from "./followed-clock.ts";
 import type { Outages } from "./outages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -37,7 +37,7 @@ export interface AttemptDeps {
   readonly outbox: Outbox;
   readonly delivery: Delivery;
   readonly wakeup: Wakeup;
-  readonly clock: Clock;
+  readonly clock: FollowedClock;
   readonly observers: Telling;
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
@@ -58,6 +58,7 @@ export class Attempts {
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
     this.#tell(claim, "begun");
+    this.#deps.clock.begin(claim);
     try {
       if (claim.begun > maxBegun)
         return await this.#giveUp(claim, `it was begun ${maxBegun} times and never ended`);
@@ -121,11 +122,9 @@ export class Attempts {
       await outages.worked(model, clock.now());
       return this.#giveUp(claim, error.message);
     }
+    const attempt = claim.deliveryCount;
     if (kind === "own" || kind === "passing")
-      log.warn(
-        { lane, attempt: claim.deliveryCount },
-        `A message could not be answered yet: ${error.message}`,
-      );
+      log.warn({ lane, attempt }, `A message could not be answered yet: ${error.message}`);
     if (kind === "own") return this.#tryLater(claim, error.message, fewFailures);
 
     const counts = outages.workedSince(model, claim);
@@ -181,6 +180,7 @@ export class Attempts {
 
   /** Tries again after a while, longer each time; what failed too often, or is too old, ends. */
   async #tryLater(claim: Claim, reason: string, most: number, afterMs: number = 0): Promise<undefined> {
+    await this.#deps.clock.follow();
     const now = this.#deps.clock.now();
     const counts = Number.isFinite(most);
     if (counts && claim.failures + 1 >= most) return this.#giveUp(claim, reason);
@@ -194,6 +194,7 @@ export class Attempts {
 
   /** Keeps the message until what it waits for is back. */
   async #waitFor(what: string, claim: Claim, retry: Omit<Retry, "at" | "waitsFor">): Promise<undefined> {
+    await this.#deps.clock.follow();
     const at = this.#expiry(claim);
     if (this.#deps.clock.now() >= at) return this.#expired(claim, retry.reason);
     await this.#retry(claim, { ...retry, at, waitsFor: what });
@@ -205,8 +206,8 @@ export class Attempts {
     this.#tell(claim, "waits");
   }
 
-  #expiry({ acceptedAt }: Claim): number {
-    return acceptedAt + this.#deps.keepMs;
+  #expiry(claim: Claim): number {
+    return this.#deps.clock.acceptedAt(claim) + this.#deps.keepMs;
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {
