@@ -21,5 +21,6 @@ export * from "./render-plain.ts";
 export * from "./rich-text.ts";
 export * from "./secrets.ts";
 export * from "./send-in-parts.ts";
+export * from "./serve-connection.ts";
 export * from "./show-working.ts";
 export * from "./split.ts";
