@@ -6,6 +6,10 @@ const picture: MediaRef = { id: "sha", mime: "image/png", bytes: 3, name: "a.png
 const bytes = new Uint8Array([1, 2, 3]);
 const file: Part = { type: "media", media: picture };
 
+const twice = ({ text }: { readonly text: string }): number => text.length * 2;
+const asWords = ({ name }: MediaRef, given: Uint8Array): string =>
+  `(${name}: ${given.length} bytes are too many)`;
+
 /** Each message as people see it. */
 async function shown(parts: readonly Part[], options: Partial<PieceOptions> = {}): Promise<string[]> {
   const pieces = await outgoingPieces(parts, { max: 100, open: async () => bytes, ...options });
@@ -22,7 +26,6 @@ test("CC-12: TG-16: an answer goes as words and files in their order, and neighb
 
 test("CC-12: words longer than the bound go in several messages, by the platform's own measure", async () => {
   expect(await shown(textParts("one two three four"), { max: 9 })).toEqual(["one two", "three", "four"]);
-  const twice = (piece: { readonly text: string }): number => piece.text.length * 2;
   expect(await shown(textParts("one two"), { max: 9, size: twice })).toEqual(["one", "two"]);
 });
 
@@ -31,7 +34,6 @@ test("TG-16: a file that is gone, cannot be read or is too large for the platfor
   const line = "before\n[a.png, image/png, 3 bytes]\nafter";
   expect(await shown(parts, { open: async () => undefined })).toEqual([line]);
   expect(await shown(parts, { open: () => Promise.reject(new Error("disk")) })).toEqual([line]);
-  const asWords = ({ name }: MediaRef, given: Uint8Array) => `(${name}: ${given.length} bytes are too many)`;
   expect(await shown(parts, { asWords })).toEqual(["before\n(a.png: 3 bytes are too many)\nafter"]);
   expect(await shown(parts, { asWords: () => undefined })).toEqual(["before", "file a.png", "after"]);
 });
