@@ -1,3 +1,4 @@
+export * from "./admission.ts";
 export * from "./approval-buttons.ts";
 export * from "./attachments.ts";
 export * from "./connection.ts";
@@ -10,6 +11,7 @@ export * from "./pairing.ts";
 export * from "./pause.ts";
 export * from "./people.ts";
 export * from "./platform-address.ts";
+export * from "./platform-message.ts";
 export * from "./receive.ts";
 export * from "./render.ts";
 export * from "./render-blocks.ts";
