@@ -4,6 +4,7 @@ import { createMemoryMedia, createMemoryStore } from "../testing/index.ts";
 import { Admission, LetIn, type Admitted, type Attachment, type PlatformMessage } from "./index.ts";
 
 const never = new AbortController().signal;
+const unheard = (): void => {};
 const message: PlatformMessage = {
   id: "chat:1",
   timestamp: 1_700_000_000,
@@ -34,7 +35,6 @@ function door(pairing = true): Door {
   const records: Omit<AuditEvent, "timestamp">[] = [];
   const warnings: string[] = [];
   const kept: MediaFacts[] = [];
-  const say = (): void => {};
   const people = new LetIn("mail", { people: { allowed: ["1"], owners: [] }, pairing }, () => store);
   const admission = new Admission("mail", {
     people,
@@ -47,7 +47,7 @@ function door(pairing = true): Door {
         return memory.put(bytes, facts);
       },
     },
-    log: { debug: say, info: say, error: say, warn: (_, text) => void warnings.push(text) },
+    log: { debug: unheard, info: unheard, error: unheard, warn: (_, text) => void warnings.push(text) },
   });
   const answer = async (text: string): Promise<void> => void told.push(text);
   return {

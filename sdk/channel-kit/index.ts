@@ -6,6 +6,7 @@ export * from "./groups.ts";
 export * from "./health.ts";
 export * from "./let-in.ts";
 export * from "./markdown.ts";
+export * from "./open-questions.ts";
 export * from "./outgoing-pieces.ts";
 export * from "./pairing.ts";
 export * from "./pause.ts";
