@@ -3,6 +3,7 @@ import { type Holder, NoWalls } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "./messages.ts";
 import { Pool } from "./pool.ts";
 import { Supervisor } from "./supervisor-thread.ts";
+import type { Added } from "./supervisor-worker.ts";
 import type { SupervisorFacts } from "./supervisor.ts";
 
 export interface ConfinementOptions extends Pick<
@@ -22,7 +23,7 @@ export interface ConfinementOptions extends Pick<
 }
 
 /** What holds here. */
-export interface Layers extends Built {
+export interface Layers extends Built, Added {
   /** Why there are no namespaces; undefined where there are. */
   readonly noNamespaces: string | undefined;
 }
@@ -124,7 +125,7 @@ class Confiner {
     }
   }
 
-  async one(confined: ConfinedProcess): Promise<Built> {
+  async one(confined: ConfinedProcess): Promise<Built & Added> {
     const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
@@ -137,10 +138,16 @@ class Confiner {
     );
     const { pid } = confined;
     const own = temporary === undefined ? [] : [temporary];
-    if (!(await this.#supervisor.add({ pid, listener: built.listener, write: own })))
-      throw new Error("the confined process ended");
+    const masked = { root: this.#options.workspace, files: built.secret };
+    const added = await this.#supervisor.add({
+      pid,
+      listener: built.listener,
+      write: own,
+      ...(this.#namespaces && { masked }),
+    });
+    if (!added) throw new Error("the confined process ended");
     confined.go();
-    return built;
+    return { ...built, ...added };
   }
 }
 

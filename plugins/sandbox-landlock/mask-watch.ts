@@ -13,7 +13,7 @@ export class MaskWatch {
   #stop: ((file: string) => void) | undefined;
   #due = false;
 
-  /** `isBare` gives the first file without its mask. */
+  /** `isBare` gives the first file without its mask, there or not. */
   constructor(files: readonly string[], isBare: () => string | undefined) {
     this.#isBare = isBare;
     for (const folder of new Set(files.map((file) => path.dirname(file)))) {
@@ -26,7 +26,7 @@ export class MaskWatch {
     }
   }
 
-  /** Calls `stop` with the first file that lies open; gives what ends that. */
+  /** Calls `stop` with the first file without its mask; gives what ends that. */
   begin(stop: (file: string) => void): () => void {
     this.#stop = stop;
     const timer = setInterval(() => this.#look(), LOOK_MS);

@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { isOfView, targetOf, withFolders } from "./mask-paths.ts";
-import { ATTR_RDONLY, bind, restrictMount } from "./mounts.ts";
+import { ATTR_RDONLY, bind, mountPoints, restrictMount } from "./mounts.ts";
 import { EMPTY_FILE, EMPTY_FOLDER } from "./view.ts";
 import type { Found } from "./workspace-walk.ts";
 
@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
  */
 export function layMasks(root: string, find: () => Found): Found | undefined {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const covered = mountPoints();
+    const covered = mountPoints(process.pid);
     const found = find();
     const secret = found.secret.flatMap((at) => targetOf(root, at));
     const guarded = found.guarded.flatMap((at) => targetOf(root, at));
@@ -38,13 +38,4 @@ function cover(at: string, secret: boolean, guarded: boolean): void {
   } catch {
     // It has gone, or has no place for a mount.
   }
-}
-
-function mountPoints(): ReadonlySet<string> {
-  const lines = readFileSync("/proc/self/mountinfo", "latin1").split("\n");
-  return new Set(lines.map((line) => Buffer.from(unescaped(line.split(" ")[4] ?? ""), "latin1").toString()));
-}
-
-function unescaped(at: string): string {
-  return at.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

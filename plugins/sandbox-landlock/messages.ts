@@ -92,6 +92,8 @@ export interface Built {
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
+  /** The secret ones among them that lie in the workspace. */
+  readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */
   readonly unseen?: Unseen;
 }

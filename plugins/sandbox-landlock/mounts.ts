@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { libcCall, struct, syscall } from "./kernel.ts";
 
 export const MS_NOSUID = 2;
@@ -32,4 +33,14 @@ export function restrictMount(target: string, attributes: number, recursive = tr
   const change = struct([8, attributes], [8, 0], [8, 0], [8, 0]);
   const name = Buffer.from(`${target}\0`);
   syscall("mount_setattr", AT_FDCWD, name, recursive ? AT_RECURSIVE : 0, change, change.length);
+}
+
+/** The mount points of a process, as it sees them. */
+export function mountPoints(pid: number): ReadonlySet<string> {
+  const lines = readFileSync(`/proc/${pid}/mountinfo`, "latin1").trimEnd().split("\n");
+  return new Set(lines.map((line) => Buffer.from(unescaped(line.split(" ")[4] ?? ""), "latin1").toString()));
+}
+
+function unescaped(at: string): string {
+  return at.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import { closeSync, writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { Supervised, ToSupervisor } from "./supervisor-worker.ts";
+import type { Added, Supervised, ToSupervisor } from "./supervisor-worker.ts";
 import type { SupervisorFacts } from "./supervisor.ts";
 import { entryBeside } from "./entry.ts";
 
@@ -12,14 +12,16 @@ export class Supervisor {
   readonly #leave = (): void => this.#send({ stop: true });
   readonly #exited: Promise<unknown>;
   /** Who waits for the answer to each `add`, in order. */
-  readonly #waiting: ((added: boolean) => void)[] = [];
+  readonly #waiting: ((added: Added | undefined) => void)[] = [];
 
   private constructor(worker: Worker, wake: number) {
     this.#worker = worker;
     this.#wake = wake;
     this.#exited = new Promise((resolve) => worker.once("exit", resolve));
-    worker.on("message", ({ added }: { readonly added: boolean }) => this.#waiting.shift()?.(added));
-    worker.once("exit", () => this.#waiting.splice(0).forEach((settle) => settle(false)));
+    worker.on("message", ({ added }: { readonly added: Added | undefined }) =>
+      this.#waiting.shift()?.(added),
+    );
+    worker.once("exit", () => this.#waiting.splice(0).forEach((settle) => settle(undefined)));
     worker.on("error", () => undefined);
     // A process must not end while the thread sits in poll(2), since joining it would take for ever.
     process.once("exit", this.#leave);
@@ -42,9 +44,9 @@ export class Supervisor {
     return new Supervisor(worker, wake);
   }
 
-  /** Takes over what a confined process' filter asks; false where the process has gone. */
-  async add(confined: Supervised): Promise<boolean> {
-    const added = new Promise<boolean>((resolve) => this.#waiting.push(resolve));
+  /** Takes over what a confined process' filter asks; undefined where the process has gone. */
+  async add(confined: Supervised): Promise<Added | undefined> {
+    const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
     this.#worker.ref();
     this.#send(confined);
     try {

@@ -33,7 +33,13 @@ export function buildWalls(
   );
   const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces, starts: walls.starts });
   const masks = covered ? covered.secret.length + covered.guarded.length : 0;
-  const built = { abi, listener, masks, ...(workspace.unseen && { unseen: workspace.unseen }) };
+  const built = {
+    abi,
+    listener,
+    masks,
+    secret: workspace.masked,
+    ...(workspace.unseen && { unseen: workspace.unseen }),
+  };
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
 

@@ -26,6 +26,8 @@ export class Workspace {
   /** What masks lie over, with what it is. */
   #covered = new Map<string, string>();
   #watch: MaskWatch | undefined;
+  /** Secret files over which masks lie. */
+  masked: readonly string[] = [];
 
   constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
     this.root = workspace;
@@ -51,10 +53,11 @@ export class Workspace {
   cover({ secret, guarded }: Found): void {
     this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
     const files = secret.flatMap((at) => targetOf(this.root, at));
-    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => this.#isOpen(at)));
+    this.masked = files;
+    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => !isOfView(at)));
   }
 
-  /** Calls `stop` with a secret file from which a mask has fallen; gives what ends the watch. */
+  /** Calls `stop` with a secret file from which its mask has fallen; gives what ends the watch. */
   watch(stop: (file: string) => void): () => void {
     return this.#watch?.begin(stop) ?? (() => undefined);
   }
