@@ -153,7 +153,7 @@ test.runIf(linux)(
     const isRoot = process.getuid?.() === 0;
     await kit.run("true");
     expect(kit.confinement.layers?.gated).toBe(isRoot);
-    for (let round = 0; isRoot && round < rounds; round++) {
+    for (let round = 0; round < (isRoot ? rounds : 0); round++) {
       rmSync(path.join(kit.workspace, "up"), { force: true });
       const run = kit.run(waits, { timeoutMs: 45_000 });
       await until(() => existsSync(path.join(kit.workspace, "up")));
