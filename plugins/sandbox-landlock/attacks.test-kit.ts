@@ -1,4 +1,4 @@
-import { type Syscall, machineOf, syscallNumber } from "./syscalls.ts";
+import { type Syscall, machineOf, syscallNumber } from "./kernel/syscalls.ts";
 
 /** What the attacker knows and wants. */
 export interface Prey {

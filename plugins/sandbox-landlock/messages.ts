@@ -1,5 +1,10 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
-import type { Unseen } from "./workspace-walk.ts";
+import type { Unseen } from "./workspace/workspace-walk.ts";
+
+/** The descriptor of a confined process over which these messages go. */
+export const CHANNEL = 3;
+/** Behind the channel come the pipes of what it is to run, if any. */
+export const FIRST_PIPE = 4;
 
 /** What a confined process is asked, by number. */
 export type Request =

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type SandboxKit, linux, startSandbox, until } from "./sandbox.test-kit.ts";
-import { WorkspaceWalk } from "./workspace-walk.ts";
+import { WorkspaceWalk } from "./workspace/workspace-walk.ts";
 
 const rounds = process.env["GANTRY_LONG"] === undefined ? 3 : 120;
 const CANARY = "canary-7d20c4e1";

@@ -1,10 +1,16 @@
 import { constants, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { close, ioctl, libcCall, pipe, syscall } from "./kernel.ts";
-import { type Masked, OpenGate } from "./open-gate.ts";
-import { type SupervisorFacts, supervise } from "./supervisor.ts";
-import { ProcessBudget } from "./process-budget.ts";
-import { watcher } from "./watch.ts";
+import { close, ioctl, libcCall, pipe, syscall } from "./kernel/kernel.ts";
+import { OpenGate } from "./supervisor/open-gate.ts";
+import {
+  type Added,
+  type Supervised,
+  type SupervisorFacts,
+  type ToSupervisor,
+  supervise,
+} from "./supervisor/supervisor.ts";
+import { ProcessBudget } from "./supervisor/process-budget.ts";
+import { watcher } from "./supervisor/watch.ts";
 
 const RECEIVE = 0xc0502100;
 const SEND = 0xc0182101;
@@ -14,23 +20,6 @@ const POLLIN = 1;
 const POLLHUP = 16;
 const LOOK_MS = 100;
 const BATCH = 64;
-
-export type ToSupervisor = Supervised | { readonly stop: true };
-
-export interface Supervised {
-  readonly pid: number;
-  /** The descriptor, in its table, on which its filter asks. */
-  readonly listener: number;
-  /** Beneath these its files may change besides. */
-  readonly write: readonly string[];
-  /** What masks lie over, where it sees files apart. */
-  readonly masked?: Masked;
-}
-
-export interface Added {
-  /** True where nothing of the workspace is opened any more once a mask has fallen. */
-  readonly gated: boolean;
-}
 
 /** One confined process, with what it asks on. */
 interface Confined {
