@@ -23,7 +23,7 @@ for (let round = 0; round < rounds; round++) {
   const tasks = own.flatMap((pid) => readdirSync(`/proc/${pid}/task`)).join(" ");
   const all = [
     ...attacks({ outside, port, host: process.pid, abstract }),
-    ...taskAttacks({ tasks, descriptors: "{0..24}", apart: options.namespaces !== false }),
+    ...taskAttacks({ tasks, descriptors: 24, apart: options.namespaces !== false }),
   ];
   for (const [name, command] of all) {
     const { stdout, stderr } = await kit.run(command, { timeoutMs: 30_000 });

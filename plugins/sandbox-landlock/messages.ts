@@ -118,3 +118,13 @@ export type FromConfined =
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }
   | { readonly id: number; readonly fault: Fault };
+
+/** What a write writes travels as bytes. */
+export function bytesOf(request: Request): Uint8Array | undefined {
+  if (request.do !== "write" || request.data === null) return undefined;
+  return typeof request.data === "string" ? Buffer.from(request.data) : request.data;
+}
+
+export function withoutBytes(request: Request): Request {
+  return request.do === "write" && request.data !== null ? { ...request, data: "" } : request;
+}

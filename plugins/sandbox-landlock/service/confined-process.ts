@@ -6,14 +6,16 @@ import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { type Holder, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
 import {
   type Built,
+  bytesOf,
   CHANNEL,
   type ConfinedFacts,
-  FIRST_PIPE,
   type Fault,
+  FIRST_PIPE,
   type FromConfined,
   type Request,
   type Results,
   type ToConfined,
+  withoutBytes,
 } from "../messages.ts";
 
 /** A fault that the confined process told of, still without its error code. */
@@ -214,16 +216,6 @@ export class ConfinedProcess {
     this.#built.reject(error);
     for (const id of this.#pending.keys()) this.#settle(id, (pending) => pending.reject(error));
   }
-}
-
-/** What a write writes travels as bytes. */
-function bytesOf(request: Request): Uint8Array | undefined {
-  if (request.do !== "write" || request.data === null) return undefined;
-  return typeof request.data === "string" ? Buffer.from(request.data) : request.data;
-}
-
-function withoutBytes(request: Request): Request {
-  return request.do === "write" && request.data !== null ? { ...request, data: "" } : request;
 }
 
 function isLong(since: number): boolean {
