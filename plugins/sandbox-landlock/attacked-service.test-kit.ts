@@ -37,6 +37,11 @@ if (!secret.includes(canary) || readdirSync(outside).includes("new"))
 await kit[Symbol.asyncDispose]();
 process.stdout.write(JSON.stringify([...through]));
 
+/** 0 where it has ended. */
 function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return 0;
+  }
 }
