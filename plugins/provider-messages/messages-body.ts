@@ -1,6 +1,11 @@
-import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
-import type { ChatMessage, ChatRequest } from "@gantry/sdk";
-import { asObject } from "./json.ts";
+import {
+  asObject,
+  type CarriedMedia,
+  inNameOrder,
+  type Piece,
+  type ProviderSettings,
+} from "@gantry/sdk/provider";
+import type { ChatMessage, ChatRequest, Effort } from "@gantry/sdk";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;
@@ -46,6 +51,7 @@ export function messagesBody(
 ): Record<string, unknown> {
   const { model } = request;
   const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
+  const effort = request.effort ?? settings.effort;
   const turns = inTurns(request.messages, media);
   const system = request.messages
     .filter(({ role }) => role === "system")
@@ -57,7 +63,7 @@ export function messagesBody(
     ...(system !== "" && { system }),
     messages: (learned.cacheMarks ? markedTurns(turns) : turns).map(plain),
     ...(settings.send_temperature && learned.temperature && { temperature: request.temperature }),
-    ...(settings.effort && learned.effort && { output_config: { effort: asEffort(settings.effort) } }),
+    ...(effort && learned.effort && { output_config: { effort: asEffort(effort) } }),
     ...(request.tools.length > 0 && {
       tools: inNameOrder(request.tools).map(({ name, description, input }, i) => ({
         name,
@@ -173,7 +179,7 @@ function asBlock(piece: Piece): object {
 }
 
 /** The least effort that the format knows is `low`. */
-function asEffort(effort: NonNullable<ProviderSettings["effort"]>): string {
+function asEffort(effort: Effort): string {
   return effort === "minimal" ? "low" : effort;
 }
 
