@@ -41,8 +41,10 @@ export default defineConfig({
       ...(process.env["GANTRY_LONG"] ? [] : longOnly),
       ...(process.env["GANTRY_QUICK"] ? slow : []),
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // No figure of time decides on a machine that does other things too: these end only what hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 45_000, interval: 10 } },
     maxWorkers: 3,
     // A machine that does other things too decides nothing; who holds only so is named at the end.
     retry: process.env["CI"] ? 1 : 0,

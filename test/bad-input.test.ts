@@ -201,7 +201,7 @@ test("PRV-15: a model that drips without end is cut off by time", async () => {
   });
   clearInterval(timer);
   expect(code).toBe(1);
-  expect(ms).toBeLessThan(15_000);
+  expect(ms).toBeLessThan(60_000);
 });
 
 test("CLI-05: an unknown word, an unknown option and a missing argument are wrong usage, with the nearest word and the help to see", async () => {
@@ -341,7 +341,7 @@ test("CLI-04: a service whose log nobody reads goes on serving", async () => {
   child.stdout?.destroy();
   child.stderr?.destroy();
   const health = () => fetch(`http://127.0.0.1:${port}/health`).then(({ status }) => status, String);
-  await expect.poll(health, { timeout: 10_000 }).toBe(200);
+  await expect.poll(health).toBe(200);
   expect(await health()).toBe(200);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);

@@ -102,7 +102,7 @@ test("SDK-05: what a plugin started ends with the check", { timeout: 60_000 }, a
   await checked("starter", plugin(setup, head));
   const started = (await readFile(pids, "utf8")).trim().split("\n");
   expect(started.length).toBeGreaterThan(1);
-  for (const pid of started) await expect.poll(() => lives(pid), { timeout: 30_000 }).toBe(false);
+  for (const pid of started) await expect.poll(() => lives(pid)).toBe(false);
 });
 
 /** A process that nobody has waited for yet lives no more. */

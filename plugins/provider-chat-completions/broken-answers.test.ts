@@ -116,10 +116,9 @@ test("PRV-15: a server that sends signs of life for ever is stopped as a whole",
 });
 
 test("PRV-06: a stream that is not closed after its last event does not hold the answer up", async () => {
-  const before = performance.now();
+  // One that waited for the end would be PROVIDER_TIMEOUT after two seconds.
   const events = await answerOf([chunk({ content: "done" }, "stop"), usage, DONE], false);
   expect(events.at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
-  expect(performance.now() - before).toBeLessThan(1_000);
 });
 
 test("PRV-06: a stream without [DONE] still ends with its usage", async () => {
