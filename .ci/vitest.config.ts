@@ -28,26 +28,53 @@ const slow = [
 /** They build executables and empty machines, and have no short form. */
 const longOnly = ["test/{executable,fresh-machine}.test.ts"];
 
-export default defineConfig({
+/** They mock modules or measure memory, which belongs to all that runs in the same process. */
+const apart = [
+  "plugins/audit-file/instants.test.ts",
+  "plugins/channel-email/hostile.test.ts",
+  "plugins/gateway-http/slow.test.ts",
+  "plugins/sandbox-landlock/processes.test.ts",
+];
+
+const shared = {
   root: new URL("..", import.meta.url).pathname,
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+};
+const leftOut = [
+  "**/node_modules/**",
+  "**/dist/**",
+  "**/template/**",
+  ...(process.env["GANTRY_LONG"] ? [] : longOnly),
+  ...(process.env["GANTRY_QUICK"] ? slow : []),
+];
+const waits = {
+  // These end what hangs; no figure of time decides on a machine that does other things too.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 45_000, interval: 10 } },
+  // Who holds only at the second try is named at the end.
+  retry: process.env["CI"] ? 1 : 0,
+};
+
+export default defineConfig({
+  ...shared,
   test: {
-    include: ["{sdk,host,plugins,examples,test}/**/*.test.ts"],
-    exclude: [
-      "**/node_modules/**",
-      "**/dist/**",
-      "**/template/**",
-      ...(process.env["GANTRY_LONG"] ? [] : longOnly),
-      ...(process.env["GANTRY_QUICK"] ? slow : []),
+    projects: [
+      {
+        ...shared,
+        test: {
+          ...waits,
+          name: "together",
+          // A process of its own for each file would cost half a second of processor time a file.
+          isolate: false,
+          include: ["{sdk,host,plugins,examples,test}/**/*.test.ts"],
+          exclude: [...leftOut, ...apart],
+        },
+      },
+      { ...shared, test: { ...waits, name: "apart", include: apart, exclude: leftOut } },
     ],
-    // No figure of time decides on a machine that does other things too: these end only what hangs.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 45_000, interval: 10 } },
     maxWorkers: 3,
-    // A machine that does other things too decides nothing; who holds only so is named at the end.
-    retry: process.env["CI"] ? 1 : 0,
     reporters: [
       "default",
       new LeftOut(),

@@ -390,7 +390,7 @@ test("GW-07: stopping lets a running turn finish, refuses new ones, and does not
   await keepAlive.text();
   const running = gateway.ask("/api/chat", { body: { message: "hi" }, token });
   await asked;
-  const stopped = gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(5_000));
+  const stopped = gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(60_000));
   await expect(gateway.ask("/health")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   answer();
   expect(await running).toMatchObject({ status: 200, json: { reply: "late" } });

@@ -146,9 +146,9 @@ export function zombies(): number {
   }).length;
 }
 
-/** Resolves once the condition holds; throws after half a minute. */
+/** Resolves once the condition holds; throws after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 30_000; !condition();) {
+  for (const end = performance.now() + 60_000; !condition();) {
     if (performance.now() > end) throw new Error("it did not come about");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
