@@ -8,9 +8,9 @@ const conditions = ["gantry-source", "node", "import", "default"];
 const slow = [
   "test/e2e/**",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
-  "test/{examples,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
+  "test/{everyday-commands,examples,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
   "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
-  "plugins/*/{instants,kill,kill-storm,killed}.test.ts",
+  "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
   "plugins/alert-owner/**",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
   "plugins/channel-email/{account,contract,email,hostile,reading,sending}.test.ts",
@@ -20,9 +20,9 @@ const slow = [
   "plugins/redact-secret-files/**",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,network,open}.test.ts",
   "plugins/sandbox-landlock/{processes,secrets,tasks,without-walls,workspace}.test.ts",
-  "plugins/store-sqlite/backup.test.ts",
+  "plugins/store-sqlite/{backup,file}.test.ts",
   "plugins/tool-browser/**",
-  "plugins/tool-files/{edit,files,search}.test.ts",
+  "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 
 /** They build executables and empty machines, and have no short form. */

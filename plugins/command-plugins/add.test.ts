@@ -214,29 +214,33 @@ test("SDK-03: a plugin that lies on this machine is listed, not installed, and `
   }
 });
 
-test("SDK-03: what is not what it says is refused and nothing of it stays", { timeout: 300_000 }, async () => {
-  await using p = await place();
-  await using r = await registry();
-  const wrong: readonly [bytes: Buffer, code: string, change?: object][] = [
-    [packageOf({}), "PLUGINS_INTEGRITY", { integrity: `sha512-${"A".repeat(86)}==` }],
-    [packageOf({}), "PLUGINS_NO_INTEGRITY", { integrity: "sha1-aaaa" }],
-    [packageOf({ dependencies: { "left-pad": "1" } }), "PLUGINS_DEPENDENCIES"],
-    [packageOf({ gantry: undefined }), "PLUGINS_PACKAGE"],
-    [packageOf({ name: "../../evil" }), "PLUGINS_PACKAGE"],
-    [packageOf({ exports: "../../../etc/passwd" }), "PLUGINS_PACKAGE"],
-    [Buffer.from("no gzip"), "PLUGINS_TARBALL"],
-  ];
-  for (const [bytes, code, change] of wrong) {
-    await r.publish("1.0.0", bytes, change);
-    expect(await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).toMatchObject({
-      stderr: expect.stringContaining(`[${code}]`) as string,
-    });
-    expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
-  }
-  expect((await p.gantry("plugins", "add", "no-such", "--registry", r.url)).stderr).toContain(
-    "PLUGINS_REGISTRY",
-  );
-});
+test(
+  "SDK-03: what is not what it says is refused and nothing of it stays",
+  { timeout: 300_000 },
+  async () => {
+    await using p = await place();
+    await using r = await registry();
+    const wrong: readonly [bytes: Buffer, code: string, change?: object][] = [
+      [packageOf({}), "PLUGINS_INTEGRITY", { integrity: `sha512-${"A".repeat(86)}==` }],
+      [packageOf({}), "PLUGINS_NO_INTEGRITY", { integrity: "sha1-aaaa" }],
+      [packageOf({ dependencies: { "left-pad": "1" } }), "PLUGINS_DEPENDENCIES"],
+      [packageOf({ gantry: undefined }), "PLUGINS_PACKAGE"],
+      [packageOf({ name: "../../evil" }), "PLUGINS_PACKAGE"],
+      [packageOf({ exports: "../../../etc/passwd" }), "PLUGINS_PACKAGE"],
+      [Buffer.from("no gzip"), "PLUGINS_TARBALL"],
+    ];
+    for (const [bytes, code, change] of wrong) {
+      await r.publish("1.0.0", bytes, change);
+      expect(await p.gantry("plugins", "add", "weather", "--registry", r.url, "--yes")).toMatchObject({
+        stderr: expect.stringContaining(`[${code}]`) as string,
+      });
+      expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
+    }
+    expect((await p.gantry("plugins", "add", "no-such", "--registry", r.url)).stderr).toContain(
+      "PLUGINS_REGISTRY",
+    );
+  },
+);
 
 test("SDK-03: a tarball that could write elsewhere is refused whole", async () => {
   const good: TarEntry = { name: "package/package.json", content: "{}" };

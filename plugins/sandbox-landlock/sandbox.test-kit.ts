@@ -106,7 +106,7 @@ export async function startSandbox({
     workspace,
     async run(
       command,
-      { timeoutMs = 10_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
+      { timeoutMs = 45_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
     ) {
       const argv = ["/bin/bash", "--norc", "--noprofile", "-c", command];
       const { value } = await confinement.request<"run">(
