@@ -28,11 +28,11 @@ const slow = [
 /** They build executables and empty machines, and have no short form. */
 const longOnly = ["test/{executable,fresh-machine}.test.ts"];
 
-/** They mock modules or measure memory, which belongs to all that runs in the same process. */
+/** They mock modules, measure memory or set what holds for a whole process, so each has one of its own. */
 const apart = [
   "plugins/audit-file/instants.test.ts",
   "plugins/channel-email/hostile.test.ts",
-  "plugins/gateway-http/slow.test.ts",
+  "plugins/gateway-http/{bind,slow}.test.ts",
   "plugins/sandbox-landlock/processes.test.ts",
 ];
 
