@@ -6,35 +6,30 @@ const conditions = ["gantry-source", "node", "import", "default"];
 
 /** Files that take more than some seconds each: `npm run test:quick` leaves them out and is done in about a minute. */
 const slow = [
-  "test/e2e/**",
+  "test/e2e/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
   "test/{everyday-commands,examples,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
   "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
   "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
-  "plugins/alert-owner/**",
+  "plugins/alert-owner/*.test.ts",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
   "plugins/channel-email/{account,contract,email,hostile,reading,sending}.test.ts",
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
   "plugins/history-compact/windows.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
-  "plugins/redact-secret-files/**",
+  "plugins/redact-secret-files/*.test.ts",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,network,open}.test.ts",
   "plugins/sandbox-landlock/{processes,secrets,tasks,without-walls,workspace}.test.ts",
   "plugins/store-sqlite/{backup,file}.test.ts",
-  "plugins/tool-browser/**",
+  "plugins/tool-browser/*.test.ts",
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 
 /** They build executables and empty machines, and have no short form. */
 const longOnly = ["test/{executable,fresh-machine}.test.ts"];
 
-/** They mock modules, measure memory or set what holds for a whole process, so each has one of its own. */
-const apart = [
-  "plugins/audit-file/instants.test.ts",
-  "plugins/channel-email/hostile.test.ts",
-  "plugins/gateway-http/{bind,slow}.test.ts",
-  "plugins/sandbox-landlock/processes.test.ts",
-];
+/** They mock modules, measure memory, end processes or set what holds for a whole one, so each has one of its own. */
+const apart = ["plugins/gateway-http/{bind,slow}.test.ts", ...slow, ...longOnly];
 
 const shared = {
   root: new URL("..", import.meta.url).pathname,
