@@ -88,7 +88,13 @@ describe("records", () => {
   test("AUD-02: ten thousand records written at once stand in order and the chain holds", async () => {
     const log = start();
     await Promise.all(Array.from({ length: 10_000 }, (_, n) => log.write(event({ session_id: `${n}` }))));
-    expect(await verify(path)).toEqual({ records: 10_000, files: 1, first: 1, last: 10_000 });
+    expect(await verify(path)).toEqual({
+      records: 10_000,
+      files: 1,
+      first: 1,
+      last: 10_000,
+      acknowledged: [],
+    });
     expect(lines().map((line) => Number((JSON.parse(line) as { session_id: string }).session_id))).toEqual(
       Array.from({ length: 10_000 }, (_, n) => n),
     );
@@ -116,7 +122,7 @@ describe("files", () => {
       ["2026-01-02", 4],
     ]);
     expect(segmentsOf(path)[0]!.path).toBe(join(home, "logs", "audit.2026-01-01.000000000001.jsonl"));
-    expect(await verify(path)).toEqual({ records: 5, files: 4, first: 1, last: 5 });
+    expect(await verify(path)).toEqual({ records: 5, files: 4, first: 1, last: 5, acknowledged: [] });
   });
 
   test("AUD-02: files older than log_retention_days are deleted, at a start too, and the rest still verifies", async () => {
@@ -126,11 +132,11 @@ describe("files", () => {
       await start({ retentionDays: 8 }).write(event());
     }
     expect(segmentsOf(path).map(({ day }) => day)).toEqual(["2026-01-03", "2026-01-09", "2026-01-10"]);
-    expect(await verify(path)).toEqual({ records: 4, files: 4, first: 3, last: 6 });
+    expect(await verify(path)).toEqual({ records: 4, files: 4, first: 3, last: 6, acknowledged: [] });
     onDay(30);
     await start({ retentionDays: 8 }).write(event());
     expect(segmentsOf(path)).toEqual([]);
-    expect(await verify(path)).toEqual({ records: 1, files: 1, first: 7, last: 7 });
+    expect(await verify(path)).toEqual({ records: 1, files: 1, first: 7, last: 7, acknowledged: [] });
   });
 
   test("AUD-02: an earlier file that somebody deleted is missed", async () => {
@@ -168,7 +174,7 @@ describe("after a crash", () => {
     appendFileSync(path, '{"timestamp":"2026-01-01T0');
     expect(await verify(path)).toMatchObject({ records: 1, last: 1 });
     await start().write(event());
-    expect(await verify(path)).toEqual({ records: 2, files: 1, first: 1, last: 2 });
+    expect(await verify(path)).toEqual({ records: 2, files: 1, first: 1, last: 2, acknowledged: [] });
     expect(readFileSync(`${path}.torn`, "utf8")).toBe('{"timestamp":"2026-01-01T0\n');
     expect(statSync(`${path}.torn`).mode & 0o777).toBe(0o600);
     expect(warnings).toEqual([expect.stringContaining("26 bytes were moved")]);
@@ -182,7 +188,7 @@ describe("after a crash", () => {
     await log.write(event());
     writeFileSync(join(`${path}.chain`, "head"), head);
     await start().write(event());
-    expect(await verify(path)).toEqual({ records: 4, files: 1, first: 1, last: 4 });
+    expect(await verify(path)).toEqual({ records: 4, files: 1, first: 1, last: 4, acknowledged: [] });
     expect(existsSync(`${path}.torn`)).toBe(false);
   });
 
@@ -193,7 +199,7 @@ describe("after a crash", () => {
     writeFileSync(join(`${path}.chain`, "head"), "\0".repeat(256));
     appendFileSync(path, '{"torn');
     await start().write(event());
-    expect(await verify(path)).toEqual({ records: 3, files: 1, first: 1, last: 3 });
+    expect(await verify(path)).toEqual({ records: 3, files: 1, first: 1, last: 3, acknowledged: [] });
   });
 
   test("AUD-02: a file that was put away by a process that died then is no gap", async () => {
@@ -202,7 +208,7 @@ describe("after a crash", () => {
     await start().write(event());
     renameSync(path, join(home, "logs", "audit.2026-01-01.000000000001.jsonl"));
     await start().write(event());
-    expect(await verify(path)).toEqual({ records: 2, files: 2, first: 1, last: 2 });
+    expect(await verify(path)).toEqual({ records: 2, files: 2, first: 1, last: 2, acknowledged: [] });
     expect(warnings).toEqual([]);
   });
 
