@@ -134,9 +134,6 @@ test("CHN-04: what is set wrongly stops the start with its cure; the variables w
   expect(await code({ env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "" }, table: { imap_tls: "none" } })).toBe(
     "EMAIL_INSECURE",
   );
-  expect(await code({ table: { imap_host: "imap.example.com", imap_tls: "starttls" } })).toBe(
-    "EMAIL_STARTTLS_FAR",
-  );
   expect(await code({ table: { address: "nobody" } })).toBe("EMAIL_BAD_ADDRESS");
   expect(await code({ env: { SERVICE_EMAIL_PASSWORD: " " } })).toBe("CHANNEL_BLANK");
   expect(

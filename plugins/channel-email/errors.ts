@@ -16,9 +16,6 @@ export const errors = defineErrors({
   EMAIL_NO_STARTTLS: failed(
     "%s offers no STARTTLS, and nothing is sent in the open: take its port with TLS, 993 for imap_port or 465 for smtp_port.",
   ),
-  EMAIL_STARTTLS_FAR: usage(
-    "channels.email.imap_tls is starttls, which works for servers on this machine only: set imap_port to 993 and leave imap_tls out.",
-  ),
   EMAIL_INSECURE: usage(
     "The key channels.email.%s is none, which is for a server on this machine alone, with SERVICE_ALLOW_INSECURE_LOOPBACK=1: leave it out.",
   ),
