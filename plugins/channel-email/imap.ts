@@ -1,7 +1,7 @@
 import type { Upstream } from "@gantry/sdk";
+import { bridgeTo, type Bridge } from "@gantry/sdk/node";
 import type { ImapFlow } from "imapflow";
 import type { Socket } from "node:net";
-import { bridgeTo, type Bridge } from "./bridge.ts";
 import { MailTrouble, troubleOf } from "./trouble.ts";
 import { errors } from "./errors.ts";
 import type { Settings } from "./settings.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { proxyTo } from "../net-undici/loopback.test-kit.ts";
-import { startEmail } from "./email.test-kit.ts";
+import { owner, startEmail } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
@@ -68,6 +68,7 @@ test.runIf(dovecot.here)(
     t.server.dropConnections();
     t.write({ text: "after it broke off" });
     await sink.sent(3);
+    expect(sink.mails.map(({ to }) => to)).toEqual([[owner], [owner], [owner]]);
   },
 );
 

@@ -1,5 +1,6 @@
 /** What plugins and the host share and what touches Node: paths, links, locks, timeouts. */
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
+export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";

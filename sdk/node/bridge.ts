@@ -17,8 +17,8 @@ export interface Bridge {
  * else gets into the directory. Both ends close together.
  */
 export async function bridgeTo(far: Duplex): Promise<Bridge> {
-  const directory = await mkdtemp(path.join(tmpdir(), "gantry-mail-"));
-  const file = path.join(directory, "imap");
+  const directory = await mkdtemp(path.join(tmpdir(), "gantry-bridge-"));
+  const file = path.join(directory, "way");
   const server = createServer((near) => {
     server.close();
     pipeline(near, far, near, () => far.destroy());
