@@ -9,8 +9,10 @@ import { tlsOptions } from "./tls-options.ts";
 
 const connectMs = 30_000;
 const greetingMs = 15_000;
-/** Of one answer of the server, and of one piece of a mail in it. */
-const maxAnswerBytes = 16 * 1024 * 1024;
+/** Mails are read in pieces of a quarter of it. */
+const maxPieceBytes = 1024 * 1024;
+/** Of one answer of the server: a list of half a million numbers. */
+const maxAnswerBytes = 4 * maxPieceBytes;
 
 export interface ImapNeeds {
   readonly settings: Settings;
@@ -55,8 +57,8 @@ export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<I
       disableCompression: true,
       connectionTimeout: connectMs,
       greetingTimeout: greetingMs,
-      maxLiteralSize: maxAnswerBytes,
-      maxResponseSize: 2 * maxAnswerBytes,
+      maxLiteralSize: maxPieceBytes,
+      maxResponseSize: maxAnswerBytes,
     });
     // A failure comes out of the command that it ends; without a listener it would end the process.
     client.on("error", () => {});
