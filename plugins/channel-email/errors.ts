@@ -24,6 +24,10 @@ export const errors = defineErrors({
   EMAIL_NO_MAILBOX: failed(
     "%s has no folder %s (%s): set channels.email.mailbox to one that is there, as INBOX is.",
   ),
+  EMAIL_AWAY: failed("%s: check the host and port in channels.email, or whether the network is there."),
+  EMAIL_NO_GREETING: failed(
+    "%s does not greet as a mail server does (%s): check the port in channels.email, 993 for imap_port and 465 for smtp_port, and imap_tls and smtp_tls.",
+  ),
   EMAIL_BUSY: failed(
     "%s lets no further connection in (%s): end other programs that read this mailbox, or wait until the server has room.",
   ),
