@@ -6,12 +6,9 @@ import { freePort, startEchoModel, unbounded } from "../../test/e2e/platform.ts"
 import { said, startGantry, tempDir } from "../../test/helpers/cli.ts";
 import { own, writeTo } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
-import { MailSink, password, until, type SunkMail } from "./mail-sink.test-kit.ts";
+import { MailSink, password, until } from "./mail-sink.test-kit.ts";
 
-const isLong = process.env["GANTRY_LONG"] !== undefined;
-const kills = isLong ? 50 : 3;
-/** Between the server's taking of a mail and the disk that knows of it; a kill in between sends it again. */
-const maxGapMs = 100;
+const kills = process.env["GANTRY_LONG"] === undefined ? 3 : 50;
 const people = [1, 2, 3, 4].map((n) => `person${n}@example.com`);
 
 test.runIf(dovecot.here)(
@@ -38,7 +35,6 @@ test.runIf(dovecot.here)(
       await said(child, "stderr", /Gantry is ready/);
       return child;
     };
-    const lives: Life[] = [];
     const written = new Map<string, string[]>(people.map((from) => [from, []]));
     const over = new AbortController();
     const writer = async (from: string): Promise<void> => {
@@ -63,11 +59,9 @@ test.runIf(dovecot.here)(
       for (let i = 0; i < kills; i += 1) {
         await pause(200 + Math.random() * 1_200);
         const ended = once(child, "exit");
-        const killed = Date.now();
         child.kill("SIGKILL");
         await ended;
         child = await start();
-        lives.push({ killed, next: Date.now() });
       }
       over.abort();
       await Promise.all(writers);
@@ -83,37 +77,17 @@ test.runIf(dovecot.here)(
     const byText = Map.groupBy(sink.mails, ({ shown }) => shown.text);
     const doubled = [...byText.values()].filter((same) => same.length > 1);
     const lost = all.filter((word) => !byText.has(word));
-    const gaps = doubled.flatMap((same) => gapsOf(same, lives));
     process.stderr.write(
-      `kill storm: ${kills} kills, ${all.length} mails, ${lost.length} lost, ${doubled.length} sent twice, ` +
-        `taken so many ms before a kill: ${gaps.toSorted((a, b) => a - b).join(", ")}\n`,
+      `kill storm: ${kills} kills, ${all.length} mails, ${lost.length} lost, ${doubled.length} sent twice\n`,
     );
     expect(lost).toEqual([]);
-    expect(all.length).toBeGreaterThan(kills);
+    expect(all.length).toBeGreaterThan(kills * people.length);
     const firsts = people.map((person) => [
       ...new Set(sink.mails.filter(({ to }) => to[0] === person).map(({ shown }) => shown.text)),
     ]);
     expect(firsts).toEqual([...written.values()]);
     // A mail that was under way when the service died may come twice, never with two ids.
     expect(doubled.filter((same) => new Set(same.map(({ shown }) => shown.messageId)).size > 1)).toEqual([]);
-    expect(gaps.every((gap) => gap < (isLong ? maxGapMs : Infinity))).toBe(true);
+    expect(doubled.length).toBeLessThanOrEqual(kills * people.length);
   },
 );
-
-/** The end of one process, and when the next one was ready, Unix ms. */
-interface Life {
-  readonly killed: number;
-  readonly next: number;
-}
-
-/**
- * How long before a kill each copy but the last was taken, below zero for what the server took from a process that was dead
- * by then; endless where no kill explains it.
- */
-function gapsOf(same: readonly SunkMail[], lives: readonly Life[]): readonly number[] {
-  return same.slice(1).map(({ at: again }, i) => {
-    const { at } = same[i]!;
-    const life = lives.find(({ killed, next }) => next >= at && killed <= again);
-    return life === undefined ? Infinity : life.killed - at;
-  });
-}

@@ -9,8 +9,6 @@ export interface SunkMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly raw: string;
-  /** When it was taken, Unix ms. */
-  readonly at: number;
   readonly shown: Awaited<ReturnType<typeof shownMail>>;
 }
 
@@ -61,7 +59,7 @@ export class MailSink implements AsyncDisposable {
           if (failure?.cut) return void this.#server.connections.forEach((one) => one.close());
           if (failure) return done(errorOf(failure.code, failure.text));
           void shownMail(raw).then((shown) => {
-            this.mails.push({ from, to, raw, shown, at: Date.now() });
+            this.mails.push({ from, to, raw, shown });
             done(null);
           });
         });
