@@ -157,6 +157,7 @@ describe("files", () => {
       file: third,
       line: 1,
       what: "records 3 to 4 were removed from here, or moved",
+      gap: { from: 3, to: 4, before: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     renameSync(join(home, "second"), second);
     unlinkSync(first);
@@ -164,6 +165,7 @@ describe("files", () => {
       file: second,
       line: 1,
       what: "records 1 to 2 were removed from here, or moved",
+      gap: { from: 1, to: 2, before: "0".repeat(64) },
     });
   });
 });
@@ -230,6 +232,7 @@ describe("after a crash", () => {
       file: path,
       line: 2,
       what: "records 2 to 3 were removed from here, or moved",
+      gap: { from: 2, to: 3, before: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     expect(warnings).toEqual([
       expect.stringContaining("Records are missing"),
