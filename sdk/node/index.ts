@@ -3,6 +3,7 @@ import type { Decoy } from "./decoy.ts";
 
 export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
+export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
