@@ -45,6 +45,13 @@ export const hostKeys = Type.Object({
       maximum: 1000,
       description: "How often the model may ask for tools in one turn.",
     }),
+    progress_seconds: Type.Number({
+      default: 10,
+      minimum: 0,
+      maximum: 3_600,
+      description:
+        "After how many seconds a channel that can edit its messages shows what a turn does, by the names of its tools; 0: never.",
+    }),
   }),
   security: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1 }), {

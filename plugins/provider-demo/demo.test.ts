@@ -153,7 +153,7 @@ test("demo: it answers where no provider is configured and to its own name, afte
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
   const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
     taps.push({ handler, options });
-  void plugin.setup({ hooks: { resolveProvider: { tap } } } as never);
+  void plugin.setup({ hooks: { resolveProvider: { tap } }, provide() {} } as never);
   expect(taps).toHaveLength(1);
   expect(taps[0]?.options).toEqual({ order: "late" });
   expect(taps[0]?.handler({ provider: undefined, model: undefined })).toBe(demo);
