@@ -1,5 +1,5 @@
 import { answerFailure, beginningOf, failure, streamAnswer, type AnswerReader } from "@gantry/sdk/provider";
-import type { NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import type { ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { jsonValues } from "./json-stream.ts";
@@ -42,7 +42,7 @@ async function send(
   question: Question,
   refused: Set<OptionalField>,
   signal: AbortSignal,
-): Promise<NetResponse | ProviderFailure> {
+): Promise<Response | ProviderFailure> {
   const { name, address, secrets, timeoutMs } = endpoint;
   const without = new Set(refused);
   for (;;) {
@@ -77,7 +77,7 @@ async function send(
       model: question.model,
       status,
       body: text,
-      retryAfter: headers["retry-after"],
+      retryAfter: headers.get("retry-after"),
       secrets,
     });
   }

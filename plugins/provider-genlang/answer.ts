@@ -1,6 +1,6 @@
 import { errors as common } from "@gantry/sdk";
 import { answerFailure, failure, usageEvent } from "@gantry/sdk/provider";
-import type { NetResponse, ProviderEvent, StopReason } from "@gantry/sdk";
+import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import { chunksOf } from "./chunks.ts";
 
@@ -39,12 +39,12 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 
 /** Streams what a successful answer holds. Thoughts are dropped, but count as a sign of life. Throws what the body throws. */
 export async function* readAnswer(
-  response: NetResponse,
+  response: Response,
   model: string,
   secrets: readonly string[],
 ): AsyncGenerator<ProviderEvent, void> {
   const state: { shown: boolean; finish?: string; usage?: ProviderEvent } = { shown: false };
-  const streamed = /event-stream/i.test(response.headers["content-type"] ?? "");
+  const streamed = /event-stream/i.test(response.headers.get("content-type") ?? "");
   for await (const value of chunksOf(response, streamed)) {
     const outer = object(value);
     const chunk = object(outer.response ?? outer);

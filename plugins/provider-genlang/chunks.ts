@@ -1,9 +1,8 @@
 import { errors as common } from "@gantry/sdk";
-import type { NetResponse } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 
 /** The JSON values of an answer, as they arrive: server-sent events, one object, or a list of them. Throws `PROVIDER_MALFORMED`. */
-export async function* chunksOf(response: NetResponse, streamed: boolean): AsyncGenerator<unknown, void> {
+export async function* chunksOf(response: Response, streamed: boolean): AsyncGenerator<unknown, void> {
   if (!streamed) {
     const value = parse(await response.text());
     yield* Array.isArray(value) ? value : [value];
@@ -13,7 +12,7 @@ export async function* chunksOf(response: NetResponse, streamed: boolean): Async
   const arrived: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => void arrived.push(data) });
   const decoder = new TextDecoder();
-  for await (const piece of response.body) {
+  for await (const piece of response.body ?? []) {
     parser.feed(decoder.decode(piece, { stream: true }));
     yield* arrived.splice(0).filter(isData).map(parse);
   }
