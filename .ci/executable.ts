@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createHash } from "node:crypto";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
+import { writeChecksums } from "./checksums.ts";
 import { buildOneFile } from "./one-file.ts";
 import { lockedPackage, readJson, root } from "./packages.ts";
 import { filesIn, makeRelease } from "./release.ts";
@@ -14,8 +14,8 @@ const into = path.join(root, "dist/executable");
 const work = path.join(into, "work");
 
 /**
- * Writes `dist/executable/gantry-linux-<processor>` and `SHA256SUMS`: Node with a release inside, for each processor named on the
- * command line or for all. What it is made of does not depend on the machine that makes it.
+ * Writes `dist/executable/gantry-linux-<processor>`, what installs it and `SHA256SUMS`: Node with a release inside, for each
+ * processor named on the command line or for all. What it is made of does not depend on the machine that makes it.
  */
 rmSync(into, { recursive: true, force: true });
 const { name, folder } = makeRelease(work);
@@ -32,8 +32,8 @@ await buildOneFile("main", "host/cli/executable.ts", work, "cjs", {
 const asked = process.argv.slice(2);
 for (const processor of asked.length > 0 ? asked : processors) makeExecutable(processor);
 rmSync(work, { recursive: true });
-const sums = filesIn(into).map((file) => `${hashOf(path.join(into, file))}  ${file}\n`);
-writeFileSync(path.join(into, "SHA256SUMS"), sums.join(""));
+cpSync(path.join(import.meta.dirname, "install.sh"), path.join(into, "install.sh"));
+writeChecksums(into);
 
 function makeExecutable(processor: string): void {
   const blob = path.join(work, "blob");
@@ -69,8 +69,4 @@ function packed(processor: string): Uint8Array {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(list.length);
   return zstdCompressSync(Buffer.concat([length, list, ...files.map(([, bytes]) => bytes)]));
-}
-
-function hashOf(file: string): string {
-  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

@@ -38,7 +38,9 @@ export type AuditType =
   | "config_change"
   | "anomaly"
   | "inbound_ignored"
-  | "service_message";
+  | "service_message"
+  | "erasure"
+  | "audit_gap";
 
 /** One audit record as plugins see it: stamped and redacted; the sink adds its own chain. */
 export interface AuditEvent {

@@ -44,7 +44,12 @@ function run(dir: string, ...args: readonly string[]): Promise<Ended> {
 }
 
 test.runIf(long)("OPS-04: one command makes an executable for each processor, with their checksums", () => {
-  expect(readdirSync(folder).toSorted()).toEqual(["SHA256SUMS", "gantry-linux-arm64", "gantry-linux-x64"]);
+  expect(readdirSync(folder).toSorted()).toEqual([
+    "SHA256SUMS",
+    "gantry-linux-arm64",
+    "gantry-linux-x64",
+    "install.sh",
+  ]);
   const machines = { x64: 0x3e, arm64: 0xb7 };
   for (const [processor, machine] of Object.entries(machines)) {
     const bytes = readFileSync(path.join(folder, `gantry-linux-${processor}`));

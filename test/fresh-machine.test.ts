@@ -84,20 +84,21 @@ test.runIf(runs)(
 );
 
 test.runIf(runs)(
-  "DIS-02: on an empty machine the executable serves, and leaves only its configuration behind",
+  "DIS-02: DIS-05: on an empty machine the installer puts the executable, which serves, and leaves only its configuration behind",
   { timeout: 600_000 },
   () => {
     execFileSync("npm", ["run", "--silent", "executable", process.arch], {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
     });
-    mkdirSync(layer("program/usr/local/bin"), { recursive: true });
-    copyFileSync(
-      path.join(root, `dist/executable/gantry-linux-${process.arch}`),
-      layer("program/usr/local/bin/gantry"),
-    );
+    cpSync(path.join(root, "dist/executable"), layer("program/release"), { recursive: true });
     using machine = new FreshMachine(layer("program"));
-    expect(amiss(machine.bash(firstHour).text)).toEqual([]);
+    const install = "sh /release/install.sh /release && sh /release/install.sh /release && echo UPGRADED";
+    const remove = "sh /release/install.sh --remove && echo REMOVED";
+    const { text } = machine.bash(`${install}\n${firstHour}\n${remove}`);
+    expect(text).toContain("UPGRADED");
+    expect(text).toContain("REMOVED");
+    expect(amiss(text)).toEqual([]);
     expect(machine.written().filter((file) => !/^\/root\/(?:\.gantry|desk)\//.test(file))).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandContext } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
@@ -42,15 +42,20 @@ const records = (t: TestHost, file = "audit.jsonl"): Record<string, unknown>[] =
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
-async function verify(
+async function word(
   t: TestHost,
-  options: Record<string, boolean> = {},
+  name: string,
+  { args = [], options = {} }: Pick<Partial<CommandContext>, "args" | "options">,
 ): Promise<{ code: number; out: string }> {
   const out: string[] = [];
-  const run = { args: [], options, out: (line: string) => out.push(line) } as unknown as CommandContext;
-  const code = await t.slot(Commands).get("audit verify")!.run(run);
+  const run = { args, options, out: (line: string) => out.push(line) } as unknown as CommandContext;
+  const code = await t.slot(Commands).get(name)!.run(run);
   return { code, out: out.join("\n") };
 }
+const verify = (t: TestHost, options: Record<string, boolean> = {}): ReturnType<typeof word> =>
+  word(t, "audit verify", { options });
+const acknowledge = (t: TestHost, reason: string): ReturnType<typeof word> =>
+  word(t, "audit acknowledge", { args: [reason] });
 
 test("AUD-01: every call leaves one tool_call record, allowed or not, and a refusal leaves a security event too", async () => {
   await using t = await start();
@@ -148,6 +153,65 @@ test("AUD-02: audit verify says that the chain holds, or names file and line and
     last: 1,
     problem: { file: path, line: 1, what: "record 1 was changed" },
   });
+});
+
+test.each([
+  ["moved away", (path: string) => renameSync(path, `${path}.1`)],
+  ["copied and cut", (path: string) => writeFileSync(path, "")],
+])(
+  "OPS-03: once the log was %s from outside, audit acknowledge names the gap in the chain, and verify holds again",
+  async (_, rotate) => {
+    // The gap is written down also where events are not kept.
+    await using t = await start({ log_security_events: false });
+    const path = join(t.configDir, "audit.jsonl");
+    for (let n = 0; n < 3; n++) await t.call("clock", { zone: "UTC" });
+    rotate(path);
+    await t.call("clock", { zone: "UTC" });
+    await expect(verify(t)).rejects.toMatchObject({
+      message: expect.stringContaining("records 1 to 3 were removed"),
+    });
+    const doctor = () => t.slot(Checks).get("audit-file-chain")!.run(new AbortController().signal);
+    expect(await doctor()).toMatchObject([{ cure: expect.stringContaining("audit acknowledge") }]);
+    expect((await acknowledge(t, "logrotate")).out).toMatch(
+      /^Acknowledged: records 1 to 3 were removed.*\.$/,
+    );
+    const { code, out } = await verify(t);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /2 records \(4 to 5\)[^]*\nrecords 1 to 3 are missing, acknowledged \S+Z: logrotate$/,
+    );
+    expect(await doctor()).toMatchObject([
+      { state: "ok", detail: expect.stringContaining("1 to 3 are missing") },
+    ]);
+    expect((await acknowledge(t, "again")).out).toContain("nothing to acknowledge");
+    // One record more is another gap; a changed one is none.
+    const lines = readFileSync(path, "utf8").split("\n");
+    writeFileSync(path, lines.slice(1).join("\n"));
+    await expect(verify(t)).rejects.toMatchObject({ message: expect.stringContaining("records 1 to 4") });
+    writeFileSync(path, lines.join("\n").replace("allowed", "refused"));
+    await expect(acknowledge(t, "no")).rejects.toMatchObject({ code: "AUDIT_NO_GAP" });
+  },
+);
+
+test("OPS-03: an acknowledged gap binds what stands before it, and what is cut off at the end can be acknowledged too", async () => {
+  await using t = await start();
+  const path = join(t.configDir, "audit.jsonl");
+  for (let n = 0; n < 5; n++) await t.call("clock", { zone: "UTC" });
+  const lines = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, `${lines.slice(0, 2).join("\n")}\n`);
+  await acknowledge(t, "cut by hand");
+  expect(await verify(t)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("records 3 to 5 are missing"),
+  });
+  const whole = readFileSync(path, "utf8");
+  writeFileSync(path, whole.replace("allowed", "refused"));
+  await expect(verify(t)).rejects.toMatchObject({ message: expect.stringContaining("record 1 was changed") });
+  // The record before the gap is named by nothing but the acknowledgement.
+  writeFileSync(path, whole.replace(/^(.*\n.*)"allowed"/, '$1"refused"'));
+  await expect(verify(t)).rejects.toMatchObject({ code: "AUDIT_CHAIN_BROKEN" });
+  writeFileSync(path, whole);
+  expect((await verify(t)).code).toBe(0);
 });
 
 test("AUD-02: status tells where the log is, doctor reads it, and both say when it is off", async () => {

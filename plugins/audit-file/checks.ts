@@ -1,5 +1,6 @@
 import type { Check, CheckRow } from "@gantry/sdk";
 import { peekHead } from "./token.ts";
+import { told } from "./acknowledged.ts";
 import { verify } from "./verify.ts";
 
 const off: CheckRow = {
@@ -26,16 +27,21 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       kind: "doctor",
       async run() {
         if (!enabled) return [off];
-        const { problem, records } = await verify(log);
+        const { problem, records, acknowledged } = await verify(log);
+        const gaps = acknowledged.map((gap) => `; ${told(gap)}`).join("");
         if (!problem)
-          return [{ what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}` }];
+          return [
+            { what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}${gaps}` },
+          ];
         const detail = `${problem.file}, line ${problem.line}: ${problem.what}`;
         return [
           {
             what: "audit log",
             state: "fail",
             detail,
-            cure: "keep the file as it is and find out who could write there",
+            cure: problem.gap
+              ? "find out who took them away; where that was in order, `gantry audit acknowledge REASON`"
+              : "keep the file as it is and find out who could write there",
           },
         ];
       },

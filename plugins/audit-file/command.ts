@@ -1,5 +1,6 @@
 import type { Command } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import { told } from "./acknowledged.ts";
 import { verify } from "./verify.ts";
 
 /** `audit verify`: exit 0 where the chain holds, 1 with file and line where it does not. */
@@ -9,9 +10,12 @@ export function verifyCommand(log: string): Command {
     summary: "check that no line of the audit log was changed, removed or reordered",
     options: [{ flags: "--json", summary: "print one JSON object" }],
     async run({ options, out }) {
-      const { problem, ...read } = await verify(log);
+      const { problem, acknowledged, ...read } = await verify(log);
       if (options["json"]) {
-        out(JSON.stringify({ ok: problem === undefined, log, ...read, ...(problem && { problem }) }));
+        const gaps = acknowledged.length > 0 ? { acknowledged } : {};
+        out(
+          JSON.stringify({ ok: problem === undefined, log, ...read, ...gaps, ...(problem && { problem }) }),
+        );
         return problem ? 1 : 0;
       }
       if (problem) throw errors.AUDIT_CHAIN_BROKEN(problem.file, problem.line, problem.what);
@@ -20,6 +24,7 @@ export function verifyCommand(log: string): Command {
           ? `There is no record in ${log} yet.`
           : `The chain holds: ${read.records} records (${read.first} to ${read.last}) in ${read.files} ${read.files === 1 ? "file" : "files"}, ${log}.`,
       );
+      for (const gap of acknowledged) out(told(gap));
       return 0;
     },
   };

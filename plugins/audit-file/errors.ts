@@ -7,6 +7,9 @@ export const errors = defineErrors({
   AUDIT_FILE_BUSY: failed(
     "The audit log %s has been held by another process (%s) for %s s: end that process, or wait for it.",
   ),
+  AUDIT_NO_GAP: failed(
+    "What is wrong with the audit log cannot be acknowledged (%s, line %s: %s), as only missing records can: keep the file as it is and find out who could write there.",
+  ),
   AUDIT_CHAIN_BROKEN: failed(
     "The audit log does not hold: %s, line %s: %s; keep the file as it is and find out who could write there.",
   ),

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { AuditSinks, Checks, Commands, definePlugin, Runtime } from "@gantry/sdk";
+import { Audit, AuditSinks, Checks, Commands, definePlugin, Runtime } from "@gantry/sdk";
 import { expandHome } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { AuditLog } from "./audit-log.ts";
+import { acknowledgeCommand } from "./acknowledge.ts";
 import { auditChecks } from "./checks.ts";
 import { verifyCommand } from "./command.ts";
 import { errors } from "./errors.ts";
@@ -41,7 +42,7 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { runtime: Runtime },
+  needs: { runtime: Runtime, audit: Audit },
   provides: [AuditSinks, Commands, Checks],
   errors,
   setup(host) {
@@ -52,11 +53,14 @@ export default definePlugin({
     host.provide(AuditSinks, {
       name: host.name,
       async write(event) {
-        const wanted = event.event_type === "tool_call" ? log_tool_calls : log_security_events;
+        const isCall = event.event_type === "tool_call";
+        // What closes a gap in the log itself belongs to the log, whatever is kept in it.
+        const wanted = event.event_type === "audit_gap" || (isCall ? log_tool_calls : log_security_events);
         if (enabled && wanted) await log.write(event);
       },
     });
     host.provide(Commands, verifyCommand(path));
+    if (enabled) host.provide(Commands, acknowledgeCommand(path, host.needs.audit));
     for (const check of auditChecks(path, enabled)) host.provide(Checks, check);
     host.onDispose(() => log.close());
   },

@@ -113,7 +113,13 @@ test("AUD-02: of ten thousand records one changed byte is named by its line", as
 
 test("AUD-02: a log that is being written is no broken log", async () => {
   appendFileSync(path, '{"timestamp":"2026-01-');
-  expect(await verify(path)).toEqual({ records: RECORDS, files: 1, first: 1, last: RECORDS });
+  expect(await verify(path)).toEqual({
+    records: RECORDS,
+    files: 1,
+    first: 1,
+    last: RECORDS,
+    acknowledged: [],
+  });
 });
 
 test("AUD-02: without the head that says where the log ends, its chain does not hold, and the next writer says so", async () => {
@@ -149,5 +155,6 @@ test("AUD-02: no log yet is an empty one", async () => {
     files: 0,
     first: 0,
     last: 0,
+    acknowledged: [],
   });
 });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Acknowledged, type Acknowledgement, type Gap } from "./acknowledged.ts";
 import type { Head } from "./head.ts";
 import { hashOf, linesOf, NOTHING, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
@@ -11,6 +12,8 @@ interface Problem {
   /** From 1. */
   readonly line: number;
   readonly what: string;
+  /** Where all that is wrong is that records are not there. */
+  readonly gap?: Gap;
 }
 
 export interface Verdict {
@@ -19,6 +22,8 @@ export interface Verdict {
   /** Numbers of the oldest and of the newest record that were read, up to the problem; 0 where there is none. */
   readonly first: number;
   readonly last: number;
+  /** What is missing with the owner's knowledge. */
+  readonly acknowledged: readonly Acknowledgement[];
   readonly problem?: Problem;
 }
 
@@ -31,19 +36,37 @@ interface Line {
 
 /**
  * Reads the whole log, oldest file first. Each record holds the hash of the one before it; the head, kept beside the log,
- * holds the hash of the last and the numbers of both ends.
+ * holds the hash of the last and the numbers of both ends. A gap that a later record acknowledges is no problem.
  */
 export async function verify(log: string): Promise<Verdict> {
   const head = peekHead(log);
   const files = [...segmentsOf(log).map(({ path }) => path), log];
-  const read = { records: 0, files: 0, first: 0, last: 0 };
-  const found = await firstProblem(files, log, head, read);
+  const gaps = new Acknowledged(files);
+  let read = nothingRead();
+  let found = await firstProblem(files, log, head, read, gaps);
+  // What is acknowledged stands behind the gap, so it is looked for only where there is one.
+  if (found?.gap && (await gaps.load())) {
+    read = nothingRead();
+    found = await firstProblem(files, log, head, read, gaps);
+  }
   // A file that was put away while it was being read looks like a gap.
   if (found && peekHead(log)?.from !== head?.from) return verify(log);
   // A head that changed hands while it was looked for is there again soon.
   if (!head && read.records > 0 && (await soon(() => peekHead(log)))) return verify(log);
   const problem = found ?? (head || read.records === 0 ? undefined : noHead(log));
   return { ...read, ...(problem && { problem }) };
+}
+
+interface Read {
+  records: number;
+  files: number;
+  first: number;
+  last: number;
+  readonly acknowledged: Acknowledgement[];
+}
+
+function nothingRead(): Read {
+  return { records: 0, files: 0, first: 0, last: 0, acknowledged: [] };
 }
 
 function noHead(log: string): Problem {
@@ -66,15 +89,19 @@ async function firstProblem(
   files: readonly string[],
   log: string,
   head: Head | undefined,
-  read: { records: number; files: number; first: number; last: number },
+  read: Read,
+  gaps: Acknowledged,
 ): Promise<Problem | undefined> {
   let before: Line | undefined;
   let line: Line | undefined;
   const check = (next: Line | undefined): Problem | undefined => {
     if (!line) return undefined;
     const named = next ? next.place?.prev : head?.seq === line.place?.seq ? head?.hash : undefined;
-    const problem = fault(before, line, named, head, next === undefined);
-    if (problem) return problem;
+    const missing = gapBefore(before, line, head);
+    const known = missing && gaps.find(missing);
+    if (known) read.acknowledged.push(known);
+    const problem = fault(known ? behind(line) : before, line, named, head, next === undefined);
+    if (problem) return missing && !known ? { ...problem, gap: missing } : problem;
     read.records++;
     read.first ||= line.place!.seq;
     read.last = line.place!.seq;
@@ -92,11 +119,27 @@ async function firstProblem(
   }
   const problem = check(undefined);
   if (problem || !head || read.last >= head.seq) return problem;
+  const from = read.last === 0 ? head.first : read.last + 1;
   return {
     file: log,
     line: (line?.file === log ? line.line : 0) + 1,
-    what: `${records(read.last + 1, head.seq)} removed`,
+    what: `${records(from, head.seq)} removed`,
+    gap: { from, to: head.seq, before: before?.hash ?? NOTHING },
   };
+}
+
+/** The records that are missing between two lines that are there. */
+function gapBefore(before: Line | undefined, { place }: Line, head: Head | undefined): Gap | undefined {
+  if (!place) return undefined;
+  const from = before ? before.place!.seq + 1 : Math.min(place.seq, head?.first ?? place.seq);
+  if (place.seq <= from || (before && place.prev === before.hash)) return undefined;
+  return { from, to: place.seq - 1, before: before?.hash ?? NOTHING };
+}
+
+/** What stood before a line, as far as the line itself says. */
+function behind(line: Line): Line {
+  const { seq, prev, day } = line.place!;
+  return { file: line.file, line: line.line, hash: prev, place: { seq: seq - 1, prev: "", day } };
 }
 
 /** `named` is the hash that the next record, or the head, gives this line. */

@@ -1,9 +1,13 @@
-import type { Command, OwnMemory, Store } from "@gantry/sdk";
+import type { Audit, Command, OwnMemory, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
-export function changeCommands(store: () => Store, memory: () => OwnMemory | undefined): readonly Command[] {
+export function changeCommands(
+  store: () => Store,
+  memory: () => OwnMemory | undefined,
+  audit: Audit,
+): readonly Command[] {
   return [
     {
       name: "sessions share",
@@ -27,7 +31,8 @@ export function changeCommands(store: () => Store, memory: () => OwnMemory | und
       options: [
         {
           flags: "--user <channel:id>",
-          summary: "this person's conversations, memories, messages and pictures; the audit stays",
+          summary:
+            "this person's conversations, memories, messages and pictures; the audit stays, and says so",
         },
         json,
       ],
@@ -36,16 +41,20 @@ export function changeCommands(store: () => Store, memory: () => OwnMemory | und
         const { user } = options;
         if ((id === undefined) === (user === undefined)) throw errors.SESSION_WHICH();
         if (id !== undefined) {
-          if (!(await store().sessions.remove(id))) throw errors.SESSION_UNKNOWN(id);
+          if ((await store().sessions.access(id)) === undefined) throw errors.SESSION_UNKNOWN(id);
+          await record(audit, { session: id }, "conversation is removed");
+          await store().sessions.remove(id);
           if (options["json"]) out(JSON.stringify({ sessions: 1 }));
           else err(`The conversation ${id} is removed.`);
           return 0;
         }
         const person = userOf(String(user));
+        await record(audit, { user: person }, "person is erased");
         // A memory of its own first: it could fail, and then nothing is said to be gone.
         const own = (await memory()?.erase(person)) ?? 0;
         const { sessions, memories: kept, messages } = await store().erase(person);
         const memories = kept + own;
+        await record(audit, { user: person, sessions, memories, messages }, "person was erased");
         if (options["json"]) out(JSON.stringify({ sessions, memories, messages }));
         else
           err(
@@ -55,6 +64,11 @@ export function changeCommands(store: () => Store, memory: () => OwnMemory | und
       },
     },
   ];
+}
+
+/** What cannot be recorded is not removed. */
+function record(audit: Audit, args: Readonly<Record<string, unknown>>, result: string): Promise<void> {
+  return audit.record({ event_type: "erasure", tool: "", args, result, user: "owner", session_id: "" });
 }
 
 function userOf(written: string): string {

@@ -1,11 +1,31 @@
-import { Commands, textParts, type CommandContext } from "@gantry/sdk";
+import {
+  AuditSinks,
+  Commands,
+  definePlugin,
+  textParts,
+  type AuditEvent,
+  type CommandContext,
+} from "@gantry/sdk";
 import { createMemoryStore, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import plugin from "./index.ts";
 
-async function start() {
+async function start(auditFails = false) {
   const store = createMemoryStore();
-  const t = await startTestHost({ plugins: [plugin, memoryStore(store)] });
+  const records: AuditEvent[] = [];
+  const watch = definePlugin({
+    name: "audit-watch",
+    taps: ["onAuditEvent"],
+    provides: [AuditSinks],
+    setup(host) {
+      host.hooks.onAuditEvent.tap((event) => void records.push(event));
+      host.provide(AuditSinks, {
+        name: host.name,
+        write: () => (auditFails ? Promise.reject(new Error("full")) : Promise.resolve()),
+      });
+    },
+  });
+  const t = await startTestHost({ plugins: [plugin, watch, memoryStore(store)] });
   const run = async (name: string, args: readonly string[] = [], options: CommandContext["options"] = {}) => {
     const out: string[] = [];
     const err: string[] = [];
@@ -31,7 +51,7 @@ async function start() {
     { role: "tool", callId: "1", name: "memory_store", parts: textParts("kept"), failed: false },
     { role: "assistant", parts: textParts("Hello Rex."), toolCalls: [] },
   ]);
-  return Object.assign(t, { store, run });
+  return Object.assign(t, { store, run, records });
 }
 
 test("CTX-05: sessions list names the conversations and whose they are, as lines and as JSON", async () => {
@@ -77,4 +97,23 @@ test("CTX-05: sessions remove takes one conversation, or all there is of a perso
   );
   expect(await t.store.memory.recall("telegram:42", "dog", 5)).toEqual([]);
   expect((await t.run("list")).out).toBe("");
+});
+
+test("OPS-03: the audit says that a person is erased and was, with what there was; what it cannot say is not removed", async () => {
+  await using t = await start();
+  await t.store.sessions.open("chat", "http:d1");
+  await t.run("remove", ["chat"]);
+  await t.run("remove", [], { user: "telegram:42" });
+  expect(t.records.map(({ event_type, args, result }) => [event_type, args, result])).toEqual([
+    ["erasure", { session: "chat" }, "conversation is removed"],
+    ["erasure", { user: "telegram:42" }, "person is erased"],
+    ["erasure", { user: "telegram:42", sessions: 1, memories: 0, messages: 0 }, "person was erased"],
+  ]);
+  await using closed = await start(true);
+  for (const [args, options] of [
+    [["telegram:42"], {}],
+    [[], { user: "telegram:42" }],
+  ] as const)
+    await expect(closed.run("remove", args, options)).rejects.toMatchObject({ code: "AUDIT_FAILED" });
+  expect((await closed.run("list")).out).toContain("telegram:42");
 });

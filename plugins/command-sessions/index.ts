@@ -1,4 +1,4 @@
-import { Commands, definePlugin, optional, OwnMemory, Store } from "@gantry/sdk";
+import { Audit, Commands, definePlugin, optional, OwnMemory, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { readCommands } from "./read.ts";
 import { changeCommands } from "./change.ts";
@@ -6,12 +6,15 @@ import { changeCommands } from "./change.ts";
 export default definePlugin({
   name: "command-sessions",
   summary: "The words `sessions list`, `show`, `export`, `share` and `remove`.",
-  needs: { store: Store, memory: optional(OwnMemory) },
+  needs: { audit: Audit, store: Store, memory: optional(OwnMemory) },
   provides: [Commands],
   errors,
   setup(host) {
     const store = () => host.needs.store;
-    const commands = [...readCommands(store), ...changeCommands(store, () => host.needs.memory)];
+    const commands = [
+      ...readCommands(store),
+      ...changeCommands(store, () => host.needs.memory, host.needs.audit),
+    ];
     for (const command of commands) host.provide(Commands, command);
   },
 });

@@ -51,7 +51,6 @@ export default definePlugin({
       keyVariable: "GENLANG_API_KEY",
       withoutKey: "log in later: gantry auth login --provider genlang",
     });
-    host.onServe(async () => void (await import("eventsource-parser")));
     host.hooks.resolveProvider.tap(({ provider }) =>
       provider !== undefined && ALIASES.includes(provider) ? genlang : undefined,
     );
