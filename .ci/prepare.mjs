@@ -1,7 +1,15 @@
 // Installs and builds what is missing, and nothing else; runs before `npm start` and `npm test`, on any Node that npm runs on.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,8 +27,11 @@ if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
   writeFileSync(installed, lock);
 }
 if (!existsSync(built) || newest(["sdk", "host", "plugins", ".ci"]) > statSync(built).mtimeMs) {
+  const began = new Date();
   npm("building", ["run", "build", "--silent"]);
   writeFileSync(built, "");
+  // What changed meanwhile is not in it.
+  utimesSync(built, began, began);
 }
 
 function npm(what, args) {

@@ -98,7 +98,7 @@ test("AGT-08: whatever the line ends, blanks and lengths: what was meant is chan
       const found: readonly string[] = middle.match(/\r?\n/g) ?? [];
       expect(paired ? found : inner).toEqual(inner);
     }),
-    { numRuns: process.env["GANTRY_LONG"] ? 300 : 60 },
+    { numRuns: process.env["GANTRY_LONG"] ? 300 : 30 },
   );
 });
 
