@@ -62,7 +62,6 @@ export interface HostOptions {
   readonly workspace: string;
   readonly write: LogWriter;
   readonly debug?: boolean;
-  /** Default: the machine's. */
   readonly clock?: Clock;
   /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };

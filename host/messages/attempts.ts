@@ -167,10 +167,8 @@ export class Attempts {
   /** Something of the service's own failed. */
   async #broke(claim: Claim, error: Error & { readonly code?: unknown }): Promise<void> {
     if (error.code === "STORE_FAILED") return this.#storeFailed(claim, error);
-    this.#deps.log.error(
-      { lane: laneOf(claim.message), err: error },
-      `A message could not be answered: ${error.message}`,
-    );
+    const lane = laneOf(claim.message);
+    this.#deps.log.error({ lane, err: error }, `A message could not be answered: ${error.message}`);
     await this.#tryLater(claim, error.message, fewFailures);
   }
 
