@@ -207,6 +207,26 @@ test("DC-05: a platform that is away while it is asked for what was missed is as
   expect(textsOf(second.api)).toEqual(["one", "two"]);
 });
 
+test("DC-05: what was missed is fetched before anything newer is taken, also where the first try of it failed", async () => {
+  const store = createMemoryStore();
+  await using first = await startDiscord({ plugins: [memoryStore(store), echo()] });
+  const { api } = first;
+  first.say("one");
+  await api.sent(1);
+  await keptUpTo(first, 2);
+  await first.host.stop();
+  api.gateway.forget();
+  first.say("two");
+  api.failures.push({ what: /^GET \/channels/, status: 503 });
+  await using second = await startDiscord({ api, plugins: [memoryStore(store), echo()] });
+  await api.until(() => api.failures.length === 0 && api.gateway.open.length === 0);
+  // Handed out again with the session, before it is said to be resumed.
+  second.say("three");
+  await api.sent(3);
+  expect(textsOf(api)).toEqual(["one", "two", "three"]);
+  expect(api.gateway.resumed).not.toEqual([]);
+});
+
 test("DC-06: without the Message Content intent the start stops with the cure, and goes on by itself once it is switched on", async () => {
   await using api = await FakeDiscord.start();
   api.mayReadWords = false;

@@ -117,9 +117,9 @@ export class Gateway implements ConnectionOptions {
     signal: AbortSignal,
   ): Promise<Session> {
     const { health, catchUp, intake } = this.#needs;
-    const isFirst = events.some(({ type }) => type !== "MESSAGE_CREATE");
-    if (isFirst) health.up();
-    if (isFirst && !session.caughtUp) await catchUp.run(me, signal);
+    if (events.some(({ type }) => type !== "MESSAGE_CREATE")) health.up();
+    // Before any message: what is taken moves its place on, and what was missed before it would never be asked for.
+    if (!session.caughtUp) await catchUp.run(me, signal);
     const messages = events.flatMap(({ type, data }) =>
       type === "MESSAGE_CREATE" ? [data as WireMessage] : [],
     );
@@ -127,7 +127,7 @@ export class Gateway implements ConnectionOptions {
       health.event();
       await intake.take(messages, me, signal);
     }
-    return { ...session, caughtUp: session.caughtUp || isFirst };
+    return { ...session, caughtUp: true };
   }
 
   /** Where to connect; throws where the bot may begin no more sessions for now. */

@@ -1,22 +1,10 @@
+import type { Inbox, InboundMessage } from "@gantry/sdk";
 import {
-  textParts,
-  type Audit,
-  type Inbox,
-  type InboundMessage,
-  type Logger,
-  type Media,
-  type Part,
-  type Transcriber,
-} from "@gantry/sdk";
-import {
+  Admission,
   isForAgent,
-  pairByCode,
   receiveAll,
-  takeAttachments,
+  type AdmissionNeeds,
   type ChannelHealth,
-  type KeepBytes,
-  type LetIn,
-  type PairingCodes,
 } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { asAttachment } from "./files.ts";
@@ -29,30 +17,24 @@ import { bodyOf } from "./sent.ts";
 import type { Settings } from "./settings.ts";
 import type { WireMessage } from "./wire.ts";
 
-export interface IntakeNeeds {
+export interface IntakeNeeds extends AdmissionNeeds {
   readonly settings: Settings;
   readonly rest: Rest;
-  readonly people: LetIn;
   readonly places: Places;
   readonly nonces: Nonces;
   readonly ownRoles: OwnRoles;
   readonly health: ChannelHealth;
   readonly inbox: Inbox;
-  readonly audit: Audit;
-  readonly codes: PairingCodes;
-  /** Undefined: bytes are kept nowhere. */
-  readonly media: Media | undefined;
-  /** Undefined: nobody can tell what is said in a voice message. */
-  readonly transcriber: Transcriber | undefined;
-  readonly log: Logger;
 }
 
 /** Takes what people wrote: it is on disk when it resolves. */
 export class Intake {
   readonly #needs: IntakeNeeds;
+  readonly #admission: Admission;
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs;
+    this.#admission = new Admission("discord", needs);
   }
 
   async take(messages: readonly WireMessage[], me: Me, signal: AbortSignal): Promise<void> {
@@ -101,55 +83,21 @@ export class Intake {
     if (isPlain && !(await nonces.isOurs(nonce))) health.notices(errors.DISCORD_TWO_PROGRAMS().message);
   }
 
-  /** The message with the writer's trust. A stranger's goes in as it is: the guard refuses and records it. */
   async #admit(message: DiscordMessage, signal: AbortSignal): Promise<readonly InboundMessage[]> {
-    const { people, settings } = this.#needs;
-    const { id, timestamp, sender, conversation, replyTo, text, quoted, mentioned } = message;
-    const trust = isGuildAllowed(settings, replyTo.guild) ? await people.trust(sender.id) : undefined;
-    if (trust === undefined && settings.pairing && (await this.#pair(message, signal))) return [];
-    const attached = trust === undefined ? [] : await this.#attached(message, signal);
-    return [
-      {
-        channel: "discord",
-        id,
-        timestamp,
-        sender,
-        conversation,
-        replyTo: { ...replyTo },
-        parts: [...(text === "" ? [] : textParts(text)), ...attached],
-        ...(quoted.length > 0 && { quoted }),
-        mentioned,
-        trust: trust ?? "guest",
-      },
-    ];
+    const { people, settings, nonces, rest } = this.#needs;
+    const { channel, guild } = message.replyTo;
+    const answer = async (text: string): Promise<void> => {
+      const nonce = await nonces.of(`paired ${message.id}`, 0);
+      await rest.call("POST", `/channels/${channel}/messages`, { body: bodyOf(text, nonce), signal });
+    };
+    const trust = isGuildAllowed(settings, guild) ? await people.trust(message.sender.id) : undefined;
+    const attachments = message.files.map((file) => asAttachment(file, rest));
+    const admitted = await this.#admission.admit(message, { trust, attachments, answer }, signal);
+    return admitted === undefined ? [] : [admitted];
   }
 
   #letsAllIn(): boolean {
     return this.#needs.settings.people.allowed.includes("*");
-  }
-
-  #attached({ files, sender }: DiscordMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { rest, media, transcriber } = this.#needs;
-    const attachments = files.map((file) => asAttachment(file, rest));
-    const user = `discord:${sender.id}`;
-    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
-    return takeAttachments(attachments, keep, signal, transcriber);
-  }
-
-  /** True if it was a code, right or wrong: such a message is nobody's question. */
-  async #pair(message: DiscordMessage, signal: AbortSignal): Promise<boolean> {
-    const { audit, codes, people, nonces, rest, log } = this.#needs;
-    const { conversation, sender, text, replyTo } = message;
-    if (conversation.kind !== "direct") return false;
-    const { id, name = "" } = sender;
-    const attempt = { channel: "discord", people: people.paired, codes, audit, id, name, text };
-    const answer = await pairByCode(attempt);
-    if (answer === undefined) return false;
-    const nonce = await nonces.of(`paired ${message.id}`, 0);
-    await rest
-      .call("POST", `/channels/${replyTo.channel}/messages`, { body: bodyOf(answer, nonce), signal })
-      .catch((error: Error) => log.warn({}, `An answer about pairing was not sent: ${error.message}`));
-    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk";
-import { approvalButtons, isApprovalData, pressApproval, settledText, type LetIn } from "@gantry/sdk/channel";
+import { approvalButtons, deadButton, OpenQuestions, type LetIn } from "@gantry/sdk/channel";
 import type { Nonces } from "./nonces.ts";
 import { conversationOf } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
@@ -22,12 +22,10 @@ const row = 1;
 const button = 2;
 const styles = { Allow: 3, Deny: 4 } as const;
 const otherStyle = 2;
-/** Questions whose messages are remembered; one that is older has long expired. */
-const maxOpen = 1_000;
 const editMs = 10_000;
 
-interface Asked {
-  readonly request: ApprovalRequest;
+/** Where a question stands. */
+interface Place {
   readonly channel: string;
   readonly message: string;
 }
@@ -43,12 +41,15 @@ export interface QuestionNeeds {
 /** Questions to a person as messages with buttons. */
 export class Questions {
   readonly #needs: QuestionNeeds;
-  readonly #asked = new Map<string, Asked>();
-  /** Questions on their way, each with what was decided meanwhile. */
-  readonly #sending = new Map<string, "allow" | "deny" | undefined>();
+  readonly #open: OpenQuestions<Place>;
 
   constructor(needs: QuestionNeeds) {
     this.#needs = needs;
+    this.#open = new OpenQuestions({
+      channel: "discord",
+      ...needs,
+      settle: ({ channel, message }, words) => this.#edit(channel, message, { content: plainly(words) }),
+    });
   }
 
   async ask(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent> {
@@ -60,26 +61,19 @@ export class Questions {
       ...bodyOf(plainly(approvalText(request)), nonce, address.message),
       components: [{ type: row, components: approvalButtons(request).map(buttonOf) }],
     };
-    this.#sending.set(request.id, undefined);
-    const sent = await sentOf(async () => {
-      const path = `/channels/${address.channel}/messages`;
-      const { id } = await rest.call<WireMessage>("POST", path, { body, signal });
-      this.#remember({ request, channel: address.channel, message: id });
-      return id;
-    });
-    const decided = this.#sending.get(request.id);
-    this.#sending.delete(request.id);
-    if (decided !== undefined) void this.settled(request, decided);
-    return sent;
+    return this.#open.ask(request, (stands) =>
+      sentOf(async () => {
+        const path = `/channels/${address.channel}/messages`;
+        const { id } = await rest.call<WireMessage>("POST", path, { body, signal });
+        stands({ channel: address.channel, message: id });
+        return id;
+      }),
+    );
   }
 
   /** Takes the buttons away and says what was decided; once, wherever it was. */
-  async settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
-    if (this.#sending.has(request.id)) return void this.#sending.set(request.id, decision);
-    const asked = this.#asked.get(request.id);
-    if (!this.#asked.delete(request.id) || asked === undefined) return;
-    const content = plainly(settledText(request, decision));
-    await this.#edit(asked.channel, asked.message, { content });
+  settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
+    return this.#open.settled(request, decision);
   }
 
   /** Takes a press at once, before any work, then tells the presser what came of it. Never throws. */
@@ -99,21 +93,14 @@ export class Questions {
   }
 
   async #decide({ member, user = member?.user, ...interaction }: WireInteraction): Promise<string> {
-    const { approvals, people } = this.#needs;
     const { channel_id: channel, guild_id, message, data } = interaction;
-    const custom = data?.custom_id ?? "";
-    if (!isId(channel) || !isId(user?.id) || message === undefined || !isApprovalData(custom))
-      return "This button does nothing any more.";
-    const trust = (await people.trust(user.id)) ?? "guest";
-    const conversation = conversationOf(channel, guild_id);
-    const presser = { channel: "discord", sender: { id: user.id }, conversation, trust };
-    const [, id = ""] = custom.split(":");
-    const asked = this.#asked.get(id);
-    const notice = pressApproval(approvals, custom, presser);
-    if (approvals.pending().some((request) => request.id === id)) return notice;
-    // Of a question that an earlier process asked only the buttons are known.
-    if (asked === undefined) void this.#edit(channel, message.id, {});
-    else void this.settled(asked.request, custom.endsWith(":deny") ? "deny" : "allow");
+    if (!isId(channel) || !isId(user?.id) || message === undefined) return deadButton;
+    const { notice, forgotten } = await this.#open.press({
+      data: data?.custom_id ?? "",
+      sender: { id: user.id },
+      conversation: conversationOf(channel, guild_id),
+    });
+    if (forgotten) void this.#edit(channel, message.id, {});
     return notice;
   }
 
@@ -126,11 +113,6 @@ export class Questions {
         signal: AbortSignal.timeout(editMs),
       })
       .catch((error: Error) => log.debug({}, `A question keeps its buttons: ${error.message}`));
-  }
-
-  #remember(asked: Asked): void {
-    this.#asked.set(asked.request.id, asked);
-    if (this.#asked.size > maxOpen) this.#asked.delete(this.#asked.keys().next().value as string);
   }
 }
 

@@ -1,4 +1,5 @@
-import { textParts, type Conversation, type Part, type Sender } from "@gantry/sdk";
+import { textParts, type Conversation, type Part } from "@gantry/sdk";
+import type { PlatformMessage } from "@gantry/sdk/channel";
 import { attachmentsOf, type FileOfMessage } from "./files.ts";
 import { isId } from "./snowflake.ts";
 import type { WireMessage, WireUser } from "./wire.ts";
@@ -26,18 +27,7 @@ export interface ReplyAddress {
   readonly message?: string;
 }
 
-/** A message in the terms of a channel, before it is known who may write. */
-export interface DiscordMessage {
-  readonly id: string;
-  readonly timestamp: number;
-  readonly sender: Sender;
-  readonly conversation: Conversation;
-  readonly replyTo: ReplyAddress;
-  readonly text: string;
-  readonly quoted: readonly Part[];
-  readonly mentioned: boolean;
-  readonly files: readonly FileOfMessage[];
-}
+export type DiscordMessage = PlatformMessage<ReplyAddress, FileOfMessage>;
 
 /** Undefined for what no person said: of bots and webhooks, and notices of the platform. */
 export function readMessage(message: WireMessage, me: Me): DiscordMessage | undefined {

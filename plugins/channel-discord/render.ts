@@ -10,12 +10,14 @@ export function renderMessage(rich: RichText): string {
   return renderMarkdown({ text: rich.text.toWellFormed(), spans });
 }
 
-function isReadable({ kind, from, to }: Span, text: string): boolean {
+function isReadable({ kind, url, from, to }: Span, text: string): boolean {
   const words = text.slice(from, to);
   if (kind === "pre") return !words.includes(fence) && words.trim() !== "";
   // Between more than two of these signs it would be a block.
   if (kind === "code") return !words.includes("``");
-  return kind !== "link" || !/[[\]]/.test(words);
+  if (kind !== "link" || words === url) return true;
+  // Words that are another address are no link there, and a later `](` would end the first link.
+  return !/[[\]]|https?:\/\//i.test(words) && !text.slice(to).includes("](");
 }
 
 function withKnownLanguage(span: Span): Span {

@@ -61,14 +61,12 @@ test("DC-11: CC-12: whatever a model writes arrives whole, within 2,000 signs, a
   await fc.assert(
     fc.asyncProperty(hostileText, fc.integer({ min: 1, max: 25 }), async (piece, times) => {
       const source = `a ${piece.repeat(times)} b`;
-      // How the platform reads a backslash in an address that is the words of a link is not documented.
-      fc.pre(!/https?:\S*\\/.test(source));
       const before = t.api.said().length;
       expect((await send(t, source)).status).toBe("sent");
       const arrived = textsOf(t).slice(before).map(shownText).join("");
       expect(visible(arrived)).toBe(visible((await readMarkdown(source)).text));
     }),
-    process.env["GANTRY_LONG"] ? { numRuns: 2_000 } : { numRuns: 60, seed: 1 },
+    { numRuns: process.env["GANTRY_LONG"] ? 2_000 : 60 },
   );
   expect(t.api.pings).toEqual([]);
 });

@@ -16,9 +16,6 @@ export const errors = defineErrors({
   EMAIL_NO_STARTTLS: failed(
     "%s offers no STARTTLS, and nothing is sent in the open: take its port with TLS, 993 for imap_port or 465 for smtp_port.",
   ),
-  EMAIL_STARTTLS_FAR: usage(
-    "channels.email.imap_tls is starttls, which works for servers on this machine only: set imap_port to 993 and leave imap_tls out.",
-  ),
   EMAIL_INSECURE: usage(
     "The key channels.email.%s is none, which is for a server on this machine alone, with SERVICE_ALLOW_INSECURE_LOOPBACK=1: leave it out.",
   ),
@@ -26,6 +23,10 @@ export const errors = defineErrors({
   EMAIL_BAD_CA: usage("channels.email.tls_ca_file cannot be read (%s): name a PEM file with certificates."),
   EMAIL_NO_MAILBOX: failed(
     "%s has no folder %s (%s): set channels.email.mailbox to one that is there, as INBOX is.",
+  ),
+  EMAIL_AWAY: failed("%s: check the host and port in channels.email, or whether the network is there."),
+  EMAIL_NO_GREETING: failed(
+    "%s does not greet as a mail server does (%s): check the port in channels.email, 993 for imap_port and 465 for smtp_port, and imap_tls and smtp_tls.",
   ),
   EMAIL_BUSY: failed(
     "%s lets no further connection in (%s): end other programs that read this mailbox, or wait until the server has room.",

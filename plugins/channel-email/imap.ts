@@ -1,4 +1,5 @@
 import type { Upstream } from "@gantry/sdk";
+import { bridgeTo, type Bridge } from "@gantry/sdk/node";
 import type { ImapFlow } from "imapflow";
 import type { Socket } from "node:net";
 import { MailTrouble, troubleOf } from "./trouble.ts";
@@ -8,8 +9,10 @@ import { tlsOptions } from "./tls-options.ts";
 
 const connectMs = 30_000;
 const greetingMs = 15_000;
-/** Of one answer of the server, and of one piece of a mail in it. */
-const maxAnswerBytes = 16 * 1024 * 1024;
+/** Mails are read in pieces of a quarter of it. */
+const maxPieceBytes = 1024 * 1024;
+/** Of one answer of the server: a list of half a million numbers. */
+const maxAnswerBytes = 4 * maxPieceBytes;
 
 export interface ImapNeeds {
   readonly settings: Settings;
@@ -18,14 +21,16 @@ export interface ImapNeeds {
 }
 
 /**
- * A connection that is logged in and has the folder open, closed when `signal` is aborted. It goes out by the network slot;
- * only where the server is on this machine and does not begin with TLS does the library connect itself. Throws MailTrouble.
+ * A connection that is logged in and has the folder open, closed when `signal` is aborted. It goes out by the network slot,
+ * and nothing of the login goes before TLS holds, unless the server is on this machine and said to speak none. Throws
+ * MailTrouble.
  */
 export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<ImapFlow> {
   const { settings, upstream, version } = needs;
   const server = settings.imap;
   const { host, port, security } = server;
   let socket: Socket | undefined;
+  let bridge: Bridge | undefined;
   let client: ImapFlow | undefined;
   const close = (): void => {
     client?.close();
@@ -35,14 +40,16 @@ export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<I
   try {
     const { ImapFlow: Client } = await import("imapflow");
     const tls = await tlsOptions(settings.caFile);
-    if (security === "implicit") socket = (await upstream.connect(host, port, signal)) as Socket;
+    socket = (await upstream.connect(host, port, signal)) as Socket;
+    // The library takes an open connection only where it begins with TLS.
+    if (security !== "implicit") bridge = await bridgeTo(socket);
     signal.throwIfAborted();
     client = new Client({
       host,
       port,
       secure: security === "implicit",
       ...(security !== "implicit" && { doSTARTTLS: security === "starttls" }),
-      tls: { ...tls, ...(socket !== undefined && { socket }) },
+      tls: { ...tls, ...(bridge === undefined ? { socket } : { path: bridge.path }) },
       auth: { user: settings.username, pass: settings.password },
       clientInfo: { name: "gantry", version, vendor: false, "support-url": false },
       logger: false,
@@ -50,8 +57,8 @@ export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<I
       disableCompression: true,
       connectionTimeout: connectMs,
       greetingTimeout: greetingMs,
-      maxLiteralSize: maxAnswerBytes,
-      maxResponseSize: 2 * maxAnswerBytes,
+      maxLiteralSize: maxPieceBytes,
+      maxResponseSize: maxAnswerBytes,
     });
     // A failure comes out of the command that it ends; without a listener it would end the process.
     client.on("error", () => {});
@@ -63,6 +70,8 @@ export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<I
     close();
     signal.removeEventListener("abort", close);
     throw troubleOf(error, server, settings);
+  } finally {
+    await bridge?.close();
   }
 }
 

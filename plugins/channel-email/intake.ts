@@ -1,20 +1,5 @@
-import {
-  textParts,
-  type Audit,
-  type Inbox,
-  type InboundMessage,
-  type Logger,
-  type Media,
-  type Part,
-} from "@gantry/sdk";
-import {
-  pairByCode,
-  receiveAll,
-  takeAttachments,
-  type KeepBytes,
-  type LetIn,
-  type PairingCodes,
-} from "@gantry/sdk/channel";
+import { textParts, type Inbox, type InboundMessage, type Part } from "@gantry/sdk";
+import { Admission, receiveAll, type AdmissionNeeds } from "@gantry/sdk/channel";
 import type { ImapFlow } from "imapflow";
 import { unanswerable } from "./answerable.ts";
 import { isVouchedFor } from "./authenticity.ts";
@@ -27,17 +12,11 @@ import type { Settings } from "./settings.ts";
 import { bareSubject } from "./subject.ts";
 import type { Thread, Threads } from "./threads.ts";
 
-export interface IntakeNeeds {
+export interface IntakeNeeds extends AdmissionNeeds {
   readonly settings: Settings;
-  readonly people: LetIn;
   readonly threads: Threads;
   readonly sender: Sender;
   readonly inbox: Inbox;
-  readonly audit: Audit;
-  readonly codes: PairingCodes;
-  /** Undefined: bytes are kept nowhere. */
-  readonly media: Media | undefined;
-  readonly log: Logger;
 }
 
 /** A mail of which only the header was read. */
@@ -63,9 +42,11 @@ export interface WrittenMail extends FoundMail {
 /** Takes one mail: who it is from, whether it counts, what it says. */
 export class Intake {
   readonly #needs: IntakeNeeds;
+  readonly #admission: Admission;
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs;
+    this.#admission = new Admission("email", needs);
   }
 
   /** Says by its header whether a mail counts; undefined for one that does not. */
@@ -112,7 +93,7 @@ export class Intake {
     signal: AbortSignal,
   ): Promise<InboundMessage> {
     const body = mail.isReadable ? await readBody(client, mail.uid, thread) : unreadable;
-    const attached = await this.#attached(body, mail.from, signal);
+    const attached = await this.#admission.attached(mail.from, body.attachments, signal);
     const isFirst = thread.root === mail.head.id || mail.head.references.length === 0;
     const subject = isFirst && !thread.isAnswer ? bareSubject(mail.head.subject) : "";
     // Many write the whole question into the subject.
@@ -146,13 +127,6 @@ export class Intake {
     };
   }
 
-  #attached({ attachments }: MailBody, from: string, signal: AbortSignal): Promise<readonly Part[]> {
-    const { media } = this.#needs;
-    const user = `email:${from}`;
-    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
-    return takeAttachments(attachments, keep, signal);
-  }
-
   /** Its sender's domain does not stand behind it: one line, one record, no answer. */
   async #forged({ id, from, uid }: WrittenMail): Promise<undefined> {
     const { audit, log, settings } = this.#needs;
@@ -173,23 +147,14 @@ export class Intake {
 
   /** True if it was a code, right or wrong: such a mail is nobody's question. */
   async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
-    const { audit, codes, people, sender, log } = this.#needs;
+    const { sender } = this.#needs;
     const { text } = mail.isReadable ? await readBody(client, mail.uid, { isAnswer: false }) : unreadable;
-    const { from: id, name = "", head } = mail;
-    const answer = await pairByCode({
-      channel: "email",
-      people: people.paired,
-      codes,
-      audit,
-      id,
-      name,
-      text,
+    const { from: id, name, head } = mail;
+    return this.#admission.pair({ id, ...(name !== undefined && { name }) }, text, async (answer) => {
+      const to = replyAddress(id, head.subject, head.id, head.references, head.id ?? mail.id);
+      const sent = await sender.send({ to, parts: textParts(answer), key: `${mail.id}:pairing` }, signal);
+      if (sent.status !== "sent") throw new Error(sent.reason);
     });
-    if (answer === undefined) return false;
-    const to = replyAddress(id, head.subject, head.id, head.references, head.id ?? mail.id);
-    const sent = await sender.send({ to, parts: textParts(answer), key: `${mail.id}:pairing` }, signal);
-    if (sent.status !== "sent") log.warn({}, `An answer about pairing was not sent: ${sent.reason}`);
-    return true;
   }
 }
 

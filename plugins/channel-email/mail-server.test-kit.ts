@@ -177,7 +177,7 @@ function certify(directory: string): void {
     "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost".split(
       " ",
     );
-  const names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const names = ["-addext", "subjectAltName=DNS:localhost,DNS:mail.test,IP:127.0.0.1"];
   const files = ["-keyout", path.join(directory, "key.pem"), "-out", path.join(directory, "cert.pem")];
   execFileSync("openssl", [...args, ...names, ...files], { stdio: "ignore" });
 }

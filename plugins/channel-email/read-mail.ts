@@ -10,7 +10,10 @@ import { readSaid } from "./said.ts";
 const maxWords = 1024 * 1024;
 /** Markup beside them. */
 const maxHtml = 2 * maxWords;
+/** Of one piece that is answered or passed on, and of all of them. */
 const maxQuoted = 16 * 1024;
+const maxAllQuoted = 4 * maxQuoted;
+const maxQuotes = 100;
 const maxTexts = 20;
 
 /** A mail whose sender may write, as far as it is read. */
@@ -21,7 +24,10 @@ export interface MailBody {
   readonly attachments: readonly Attachment[];
 }
 
-/** Reads the words of a mail from its server, piece by piece, so that a large one is never held whole. */
+/**
+ * Reads the words of a mail from its server, piece by piece, so that a large one is never held whole: at most its words with
+ * their markup (3 MiB), or one file at a time, as large as one that is kept.
+ */
 export async function readBody(
   client: ImapFlow,
   uid: number,
@@ -38,7 +44,7 @@ export async function readBody(
   const forwarded = await wordsOf(client, uid, parts.forwarded, maxQuoted);
   return {
     text: [text, ...noticesOf(parts, words.isCut)].filter((line) => line !== "").join("\n\n"),
-    quoted: [...kept, forwarded.text].flatMap(asMaterial),
+    quoted: asMaterial([...kept, forwarded.text]),
     attachments: parts.files.map((file) => asAttachment(client, uid, file)),
   };
 }
@@ -71,10 +77,17 @@ function noticesOf({ isEncrypted }: MailParts, isCut: boolean): readonly string[
   return notices;
 }
 
-function asMaterial(text: string): readonly Part[] {
-  const clean = text.trim();
-  if (clean === "") return [];
-  return textParts(clean.length > maxQuoted ? `${clean.slice(0, maxQuoted)}\n[cut]` : clean);
+/** In order, as many as there is room for; what is left out is said. */
+function asMaterial(texts: readonly string[]): readonly Part[] {
+  const parts: Part[] = [];
+  let room = maxAllQuoted;
+  for (const text of texts.map((one) => one.trim()).filter((one) => one !== "")) {
+    if (room <= 0 || parts.length >= maxQuotes) return [...parts, ...textParts("[more is quoted: not read]")];
+    const max = Math.min(maxQuoted, room);
+    parts.push(...textParts(text.length > max ? `${text.slice(0, max)}\n[cut]` : text));
+    room -= Math.min(max, text.length);
+  }
+  return parts;
 }
 
 function asAttachment(client: ImapFlow, uid: number, part: MailPart): Attachment {

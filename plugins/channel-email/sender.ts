@@ -90,7 +90,7 @@ export class Sender {
       // Known before it is sent, so that an answer finds its thread whatever happens here.
       await threads.keep(address.to, id, address.root ?? id, true, subject);
       await this.#hand(mail, signal);
-      await record.sent();
+      record.sent();
       return { status: "sent", id };
     } catch (error) {
       if (!(error instanceof MailTrouble)) throw error;

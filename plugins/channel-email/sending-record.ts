@@ -22,10 +22,12 @@ export class SendingRecord {
     this.#log = log;
   }
 
-  async sent(): Promise<void> {
+  /** Written down in a while: first it must be on disk that the mail was sent, or a kill sends it twice. */
+  sent(): void {
     if (this.#told !== undefined) this.#log.info({ channel: "email" }, "The channel email sends again.");
     this.#told = undefined;
-    await this.#keep({ at: Date.now() });
+    const kept = { at: Date.now() };
+    setImmediate(() => void this.#keep(kept));
   }
 
   async failed(reason: string): Promise<void> {
@@ -43,10 +45,12 @@ export class SendingRecord {
       : { what, state: "fail", detail: `${kept.reason} (at ${when})` };
   }
 
-  /** Kept as well as it can be: a mail that was sent stays sent. */
+  /** Never throws: a mail that was sent stays sent. */
   async #keep(kept: Kept): Promise<void> {
-    await this.#values()
-      .put(space, this.#address, kept)
-      .catch(() => {});
+    try {
+      await this.#values().put(space, this.#address, kept);
+    } catch {
+      // It is for people to look at.
+    }
   }
 }

@@ -43,7 +43,7 @@ const usual: Readonly<Record<number, Security>> = {
   25: "starttls",
 };
 
-/** Throws CHANNEL_MISSING, CHANNEL_BLANK, EMAIL_BAD_ADDRESS, EMAIL_INSECURE and EMAIL_STARTTLS_FAR. */
+/** Throws CHANNEL_MISSING, CHANNEL_BLANK, EMAIL_BAD_ADDRESS and EMAIL_INSECURE. */
 export function settingsFrom({ channels: { email: table } }: EmailConfig, env: NodeJS.ProcessEnv): Settings {
   const { address, username, password, imap_host, smtp_host } = table;
   const values = { address, username, password, imap_host, smtp_host };
@@ -67,7 +67,6 @@ export function settingsFrom({ channels: { email: table } }: EmailConfig, env: N
     const unset = isLocal && isLoopbackAllowed ? "none" : "implicit";
     const security = wanted ?? usual[port] ?? unset;
     if (security === "none" && !(isLocal && isLoopbackAllowed)) throw errors.EMAIL_INSECURE(`${kind}_tls`);
-    if (kind === "imap" && security === "starttls" && !isLocal) throw errors.EMAIL_STARTTLS_FAR();
     return { host, port, security, shown: `${host}:${port}` };
   };
   const secret = found.password as string;

@@ -36,11 +36,14 @@ const certificate =
 const noTls =
   /wrong version number|packet length too long|ERR_SSL_(?:WRONG_VERSION|PACKET_LENGTH|UNSUPPORTED)/i;
 
+const noGreeting = /^(?:invalid greeting|greeting never received)/i;
+
 /** The trouble of whatever was thrown while talking to `server`. */
 export function troubleOf(error: unknown, server: MailServer, settings: Settings): MailTrouble {
   if (error instanceof MailTrouble) return error;
-  if (error instanceof GantryError)
-    return new MailTrouble(error.code.startsWith("NET_") ? "away" : "server", error.message);
+  if (error instanceof GantryError && error.code.startsWith("NET_"))
+    return new MailTrouble("away", errors.EMAIL_AWAY(error.message.replace(/\.$/, "")).message);
+  if (error instanceof GantryError) return new MailTrouble("server", error.message);
   const known = error as LibraryError;
   const code = known.code ?? "";
   const said = settings.scrub(known.responseText ?? known.response ?? known.message ?? String(error));
@@ -49,6 +52,8 @@ export function troubleOf(error: unknown, server: MailServer, settings: Settings
     return new MailTrouble("server", errors.EMAIL_CERTIFICATE(shown, said).message);
   if (noTls.test(`${code} ${known.message}`))
     return new MailTrouble("server", errors.EMAIL_NO_TLS(shown).message);
+  if (code === "GREETING_TIMEOUT" || noGreeting.test(known.message))
+    return new MailTrouble("away", errors.EMAIL_NO_GREETING(shown, said).message);
   if (isBusy(known, said)) return new MailTrouble("busy", errors.EMAIL_BUSY(shown, said).message);
   if (isLogin(known))
     return new MailTrouble("login", errors.EMAIL_LOGIN(shown, settings.username, said).message);

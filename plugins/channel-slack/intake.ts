@@ -1,22 +1,5 @@
-import {
-  textParts,
-  type Audit,
-  type Inbox,
-  type InboundMessage,
-  type Logger,
-  type Media,
-  type Part,
-  type Transcriber,
-} from "@gantry/sdk";
-import {
-  isForAgent,
-  pairByCode,
-  receiveAll,
-  takeAttachments,
-  type KeepBytes,
-  type LetIn,
-  type PairingCodes,
-} from "@gantry/sdk/channel";
+import type { Inbox, Part } from "@gantry/sdk";
+import { Admission, isForAgent, receiveAll, type AdmissionNeeds } from "@gantry/sdk/channel";
 import { asAttachment } from "./files.ts";
 import { keyOf, placeOf, type Place, type Places } from "./places.ts";
 import { readMessage, type SlackMessage } from "./read-message.ts";
@@ -26,25 +9,18 @@ import type { Surroundings } from "./surroundings.ts";
 import type { WebApi } from "./web-api.ts";
 import type { WireMessage } from "./wire.ts";
 
-export interface IntakeNeeds {
+export interface IntakeNeeds extends AdmissionNeeds {
   readonly settings: Settings;
   readonly api: WebApi;
-  readonly people: LetIn;
   readonly surroundings: Surroundings;
   readonly places: Places;
   readonly inbox: Inbox;
-  readonly audit: Audit;
-  readonly codes: PairingCodes;
-  /** Undefined: bytes are kept nowhere. */
-  readonly media: Media | undefined;
-  /** Undefined: nobody can tell what is said in a voice message. */
-  readonly transcriber: Transcriber | undefined;
-  readonly log: Logger;
 }
 
 /** Takes what people write: in order within a place, side by side over several, each message once. */
 export class Intake {
   readonly #needs: IntakeNeeds;
+  readonly #admission: Admission;
   /** What is being taken, by the message's id: Slack sends one text as several events, and again where it is not acknowledged. */
   readonly #running = new Map<string, Promise<void>>();
   /** The last of each place. */
@@ -52,6 +28,7 @@ export class Intake {
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs;
+    this.#admission = new Admission("slack", needs);
   }
 
   /** Resolves once the message is on disk or is none for the agent. Throws what the inbox throws. */
@@ -104,45 +81,35 @@ export class Intake {
     }
   }
 
-  /** With the writer's trust. A stranger's goes in as it is: the guard refuses and records it. */
   async #admit(message: SlackMessage, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { people, settings, surroundings, places, inbox } = this.#needs;
-    const { id, timestamp, conversation, replyTo, text, mentioned } = message;
+    const { api, people, places, inbox } = this.#needs;
+    const { channel } = message.replyTo;
     const trust = await people.trust(message.sender.id);
-    const isKnown = trust !== undefined;
-    if (!isKnown && settings.pairing && (await this.#pair(message, signal))) return;
-    const attached = isKnown ? await this.#attached(message, signal) : [];
-    const name = isKnown ? await surroundings.nameOf(message.sender.id, signal) : undefined;
-    const quoted = isKnown
-      ? [...(await this.#threadBefore(message, signal)), ...message.quoted]
-      : message.quoted;
-    const inbound: InboundMessage = {
-      channel: "slack",
-      id,
-      timestamp,
-      sender: { ...message.sender, ...(name !== undefined && { name }) },
-      conversation,
-      replyTo: { ...replyTo },
-      parts: [...(text === "" ? [] : textParts(text)), ...attached],
-      ...(quoted.length > 0 && { quoted }),
-      mentioned,
-      trust: trust ?? "guest",
-    };
-    await receiveAll(inbox, [inbound], signal);
-    if (isKnown) await places.reached(message);
+    const admitted = await this.#admission.admit(
+      trust === undefined ? message : await this.#withSurroundings(message, signal),
+      {
+        trust,
+        attachments: message.files.map((file) => asAttachment(file, api)),
+        answer: (text) => api.call("chat.postMessage", { channel, text }, { signal }),
+      },
+      signal,
+    );
+    if (admitted === undefined) return;
+    await receiveAll(inbox, [admitted], signal);
+    if (trust !== undefined) await places.reached(message);
   }
 
-  #attached({ files, sender }: SlackMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { api, media, transcriber } = this.#needs;
-    const user = `slack:${sender.id}`;
-    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
-    return takeAttachments(
-      files.map((file) => asAttachment(file, api)),
-      keep,
-      signal,
-      transcriber,
-    );
+  /** With the writer's name, and with what stands before it in its thread. */
+  async #withSurroundings(message: SlackMessage, signal: AbortSignal): Promise<SlackMessage> {
+    const { sender } = message;
+    const name = await this.#needs.surroundings.nameOf(sender.id, signal);
+    const before = await this.#threadBefore(message, signal);
+    return {
+      ...message,
+      sender: { ...sender, ...(name !== undefined && { name }) },
+      quoted: [...before, ...message.quoted],
+    };
   }
 
   /** What others wrote in a thread before the app was asked there: material. */
@@ -151,26 +118,5 @@ export class Intake {
     const { channel, thread } = replyTo;
     if (thread === undefined || thread === ts || (await places.knows(channel, thread))) return [];
     return surroundings.threadBefore({ channel, thread, ts }, signal);
-  }
-
-  /** True if it was a code, right or wrong: such a message is nobody's question. */
-  async #pair({ conversation, sender, text, replyTo }: SlackMessage, signal: AbortSignal): Promise<boolean> {
-    const { audit, codes, people, api, log } = this.#needs;
-    if (conversation.kind !== "direct") return false;
-    const { paired } = people;
-    const answer = await pairByCode({
-      channel: "slack",
-      people: paired,
-      codes,
-      audit,
-      id: sender.id,
-      name: "",
-      text,
-    });
-    if (answer === undefined) return false;
-    await api
-      .call("chat.postMessage", { channel: replyTo.channel, text: answer }, { signal })
-      .catch((error: Error) => log.warn({}, `An answer about pairing was not sent: ${error.message}`));
-    return true;
   }
 }

@@ -8,12 +8,10 @@ import {
 } from "@gantry/sdk";
 import {
   approvalButtons,
-  isApprovalData,
+  OpenQuestions,
   plainText,
-  pressApproval,
   renderBlocks,
   renderMrkdwn,
-  settledText,
   type LetIn,
 } from "@gantry/sdk/channel";
 import { isChannel, isTs, placeOf, readAddress } from "./address.ts";
@@ -24,15 +22,7 @@ import type { Settings } from "./settings.ts";
 import type { Params, WebApi } from "./web-api.ts";
 import type { WirePress } from "./wire.ts";
 
-/** Questions whose messages are remembered; one that is older has long expired. */
-const maxOpen = 1_000;
 const updateMs = 10_000;
-
-interface Asked {
-  readonly request: ApprovalRequest;
-  readonly channel: string;
-  readonly ts: string;
-}
 
 export interface QuestionNeeds {
   readonly settings: Settings;
@@ -45,10 +35,15 @@ export interface QuestionNeeds {
 /** Questions to a person as messages with buttons. */
 export class Questions {
   readonly #needs: QuestionNeeds;
-  readonly #asked = new Map<string, Asked>();
+  readonly #open: OpenQuestions<Pick<Place, "channel" | "ts">>;
 
   constructor(needs: QuestionNeeds) {
     this.#needs = needs;
+    this.#open = new OpenQuestions({
+      channel: "slack",
+      ...needs,
+      settle: (place, words) => this.#update({ ...place, ...shown(words) }),
+    });
   }
 
   async ask(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent> {
@@ -61,19 +56,19 @@ export class Questions {
       value: data,
     }));
     const body = { ...placeOf(address), ...shown(approvalText(request), { type: "actions", elements }) };
-    return sentOf(async () => {
-      const { api } = this.#needs;
-      const { ts } = await api.call<{ ts: string }>("chat.postMessage", body, { signal });
-      this.#remember({ request, channel: address.channel, ts });
-      return ts;
-    });
+    return this.#open.ask(request, (stands) =>
+      sentOf(async () => {
+        const { api } = this.#needs;
+        const { ts } = await api.call<{ ts: string }>("chat.postMessage", body, { signal });
+        stands({ channel: address.channel, ts });
+        return ts;
+      }),
+    );
   }
 
   /** Takes the buttons away and says what was decided; once, wherever it was. */
-  async settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
-    const asked = this.#asked.get(request.id);
-    if (!this.#asked.delete(request.id) || asked === undefined) return;
-    await this.#update({ channel: asked.channel, ts: asked.ts, ...shown(settledText(request, decision)) });
+  settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
+    return this.#open.settled(request, decision);
   }
 
   /** A press, which was acknowledged before; who pressed is told where it decided nothing. Never throws. */
@@ -96,24 +91,16 @@ export class Questions {
 
   /** What the presser is told; undefined where the question itself says it. */
   async #decide(user: string, place: Place, data: string): Promise<string | undefined> {
-    const { approvals, people, settings } = this.#needs;
-    if (!isApprovalData(data)) return "This button does nothing any more.";
-    const [, id = ""] = data.split(":");
-    const isOpen = (): boolean => approvals.pending().some((request) => request.id === id);
-    const wasOpen = isOpen();
-    const trust = (await people.trust(user)) ?? "guest";
-    const conversation = conversationOf(place, settings.replyInThread && place.thread_ts !== undefined);
-    const notice = pressApproval(approvals, data, {
-      channel: "slack",
+    const { replyInThread } = this.#needs.settings;
+    const conversation = conversationOf(place, replyInThread && place.thread_ts !== undefined);
+    const { notice, decided, forgotten } = await this.#open.press({
+      data,
       sender: { id: user },
       conversation,
-      trust,
     });
-    if (isOpen()) return notice;
-    const asked = this.#asked.get(id);
-    if (asked !== undefined) void this.settled(asked.request, data.endsWith(":deny") ? "deny" : "allow");
-    else if (!wasOpen) void this.#update({ ...placeless(place), ...shown(notice) });
-    return wasOpen ? undefined : notice;
+    const { channel, ts } = place;
+    if (forgotten && !decided) void this.#update({ channel, ts, ...shown(notice) });
+    return decided ? undefined : notice;
   }
 
   async #update(body: Params): Promise<void> {
@@ -122,21 +109,12 @@ export class Questions {
       .call("chat.update", body, { signal: AbortSignal.timeout(updateMs) })
       .catch((error: Error) => log.debug({}, `A question keeps its buttons: ${error.message}`));
   }
-
-  #remember(asked: Asked): void {
-    this.#asked.set(asked.request.id, asked);
-    if (this.#asked.size > maxOpen) this.#asked.delete(this.#asked.keys().next().value as string);
-  }
 }
 
 interface Place {
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts: string | undefined;
-}
-
-function placeless({ channel, ts }: Place): Params {
-  return { channel, ts };
 }
 
 /** Words of ours that hold what others wrote: none of it is a form, a mention or a link. */

@@ -1,4 +1,5 @@
-import { textParts, type Conversation, type Part, type Sender } from "@gantry/sdk";
+import { textParts, type Conversation, type Part } from "@gantry/sdk";
+import type { PlatformMessage } from "@gantry/sdk/channel";
 import { isChannel, isTs, type SlackAddress } from "./address.ts";
 import { isNamed, readMrkdwn, withoutName, type Me } from "./read-mrkdwn.ts";
 import type { WireAttachment, WireFile, WireMessage } from "./wire.ts";
@@ -8,19 +9,10 @@ const written = new Set([undefined, "file_share", "thread_broadcast"]);
 const maxQuoted = 4_096;
 const maxName = 80;
 
-/** A message in the terms of a channel, before it is known who may write. */
-export interface SlackMessage {
-  readonly id: string;
+type ReplyAddress = SlackAddress & { readonly message: string };
+
+export interface SlackMessage extends PlatformMessage<ReplyAddress, WireFile> {
   readonly ts: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly sender: Sender;
-  readonly conversation: Conversation;
-  readonly replyTo: SlackAddress & { readonly message: string };
-  readonly text: string;
-  readonly quoted: readonly Part[];
-  readonly mentioned: boolean;
-  readonly files: readonly WireFile[];
 }
 
 /** Undefined for what no person wrote: of apps and of Slack itself, edits, joins, topics. */

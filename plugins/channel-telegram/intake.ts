@@ -1,22 +1,5 @@
-import {
-  textParts,
-  type Audit,
-  type Inbox,
-  type InboundMessage,
-  type Logger,
-  type Media,
-  type Part,
-  type Transcriber,
-} from "@gantry/sdk";
-import {
-  isForAgent,
-  type LetIn,
-  pairByCode,
-  receiveAll,
-  takeAttachments,
-  type KeepBytes,
-  type PairingCodes,
-} from "@gantry/sdk/channel";
+import type { Inbox, InboundMessage } from "@gantry/sdk";
+import { Admission, isForAgent, receiveAll, type AdmissionNeeds } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { asAttachment } from "./files.ts";
 import type { Questions } from "./questions.ts";
@@ -25,27 +8,21 @@ import { withoutPreview } from "./sent.ts";
 import type { Settings } from "./settings.ts";
 import type { WireUpdate } from "./wire.ts";
 
-export interface IntakeNeeds {
+export interface IntakeNeeds extends AdmissionNeeds {
   readonly settings: Settings;
   readonly api: BotApi;
-  readonly people: LetIn;
   readonly questions: Questions;
   readonly inbox: Inbox;
-  readonly audit: Audit;
-  readonly codes: PairingCodes;
-  /** Undefined: bytes are kept nowhere. */
-  readonly media: Media | undefined;
-  /** Undefined: nobody can tell what is said in a voice message. */
-  readonly transcriber: Transcriber | undefined;
-  readonly log: Logger;
 }
 
 /** Takes what the platform hands out: presses are answered, messages are on disk when it resolves. */
 export class Intake {
   readonly #needs: IntakeNeeds;
+  readonly #admission: Admission;
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs;
+    this.#admission = new Admission("telegram", needs);
   }
 
   async take(updates: readonly WireUpdate[], me: Me, signal: AbortSignal): Promise<void> {
@@ -76,59 +53,19 @@ export class Intake {
     }
   }
 
-  /** The message with the writer's trust. A stranger's goes in as it is: the guard refuses and records it. */
   async #admit(message: TelegramMessage, signal: AbortSignal): Promise<readonly InboundMessage[]> {
-    const { people, settings } = this.#needs;
-    const trust = await people.trust(message.sender.id);
-    if (trust === undefined && settings.pairing && (await this.#pair(message, signal))) return [];
-    const attached = trust === undefined ? [] : await this.#attached(message, signal);
-    const { id, timestamp, sender, conversation, replyTo, text, quoted, mentioned } = message;
-    return [
+    const { api, people } = this.#needs;
+    const { chat } = message.replyTo;
+    const admitted = await this.#admission.admit(
+      message,
       {
-        channel: "telegram",
-        id,
-        timestamp,
-        sender,
-        conversation,
-        replyTo: { ...replyTo },
-        parts: [...(text === "" ? [] : textParts(text)), ...attached],
-        ...(quoted.length > 0 && { quoted }),
-        mentioned,
-        trust: trust ?? "guest",
+        trust: await people.trust(message.sender.id),
+        attachments: message.files.map((file) => asAttachment(file, api)),
+        answer: (text) => api.call("sendMessage", { chat_id: chat, text, ...withoutPreview }, { signal }),
       },
-    ];
-  }
-
-  #attached({ files, sender }: TelegramMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { api, media, transcriber } = this.#needs;
-    const attachments = files.map((file) => asAttachment(file, api));
-    const user = `telegram:${sender.id}`;
-    const keep: KeepBytes | undefined = media && ((bytes, facts) => media.put(bytes, { ...facts, user }));
-    return takeAttachments(attachments, keep, signal, transcriber);
-  }
-
-  /** True if it was a code, right or wrong: such a message is nobody's question. */
-  async #pair(
-    { conversation, sender, text, replyTo }: TelegramMessage,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { audit, codes, people, api, log } = this.#needs;
-    if (conversation.kind !== "direct") return false;
-    const { id, name = "" } = sender;
-    const answer = await pairByCode({
-      channel: "telegram",
-      people: people.paired,
-      codes,
-      audit,
-      id,
-      name,
-      text,
-    });
-    if (answer === undefined) return false;
-    await api
-      .call("sendMessage", { chat_id: replyTo.chat, text: answer, ...withoutPreview }, { signal })
-      .catch((error: Error) => log.warn({}, `An answer about pairing was not sent: ${error.message}`));
-    return true;
+      signal,
+    );
+    return admitted === undefined ? [] : [admitted];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk";
-import { approvalButtons, isApprovalData, pressApproval, settledText, type LetIn } from "@gantry/sdk/channel";
+import { approvalButtons, deadButton, OpenQuestions, type LetIn } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { conversationOf } from "./read-message.ts";
 import { readAddress, sentOf, withoutPreview } from "./sent.ts";
@@ -11,11 +11,9 @@ const answerMs = 2_000;
 /** Of the notice that a presser sees. */
 const maxNotice = 200;
 const maxText = 4_096;
-/** Questions whose messages are remembered; one that is older has long expired. */
-const maxOpen = 1_000;
 
-interface Asked {
-  readonly request: ApprovalRequest;
+/** Where a question stands. */
+interface Place {
   readonly chat: number;
   readonly message: number;
 }
@@ -30,10 +28,12 @@ export interface QuestionNeeds {
 /** Questions to a person as messages with buttons. */
 export class Questions {
   readonly #needs: QuestionNeeds;
-  readonly #asked = new Map<string, Asked>();
+  readonly #open: OpenQuestions<Place>;
 
   constructor(needs: QuestionNeeds) {
     this.#needs = needs;
+    const settle = (place: Place, words: string): Promise<void> => this.#settle(place, words);
+    this.#open = new OpenQuestions({ channel: "telegram", ...needs, settle });
   }
 
   async ask(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent> {
@@ -46,20 +46,23 @@ export class Questions {
       ...withoutPreview,
       reply_markup: { inline_keyboard: buttons },
     };
-    return sentOf(async () => {
-      const { chat, message_id } = await this.#needs.api.call<WireMessage>("sendMessage", body, { signal });
-      this.#remember({ request, chat: chat.id, message: message_id });
-      return message_id;
-    });
+    return this.#open.ask(request, (stands) =>
+      sentOf(async () => {
+        const { chat, message_id } = await this.#needs.api.call<WireMessage>("sendMessage", body, { signal });
+        stands({ chat: chat.id, message: message_id });
+        return message_id;
+      }),
+    );
   }
 
   /** Takes the buttons away and says what was decided; once, wherever it was. */
-  async settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
-    const asked = this.#asked.get(request.id);
-    if (!this.#asked.delete(request.id) || asked === undefined) return;
+  settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
+    return this.#open.settled(request, decision);
+  }
+
+  async #settle({ chat, message }: Place, words: string): Promise<void> {
     const { api, log } = this.#needs;
-    const text = settledText(request, decision).slice(0, maxText);
-    const body = { chat_id: asked.chat, message_id: asked.message, text };
+    const body = { chat_id: chat, message_id: message, text: words.slice(0, maxText) };
     await api
       .call("editMessageText", body, { signal: AbortSignal.timeout(10_000) })
       .catch((error: Error) => log.debug({}, `A question keeps its buttons: ${error.message}`));
@@ -78,18 +81,11 @@ export class Questions {
   }
 
   async #decide({ from, message, data = "" }: WirePress): Promise<string> {
-    const { approvals, people } = this.#needs;
-    if (message === undefined || !isApprovalData(data)) return "This button does nothing any more.";
-    const trust = (await people.trust(String(from.id))) ?? "guest";
-    const [, id = ""] = data.split(":");
+    if (message === undefined) return deadButton;
     const sender = { id: String(from.id) };
-    const presser = { channel: "telegram", sender, conversation: conversationOf(message), trust };
-    const asked = this.#asked.get(id);
-    const notice = pressApproval(approvals, data, presser);
-    const isOpen = approvals.pending().some((request) => request.id === id);
-    if (isOpen) return notice;
-    if (asked === undefined) this.#takeButtons(message);
-    else void this.settled(asked.request, data.endsWith(":deny") ? "deny" : "allow");
+    const press = { data, sender, conversation: conversationOf(message) };
+    const { notice, forgotten } = await this.#open.press(press);
+    if (forgotten) this.#takeButtons(message);
     return notice;
   }
 
@@ -100,10 +96,5 @@ export class Questions {
     void api
       .call("editMessageReplyMarkup", body, { signal: AbortSignal.timeout(10_000) })
       .catch((error: Error) => log.debug({}, `A question keeps its buttons: ${error.message}`));
-  }
-
-  #remember(asked: Asked): void {
-    this.#asked.set(asked.request.id, asked);
-    if (this.#asked.size > maxOpen) this.#asked.delete(this.#asked.keys().next().value as string);
   }
 }

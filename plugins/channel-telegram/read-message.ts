@@ -1,4 +1,5 @@
-import { textParts, type Conversation, type Part, type Sender } from "@gantry/sdk";
+import { textParts, type Conversation, type Part } from "@gantry/sdk";
+import type { PlatformMessage } from "@gantry/sdk/channel";
 import { attachmentsOf, type FileOfMessage } from "./files.ts";
 import type { WireEntity, WireMessage, WireUser } from "./wire.ts";
 
@@ -22,17 +23,7 @@ export interface ReplyAddress {
   readonly message?: number;
 }
 
-/** A message in the terms of a channel, before it is known who may write. */
-export interface TelegramMessage {
-  readonly id: string;
-  readonly timestamp: number;
-  readonly sender: Sender;
-  readonly conversation: Conversation;
-  readonly replyTo: ReplyAddress;
-  readonly text: string;
-  readonly quoted: readonly Part[];
-  readonly mentioned: boolean;
-  readonly files: readonly FileOfMessage[];
+export interface TelegramMessage extends PlatformMessage<ReplyAddress, FileOfMessage> {
   /** The same for pictures that were sent together. */
   readonly album: string | undefined;
 }

@@ -20,6 +20,11 @@ export class LetIn {
     this.paired = new PairedPeople(channel, () => store().values);
   }
 
+  /** A code may let people in. */
+  get pairs(): boolean {
+    return this.#rules.pairing;
+  }
+
   /** Undefined for somebody who may not. */
   async trust(id: string): Promise<Trust | undefined> {
     const { people, pairing, matches } = this.#rules;

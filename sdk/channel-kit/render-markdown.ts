@@ -1,14 +1,19 @@
 import { isCode, renderMarks, withCodeApart } from "./render.ts";
+import { separableSpans } from "./separable-spans.ts";
 import type { RichText, Span } from "./rich-text.ts";
 
 /** Markdown as chat platforms read it: no tables, no headings, no pictures; every sign that could be a mark is escaped. */
 export function renderMarkdown(rich: RichText): string {
   const { text } = rich;
-  return renderMarks(withCodeApart(rich), {
-    text: (piece, within) => lines(wordsOf(piece, within, text), within),
-    open: (span) => (span.kind === "quote" ? "> " : markOf(span, text, true)),
-    close: (span) => markOf(span, text, false),
-  });
+  const apart = withCodeApart(rich);
+  return renderMarks(
+    { text, spans: separableSpans(apart) },
+    {
+      text: (piece, within) => lines(wordsOf(piece, within, text), within),
+      open: (span) => (span.kind === "quote" ? "> " : markOf(span, text, true)),
+      close: (span) => markOf(span, text, false),
+    },
+  );
 }
 
 function wordsOf(piece: string, within: readonly Span[], whole: string): string {

@@ -1,0 +1,90 @@
+import type { ApprovalRequest, Approvals } from "../approval.ts";
+import type { InboundMessage, Sent } from "../channel.ts";
+import { isApprovalData, pressApproval, settledText } from "./approval-buttons.ts";
+import type { LetIn } from "./let-in.ts";
+
+/** Questions whose messages are remembered; one that is older has long expired. */
+const maxOpen = 1_000;
+
+/** What somebody is told who pressed a button that is none of ours, or whose message is gone. */
+export const deadButton = "This button does nothing any more.";
+
+type Decision = "allow" | "deny";
+
+export interface QuestionRules<Place> {
+  readonly channel: string;
+  readonly approvals: Approvals;
+  readonly people: LetIn;
+  /** Puts these words in the place of a question and takes its buttons away. Never throws. */
+  settle(place: Place, words: string): Promise<void>;
+}
+
+/** Somebody pressed a button with this data. */
+export interface ButtonPress extends Pick<InboundMessage, "sender" | "conversation"> {
+  readonly data: string;
+}
+
+export interface PressOutcome {
+  /** For the presser. */
+  readonly notice: string;
+  /** This press has decided the question. */
+  readonly decided: boolean;
+  /** The question is over and its message unknown, as an earlier process asked it: the channel takes the buttons away. */
+  readonly forgotten: boolean;
+}
+
+/** The questions of a channel with buttons: where each stands, so that it is settled there, once, however it was decided. */
+export class OpenQuestions<Place> {
+  readonly #rules: QuestionRules<Place>;
+  readonly #asked = new Map<string, { readonly request: ApprovalRequest; readonly place: Place }>();
+  /** Questions on their way, each with what was decided meanwhile. */
+  readonly #sending = new Map<string, Decision | undefined>();
+
+  constructor(rules: QuestionRules<Place>) {
+    this.#rules = rules;
+  }
+
+  /** Sends a question; `send` says where it stands as soon as the platform has told. */
+  async ask(
+    request: ApprovalRequest,
+    send: (stands: (place: Place) => void) => Promise<Sent>,
+  ): Promise<Sent> {
+    this.#sending.set(request.id, undefined);
+    try {
+      return await send((place) => this.#remember(request, place));
+    } finally {
+      const decision = this.#sending.get(request.id);
+      this.#sending.delete(request.id);
+      if (decision !== undefined) void this.settled(request, decision);
+    }
+  }
+
+  /** Takes the buttons away and says what was decided; once, wherever it was. */
+  async settled(request: ApprovalRequest, decision: Decision): Promise<void> {
+    const { id } = request;
+    if (this.#sending.has(id)) return void this.#sending.set(id, decision);
+    const asked = this.#asked.get(id);
+    if (!this.#asked.delete(id) || asked === undefined) return;
+    await this.#rules.settle(asked.place, settledText(request, decision));
+  }
+
+  /** Hands a press to the host, which knows who may decide. */
+  async press({ data, sender, conversation }: ButtonPress): Promise<PressOutcome> {
+    const { channel, approvals, people } = this.#rules;
+    if (!isApprovalData(data)) return { notice: deadButton, decided: false, forgotten: false };
+    const [, id = "", decision] = data.split(":");
+    const isOpen = (): boolean => approvals.pending().some((request) => request.id === id);
+    const trust = (await people.trust(sender.id)) ?? "guest";
+    const asked = this.#asked.get(id);
+    const wasOpen = isOpen();
+    const notice = pressApproval(approvals, data, { channel, sender, conversation, trust });
+    if (isOpen()) return { notice, decided: false, forgotten: false };
+    if (asked !== undefined) void this.settled(asked.request, decision === "deny" ? "deny" : "allow");
+    return { notice, decided: wasOpen, forgotten: asked === undefined && !this.#sending.has(id) };
+  }
+
+  #remember(request: ApprovalRequest, place: Place): void {
+    this.#asked.set(request.id, { request, place });
+    if (this.#asked.size > maxOpen) this.#asked.delete(this.#asked.keys().next().value as string);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Conversation, Sender } from "../channel.ts";
+import type { Part } from "../content.ts";
+
+/** A message in the terms of a channel, before it is known who may write. */
+export interface PlatformMessage<Address extends object = object, File = unknown> {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly sender: Sender;
+  readonly conversation: Conversation;
+  /** Where an answer goes: JSON, which the channel gets back with the answer. */
+  readonly replyTo: Address;
+  /** What the person says; may be empty. */
+  readonly text: string;
+  /** What they answer or pass on: material. */
+  readonly quoted: readonly Part[];
+  /** In a group: the agent was named, answered, or given a command. */
+  readonly mentioned: boolean;
+  /** Not loaded yet. */
+  readonly files: readonly File[];
+}
