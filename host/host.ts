@@ -139,6 +139,7 @@ export class Host {
       forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
+      progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       clock: options.clock,
       prepare: () => this.#prepare(),

@@ -5,6 +5,7 @@ import {
   definePlugin,
   History,
   PromptParts,
+  ProviderOffers,
   Routes,
   ToolCatalog,
   Tools,
@@ -106,6 +107,22 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     fills(ChatCommands, { name: "/new", run: () => "" }),
     /a name with other signs than a-z/,
   ],
+  [
+    "offers a provider of which nobody learns where it answers",
+    fills(ProviderOffers, { name: "acme" }),
+    /says neither where it answers \(`address`\), nor how that is asked .*: give it/,
+  ],
+  [
+    "offers a provider by a name that holds an address",
+    fills(ProviderOffers, { name: "custom:https://x", address: "https://x" }),
+    /a name with other signs than a-z, 0-9/,
+  ],
+  [
+    "gives a channel that tells nobody of turns",
+    fills(Channels, { name: "rooms", send: async () => ({ status: "sent" }), onTurnEvent: {} }),
+    /gives as onTurnEvent what is no function: give it/,
+  ],
+  ["gives a channel that sends nothing", fills(Channels, { name: "rooms" }), /has no send\(\): give it/],
   ["gives a chat command that runs nothing", fills(ChatCommands, { name: "new" }), /has no run\(\): give it/],
   [
     "gives a route with a path from nowhere",

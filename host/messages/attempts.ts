@@ -42,6 +42,8 @@ export interface AttemptDeps {
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
   readonly keepMs: number;
+  /** Milliseconds after which a turn shows what it does; 0: never. */
+  readonly progressMs: number;
 }
 
 /**
@@ -105,7 +107,7 @@ export class Attempts {
         onEvent: (event) => shown.tell(event),
       });
     } finally {
-      shown.end();
+      await shown.end();
     }
   }
 

@@ -33,6 +33,8 @@ const textOf = (events: readonly ProviderEvent[]): string =>
 
 test.each<[string, string, Record<string, string>]>([
   ["List the files here", "file_list", {}],
+  ['Use my-tool with {"name":"Ada and read b.txt"}', "my-tool", { name: "Ada and read b.txt" }],
+  ["Please use the tool `file_read` with {}", "file_read", {}],
   ["Please list all files in src/lib.", "file_list", { path: "src/lib" }],
   ["which files are in this folder?", "file_list", {}],
   ["ls", "file_list", {}],
@@ -54,7 +56,7 @@ test.each<[string, string, Record<string, string>]>([
   ],
 ])("demo: %j is understood as %s", async (text, tool, args) => {
   expect(understand(text)).toEqual([{ tool, args }]);
-  const events = await ask([user(text)]);
+  const events = await ask([user(text)], [...ALL, tool]);
   expect(events[0]).toEqual({
     type: "tool_call",
     call: { id: "demo-1", name: tool, args: JSON.stringify(args) },
@@ -153,7 +155,7 @@ test("demo: it answers where no provider is configured and to its own name, afte
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
   const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
     taps.push({ handler, options });
-  void plugin.setup({ hooks: { resolveProvider: { tap } } } as never);
+  void plugin.setup({ hooks: { resolveProvider: { tap } }, provide() {} } as never);
   expect(taps).toHaveLength(1);
   expect(taps[0]?.options).toEqual({ order: "late" });
   expect(taps[0]?.handler({ provider: undefined, model: undefined })).toBe(demo);

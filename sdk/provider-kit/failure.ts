@@ -32,7 +32,7 @@ export interface FailedAnswer {
   /** What the server wrote, or the beginning of it. */
   readonly body: string;
   /** The `Retry-After` header: seconds or a date. */
-  readonly retryAfter?: string | undefined;
+  readonly retryAfter?: string | null | undefined;
   /** Credentials that were sent and must not come back in a sentence. */
   readonly secrets?: readonly string[];
 }
@@ -182,8 +182,8 @@ function messageOf(body: string): string | undefined {
   return undefined;
 }
 
-function readRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === "") return undefined;
+function readRetryAfter(header: string | null | undefined): number | undefined {
+  if (header === undefined || header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
