@@ -52,8 +52,9 @@ import { resolvePath } from "./tools/effects.ts";
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
-  /** Optional plugins that could not be loaded. */
+  /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
   readonly leftOut?: readonly LeftOut[];
+  readonly problems?: readonly GantryError[] | undefined;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;

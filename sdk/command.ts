@@ -35,6 +35,11 @@ export interface Command {
   /** As people write them: `<path>`, `[name]`. */
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
+  /**
+   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out and stands in
+   * `Runtime.problems`. It must run no tool and serve nobody. The exit code is then that of the first problem.
+   */
+  readonly despiteProblems?: boolean;
   /** Gives the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }

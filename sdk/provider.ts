@@ -80,6 +80,13 @@ export interface ProviderFailure {
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
+  /** What it came from, for the log with `--debug`: see {@link causedBy}. */
+  readonly cause?: unknown;
+}
+
+/** The failure with the error that it came from, which is logged with `--debug` and neither copied, sent nor shown. */
+export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFailure {
+  return Object.defineProperty(failure, "cause", { value: cause, configurable: true });
 }
 
 /**

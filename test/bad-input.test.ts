@@ -276,11 +276,52 @@ test("CLI-05: help is there where the configuration is broken, and says what is 
     expect.stringContaining("agent"),
     expect.stringContaining("`default_temperature` must be number"),
   ]);
-  expect(await gantry(["status"], { dir: home.dir })).toMatchObject({
+  expect(await gantry(["inbox", "list"], { dir: home.dir })).toMatchObject({
     code: 2,
+    out: "",
     err: expect.stringContaining("CONFIG_WRONG_TYPE"),
   });
 });
+
+interface Row {
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+const wrongFiles: readonly (readonly [string, string, readonly RegExp[]])[] = [
+  ["a line that is no TOML", "[gateway]\nport = 4567\n[oops\nx = 1\n", [/line 3.*CONFIG_TOML/]],
+  [
+    "keys that are unknown or of a wrong type",
+    'nonsense = 1\ndefault_temperature = "hot"\n[gateway]\nport = 4567\n',
+    [/line 1.*`nonsense`/, /line 2.*default_temperature/],
+  ],
+  [
+    "a table for no provider, and a plugin that is not there",
+    'extra_plugins = ["./gone.js"]\n[gateway]\nport = 4567\n[providers.openia]\nmax_retries = 1\n',
+    [/gone\.js.*PLUGIN_NOT_FOUND/, /providers\.openia.*PROVIDER_TABLE_UNKNOWN/],
+  ],
+  [
+    "a workspace that cannot be made, and a rule of security whose variable is not set",
+    '[gateway]\nport = 4567\n[security]\nworkspace_path = "/dev/null/x"\nallowed_domains = ["${GANTRY_T_NONE}"]\n',
+    [/GANTRY_T_NONE.*CONFIG_MISSING_VARIABLE/, /dev\/null\/x.*CONFIG_UNWRITABLE/],
+  ],
+];
+
+test.each(wrongFiles)(
+  "CLI-01: with %s, status and doctor tell that as rows and go on with what is right in the file",
+  async (_, toml, told) => {
+    using home = tempDir(toml);
+    for (const word of ["status", "doctor"]) {
+      const { code, out, err } = await gantry([word, "--json"], { dir: home.dir });
+      const { ok, rows } = JSON.parse(out) as { ok: boolean; rows: readonly Row[] };
+      const wrong = rows.filter(({ what, state }) => what === "configuration" && state === "fail");
+      expect([code, ok, err]).toEqual([2, false, ""]);
+      expect(wrong.map(({ detail }) => detail)).toEqual(told.map((one) => expect.stringMatching(one)));
+      expect(rows.find(({ what }) => what === "gateway")?.detail).toContain(":4567");
+    }
+  },
+);
 
 test("CLI-05: --version prints the version and touches nothing", async () => {
   using home = tempDir();
@@ -297,6 +338,15 @@ test("CLI-05: a stack is printed with --debug only", async () => {
   using home = tempDir("default_temperature = 'hot'\n");
   expect((await gantry(agent, { dir: home.dir })).err).not.toMatch(/\n\s+at /);
   expect((await gantry([...agent, "--debug"], { dir: home.dir })).err).toMatch(/\n\s+at /);
+  using away = tempDir(
+    'default_provider = "custom:http://127.0.0.1:1/v1"\nproviders.custom.max_retries = 0\n',
+  );
+  const failed = await gantry(agent, { dir: away.dir });
+  const debugged = await gantry([...agent, "--debug"], { dir: away.dir });
+  for (const { code, err } of [failed, debugged])
+    expect([code, err]).toEqual([1, expect.stringContaining("[PROVIDER_REFUSED]")]);
+  expect(failed.err).not.toMatch(/\n\s+at /);
+  expect(debugged.err).toMatch(/The model gave no answer.*cannot be reached[^]*\n\s+at /);
 });
 
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find(
