@@ -51,19 +51,20 @@ export interface BrowserKit extends AsyncDisposable {
 export interface KitOptions {
   readonly tools?: Readonly<Record<string, unknown>>;
   readonly idleMs?: number;
-  readonly enabled?: boolean;
+  /** Over what the kit has there. */
+  readonly security?: Readonly<Record<string, unknown>>;
   readonly configDir?: string;
   readonly plugins?: readonly Plugin[];
 }
 
 export async function startBrowser(
   backend: string,
-  { tools = {}, idleMs, enabled = true, configDir, plugins = [] }: KitOptions = {},
+  { tools = {}, idleMs, security = {}, configDir, plugins = [] }: KitOptions = {},
 ): Promise<BrowserKit> {
   const host = await startTestHost({
     plugins: [network(), sandbox, store, web, browserPlugin(idleMs), ...plugins],
     config: {
-      security: { browser_enabled: enabled, allowed_domains: ["shop.example"] },
+      security: { browser_enabled: true, allowed_domains: ["shop.example"], ...security },
       tools: { browser_backend: backend, browser_timeout_seconds: 60, ...tools },
     },
     ...(configDir !== undefined && { configDir }),

@@ -110,7 +110,7 @@ test.runIf(hasDriver)(
 );
 
 test("BR-15: where it is not enabled it is not offered", async () => {
-  await using kit = await startBrowser("http", { enabled: false });
+  await using kit = await startBrowser("http", { security: { browser_enabled: false } });
   expect(await kit.act({ action: "open", url: "http://shop.example/" })).toMatch(
     /^TOOL_(UNKNOWN|WITHDRAWN|NOT_OFFERED)/,
   );
