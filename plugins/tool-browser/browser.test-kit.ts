@@ -98,6 +98,28 @@ export function processesWith(word: string, not?: string): readonly number[] {
   });
 }
 
+/** Whether a process is there and has not ended. */
+export function isAlive(pid: number): boolean {
+  const [state] = fieldsOf(pid);
+  return state !== undefined && state !== "Z";
+}
+
+/** Whether a process was started by another, or by one that it started. */
+export function isBelow(pid: number, above: number): boolean {
+  const parent = Number(fieldsOf(pid)[1] ?? 0);
+  return parent === above || (parent > 1 && isBelow(parent, above));
+}
+
+/** What the kernel says of a process after its name: state, parent…; nothing where it is gone. */
+function fieldsOf(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+}
+
 /** Resolves once the condition holds; throws after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
   for (const end = performance.now() + 60_000; !condition();) {
