@@ -10,7 +10,7 @@ import {
   type Plugin,
 } from "@gantry/sdk";
 import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import alertOwner from "./index.ts";
 
 interface Scene {
@@ -61,18 +61,17 @@ async function ownerWrites({ host }: Scene): Promise<void> {
 
 const alerts = ({ sent }: Scene): readonly string[] =>
   sent.map(({ text }) => text).filter((text) => /^(?:Alert|Over): /.test(text));
-const soon = { timeout: 20_000, interval: 20 };
 
 test("OPS-01: a part that fails is told to the log, the counters and the owner within a look, and so is its end, once each", async () => {
   const s = await scene();
   await s.host.serve();
   await ownerWrites(s);
   s.rows = () => [broken];
-  await vi.waitFor(() => expect(alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]), soon);
+  await expect.poll(() => alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]);
   expect(s.sent.at(-1)?.to).toBe("ada");
   expect(s.counted).toEqual(["alerts_total disk"]);
   s.rows = () => [{ ...broken, state: "ok" }];
-  await vi.waitFor(() => expect(alerts(s).at(-1)).toBe("Over: disk works again."), soon);
+  await expect.poll(() => alerts(s).at(-1)).toBe("Over: disk works again.");
   expect(alerts(s).length).toBe(2);
   const lines = s.host.logs.filter(({ detail }) => detail["alert"] === "disk");
   expect(lines.map(({ level }) => level)).toEqual(["warn", "info"]);
@@ -86,7 +85,7 @@ test("OPS-01: what comes and goes is told to the owner once in a while, and each
   s.rows = () => ((looks += 1) % 2 === 1 ? [broken] : []);
   const begun = (): number =>
     s.host.logs.filter(({ level, detail }) => level === "warn" && detail["alert"] === "disk").length;
-  await vi.waitFor(() => expect(begun()).toBeGreaterThan(2), soon);
+  await expect.poll(begun).toBeGreaterThan(2);
   expect(alerts(s).filter((text) => text.startsWith("Alert")).length).toBeLessThanOrEqual(2);
 });
 
@@ -106,10 +105,9 @@ test("OPS-01: a check that throws is an alert itself, and a guest's or a group's
   s.rows = () => {
     throw new Error("it is gone");
   };
-  await vi.waitFor(
-    () => expect(s.host.logs.some(({ message }) => message === "Alert: part-ready: it is gone")).toBe(true),
-    soon,
-  );
+  await expect
+    .poll(() => s.host.logs.map(({ message }) => message))
+    .toContain("Alert: part-ready: it is gone");
   expect(alerts(s)).toEqual([]);
 });
 
@@ -118,12 +116,9 @@ test("OPS-01: with tell_owner = false alerts stand in the log only", async () =>
   await s.host.serve();
   await ownerWrites(s);
   s.rows = () => [broken];
-  await vi.waitFor(() => expect(s.counted).toEqual(["alerts_total disk"]), soon);
+  await expect.poll(() => s.counted).toEqual(["alerts_total disk"]);
   s.rows = () => [];
-  await vi.waitFor(
-    () => expect(s.host.logs.some(({ message }) => message.startsWith("Over:"))).toBe(true),
-    soon,
-  );
+  await expect.poll(() => s.host.logs.some(({ message }) => message.startsWith("Over:"))).toBe(true);
   expect(alerts(s)).toEqual([]);
 });
 
@@ -131,8 +126,7 @@ test("OPS-01: what messages wait for is an alert with its reason", async () => {
   const s = await scene({}, []);
   await s.host.serve();
   await ownerWrites(s);
-  await vi.waitFor(
-    () => expect(alerts(s)).toEqual([expect.stringMatching(/^Alert: model: No provider configured/)]),
-    soon,
-  );
+  await expect
+    .poll(() => alerts(s))
+    .toEqual([expect.stringMatching(/^Alert: model: No provider configured/)]);
 });

@@ -5,7 +5,7 @@ import type { NetRequest } from "@gantry/sdk";
 import { bodyOf, proxyTo, serve } from "./loopback.test-kit.ts";
 import { createUpstream } from "./upstream.ts";
 
-const signal = AbortSignal.timeout(15_000);
+const { signal } = new AbortController();
 const get = (url: string, more: Partial<NetRequest> = {}): NetRequest => ({ url, signal, ...more });
 const code = async (work: Promise<unknown>) =>
   (await work.then(

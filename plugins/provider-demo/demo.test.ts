@@ -6,6 +6,7 @@ import { Type } from "typebox";
 import { demo } from "./demo.ts";
 import { understand } from "./requests.ts";
 import plugin from "./index.ts";
+import { processorMs } from "../../test/helpers/processor-time.ts";
 
 const ALL = ["file_list", "file_read", "file_write", "shell", "memory_store", "memory_recall"];
 
@@ -145,10 +146,11 @@ test("demo: any text ends in exactly one stop, and the same text gives the same 
 });
 
 test("demo: a hostile long text is answered quickly", async () => {
-  const before = performance.now();
-  await ask([user(`write ${"to in ".repeat(600)}`)]);
-  await ask([user("show ".repeat(100_000))]);
-  expect(performance.now() - before).toBeLessThan(500);
+  const spent = await processorMs(async () => {
+    await ask([user(`write ${"to in ".repeat(600)}`)]);
+    await ask([user("show ".repeat(100_000))]);
+  });
+  expect(spent).toBeLessThan(500);
 });
 
 test("demo: it answers where no provider is configured and to its own name, after everybody else", () => {

@@ -102,7 +102,7 @@ test(
         const found: readonly string[] = middle.match(/\r?\n/g) ?? [];
         expect(paired ? found : inner).toEqual(inner);
       }),
-      { numRuns: process.env["GANTRY_LONG"] ? 300 : 60 },
+      { numRuns: process.env["GANTRY_LONG"] ? 300 : 30 },
     );
   },
 );

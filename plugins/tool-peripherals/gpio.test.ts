@@ -214,7 +214,7 @@ test("PE-15: doctor has a row for each device, says who holds what, and opens no
     plugins: [peripherals(chip.kernel)],
     config: { peripherals: { sensor, panel } },
   });
-  const rows = await t.slot(Checks).get("peripherals")?.run(AbortSignal.timeout(10_000));
+  const rows = await t.slot(Checks).get("peripherals")?.run(AbortSignal.timeout(60_000));
   expect(rows).toMatchObject([
     { what: "peripheral sensor", state: "fail", detail: "/dev/ttyNOPE0: there is no such device" },
     {
@@ -227,6 +227,6 @@ test("PE-15: doctor has a row for each device, says who holds what, and opens no
   expect(chip.open).toBe(0);
   expect(chip.asked).not.toContain(requests.line);
   await using missing = await startTestHost({ plugins: [plugin], config: { peripherals: { panel } } });
-  const [row] = (await missing.slot(Checks).get("peripherals")?.run(AbortSignal.timeout(10_000))) ?? [];
+  const [row] = (await missing.slot(Checks).get("peripherals")?.run(AbortSignal.timeout(60_000))) ?? [];
   expect(row).toMatchObject({ what: "peripheral panel", state: "fail" });
 });

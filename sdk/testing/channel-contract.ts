@@ -75,7 +75,7 @@ export function channelContract({
         if (blockedMs > BLOCKED_MS)
           throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
       }
-      const left = await leftOver(before);
+      const left = await leftOver(before, patienceMs);
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(who, `left ${left.join(", ")} behind after sending`, "clear its timers when send() ends");
     },

@@ -157,7 +157,7 @@ registerHooks({ load(url, context, next) { process.stderr.write("LOADED " + url 
 
 test(
   "INB-04: once the service is ready nothing more is loaded, whatever fails: model, platform, and what strangers send",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const model = await startEchoModel(
       () => 5,
