@@ -31,6 +31,7 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { troubleRows } from "./trouble-rows.ts";
 export { withTimeout } from "./with-timeout.ts";
 
 /** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
