@@ -83,6 +83,13 @@ export const hostErrors = defineErrors({
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",
   ),
+  TURN_BUDGET_SPENT: policy(
+    "The turn has used the %s tokens that it was given and was stopped: give it more, or a smaller task.",
+  ),
+  TURN_TOO_DEEP: policy(
+    "A turn was asked for inside %s others, which is as deep as it goes: do the task in the turn that is there.",
+  ),
+  PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),

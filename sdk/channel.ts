@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { Trust } from "./trust.ts";
 import { textParts, type Json, type Part } from "./content.ts";
-import type { ChatMessage, ToolSpec } from "./provider.ts";
+import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
 
@@ -140,6 +140,18 @@ export interface PromptOptions {
   readonly system?: string;
   /** Tokens of one answer at most; undefined: the provider's own bound. */
   readonly maxTokens?: number;
+  /** How much the model thinks before it answers; undefined: as the provider is configured. */
+  readonly effort?: Effort;
+  /** What the turn may take, with all turns within it. */
+  readonly budget?: TurnBudget;
+  /** Under whose name it works, such as `researcher`: guards, observers and prompt parts are told. Lower case, digits and `-`. */
+  readonly agent?: string;
+}
+
+/** What a turn may take. It is looked at before every request to the model, so the last answer may go beyond it. */
+export interface TurnBudget {
+  /** Tokens in and out of all requests, those of its summaries and of turns within it too. */
+  readonly tokens?: number;
 }
 
 /** What became of an inbound message: `full` asks the sender's platform to come again later. */
@@ -149,7 +161,13 @@ export type Receipt = "accepted" | "duplicate" | "refused" | "full";
 export interface Inbox {
   /** For channels: resolves once every accepted message is on disk; the reply goes out through the channel. */
   receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]>;
-  /** For callers who wait for the answer: one turn at a time per conversation, in order of arrival. */
+  /**
+   * For callers who wait for the answer: one turn at a time per conversation, in order of arrival. Called while a tool runs,
+   * it is a turn within that tool's turn: it speaks for the same person, with the same trust; it has no tool that the turn
+   * around it has not; it takes over its approvals (`none` refuses more, nothing permits more), its model, effort and agent
+   * where it names none, and its budget; what either has taken in, both have. It ends with the tool, has a session of its own,
+   * knows no chat commands, and stands in two others at most.
+   */
   prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
 }
 export const Inbox = one<Inbox>("inbox");

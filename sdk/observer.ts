@@ -8,6 +8,10 @@ export interface TurnFacts {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
+  /** Under whose name the turn works, where it has one. */
+  readonly agent?: string;
+  /** The session of the turn around this one, where it is a turn within a turn. */
+  readonly within?: string;
 }
 
 /** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */

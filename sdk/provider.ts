@@ -45,6 +45,9 @@ export interface ToolSpec {
   readonly input: ToolInput;
 }
 
+/** How much a model thinks before it answers. */
+export type Effort = "minimal" | "low" | "medium" | "high";
+
 export interface ChatRequest {
   /** Undefined: the provider's own default. */
   readonly model: string | undefined;
@@ -53,6 +56,8 @@ export interface ChatRequest {
   readonly temperature: number;
   /** Undefined: the provider's own limit. */
   readonly maxTokens?: number;
+  /** Undefined: as the provider is configured. */
+  readonly effort?: Effort;
   /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */

@@ -3,6 +3,7 @@ import type { Part } from "./content.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Logger } from "./logger.ts";
 import { many } from "./slot.ts";
+import type { Trust } from "./trust.ts";
 
 /** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
 export interface PathUse {
@@ -83,6 +84,10 @@ export interface ToolCall {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
+  /** Of whoever speaks in the turn; `owner` for calls outside of turns. */
+  readonly trust: Trust;
+  /** Under whose name the turn works, where it has one. */
+  readonly agent?: string;
   /** The working directory: the resolved workspace. */
   readonly cwd: string;
   /** What the tool claims of itself. */

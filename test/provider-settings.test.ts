@@ -48,8 +48,9 @@ test.each([
     const { bodies: plain } = await ask(name, {}, [{ json: answer }]);
     expect(plain[0]).toMatchObject({ [temperature]: 0.5 });
     expect(plain[0]).not.toHaveProperty(Object.keys(effort)[0]!);
-    const { bodies: asked } = await ask(name, settings, [{ json: answer }], { maxTokens: 7 });
-    expect(asked[0]).toMatchObject({ [Object.keys(bound)[0]!]: 7 });
+    const other = { ...settings, effort: "high" };
+    const { bodies: asked } = await ask(name, other, [{ json: answer }], { maxTokens: 7, effort: "low" });
+    expect(asked[0]).toMatchObject({ [Object.keys(bound)[0]!]: 7, ...effort });
   },
 );
 

@@ -1,10 +1,10 @@
 import { Channels, Checks, definePlugin, Inbox, Services, Store, Upstream } from "@gantry/sdk";
 import {
   ChannelHealth,
-  Connection,
   peopleRow,
-  refuseStranger,
+  serveConnection,
   showWorking,
+  strangerGuard,
   trustOf,
 } from "@gantry/sdk/channel";
 import { MatrixApi } from "./api.ts";
@@ -41,25 +41,10 @@ export default definePlugin({
         });
       },
     });
-    host.hooks.onInboundMessage.tap(({ channel, sender: { id } }) => {
-      if (channel !== "matrix" || trustOf(id, settings.people) !== undefined) return undefined;
-      return refuseStranger(id, allowlistKey);
-    });
+    const refuseStrangers = strangerGuard("matrix", allowlistKey, (id) => trustOf(id, settings.people));
+    host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    let connection: Connection | undefined;
-    const stop = async (): Promise<void> => {
-      await connection?.stop();
-      connection = undefined;
-    };
-    host.provide(Services, {
-      name: "matrix",
-      async start() {
-        connection = new Connection(new Receiver({ api, settings, health, inbox, values }));
-        connection.start();
-      },
-      stop,
-    });
-    host.onDispose(stop);
+    serveConnection(host, "matrix", () => new Receiver({ api, settings, health, inbox, values }));
 
     const rows = async () => [peopleRow("matrix", allowlistKey, settings.people), await health.row()];
     host.provide(Checks, { name: "matrix-status", kind: "status", run: rows });

@@ -13,6 +13,7 @@ export default definePlugin({
       description: "What the second assistant may use. It cannot delegate.",
     }),
     max_tokens: Type.Integer({ default: 2_000, minimum: 1, description: "Tokens of one of its answers." }),
+    budget: Type.Integer({ default: 200_000, minimum: 1, description: "Tokens, in and out, of one task." }),
   }),
   needs: { inbox: Inbox },
   provides: [Tools],
@@ -25,20 +26,16 @@ export default definePlugin({
       input: Type.Object({ task: Type.String({ minLength: 1, description: "All that it must know." }) }),
       timeoutMs: 600_000,
       effects: () => ({}),
-      async run({ args: { task }, signal, user }) {
-        const [channel = "", ...person] = user.split(":");
-        const message = directMessage({
-          channel,
-          id: crypto.randomUUID(),
-          from: person.join(":"),
-          text: task,
-        });
-        // Its calls pass the same guards. What needs a person is refused: the one who was asked stands in the turn around it.
+      async run({ args: { task }, signal, session }) {
+        const message = directMessage({ channel: name, id: crypto.randomUUID(), from: session, text: task });
+        // A turn within this one: for the same person, behind the same guards, with the same way to ask them.
         const { reply, stop_reason, tool_calls } = await host.needs.inbox.prompt(message, {
           keep: false,
           system,
           tools,
-          approvals: "none",
+          agent: name,
+          approvals: "ask",
+          budget: { tokens: host.config.budget },
           maxTokens: host.config.max_tokens,
           signal,
         });

@@ -14,10 +14,12 @@ import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
+import type { CallRequest } from "../tools/call.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import type { Turn, TurnDeps } from "../turn/turn.ts";
 import type { Clock } from "./clock.ts";
+import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
 import type { Wakeup } from "./wakeup.ts";
@@ -44,9 +46,10 @@ export interface ConversationDeps {
 /** Where the store keeps the model that a person chose for a conversation. */
 export const modelSpace = "session-model";
 
-/** `isPrivate`: nobody but the owner sees the answer. */
 interface TurnOptions extends PromptOptions {
+  /** Nobody but the owner sees the answer. */
   readonly isPrivate?: boolean;
+  readonly inner?: InnerTurn;
 }
 
 /** Runs the turns of conversations, one at a time each. */
@@ -60,22 +63,28 @@ export class Conversations {
   }
 
   /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
-  async enter(message: InboundMessage): Promise<string> {
+  async enter(message: InboundMessage, { keep }: Pick<PromptOptions, "keep">): Promise<string> {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
+    // Of what nobody can come back to nothing is opened.
+    if (message.session === undefined && keep === false) return session;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (sessions) await enterSession(sessions, session, laneOf(message));
     return session;
   }
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
-  async prompt(message: InboundMessage, session: string, options: PromptOptions): Promise<TurnResult> {
+  async prompt(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnResult> {
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
     const turnOf = (): Promise<Turn> =>
       runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
-    if (options.keep === false) return (await turnOf()).result;
+    if (options.keep === false) {
+      const { result } = await turnOf();
+      if (message.session === undefined) await this.#deps.sources.forget(session);
+      return result;
+    }
 
     return this.alone(session, options.signal, async () => {
       const turn = await turnOf();
@@ -83,6 +92,14 @@ export class Conversations {
       if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
       return turn.result;
     });
+  }
+
+  /** For a tool that asks for a turn while it runs. */
+  async promptWithin(call: CallRequest, given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+    const message = saidWithin(call, given);
+    const around = sessionsAround(call, message.session);
+    const session = await this.enter(message, options);
+    return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
   }
 
   /** Does something with a conversation while nobody else does. */
@@ -100,6 +117,8 @@ export class Conversations {
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
   async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
     const { sources } = this.#deps;
+    const outer = options.inner?.call.session;
+    if (outer !== undefined) await sources.add(session, await sources.of(outer));
     await sources.addMessage(session, message);
     const bringsResults = options.history?.some(({ role }) => role === "tool") === true;
     if (bringsResults) await sources.add(session, { material: ["results of the caller's tools"] });
@@ -115,6 +134,8 @@ export class Conversations {
     } finally {
       if (this.#running.get(session) === running) this.#running.delete(session);
       end();
+      // What a turn within another has taken in comes back with its answer.
+      if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
   }
 
@@ -126,13 +147,13 @@ export class Conversations {
       ? { generation: 0, base: options.history, turns: [] }
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
-    const { provider = want.provider, model = chosen ?? want.model, isPrivate, ...rest } = options;
+    const { isPrivate, inner, ...rest } = options;
     return new TurnRun(turn, {
       message,
       session,
       user: userOf(message),
       view: view ?? { generation: 0, base: [], turns: [] },
-      want: { provider, model },
+      context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
       redaction: isPrivate ? forOwner : turn.redaction,
       options: rest,
     });

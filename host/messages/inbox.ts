@@ -16,9 +16,11 @@ import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Clock } from "./clock.ts";
+import { checkPromptOptions } from "./prompt-options.ts";
 import { saidBy, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { ToolList } from "../tools/tool-list.ts";
+import { callAround } from "../tools/call-around.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 /**
@@ -69,8 +71,11 @@ export class Inbox implements InboxSlot {
 
   async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const { conversations, words } = this.#deps;
-    const session = await conversations.enter(message);
+    checkPromptOptions(options);
     await this.#refuseTaken(options);
+    const call = callAround();
+    if (call) return conversations.promptWithin(call, message, options);
+    const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
   }

@@ -7,6 +7,7 @@ import type { Approvals } from "./approvals.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { SessionSources } from "./session-sources.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 /** What every call needs of the host. */
 export interface CallDeps {
@@ -39,6 +40,8 @@ export interface CallRequest {
   readonly depth?: number;
   /** The tools of this turn, where it has fewer than there are. */
   readonly tools?: readonly string[];
+  /** Undefined for a call outside of turns. */
+  readonly turn?: TurnContext;
 }
 
 export interface CallOutcome {

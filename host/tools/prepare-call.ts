@@ -11,7 +11,7 @@ const maxDepth = 4;
 /** A tool that does not say in time what it will touch is not called. */
 const effectsMs = 10_000;
 
-export type CallToPrepare = Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth">;
+export type CallToPrepare = Pick<CallRequest, "id" | "tool" | "args" | "session" | "user" | "depth" | "turn">;
 
 /** A call that has been found, read and frozen, and can be shown to the guards. */
 export interface Prepared {
@@ -32,7 +32,7 @@ export async function prepareCall(
 
   const args = parseArguments(tool, request.args);
   const cwd = await deps.cwd();
-  const { session, user } = request;
+  const { session, user, turn } = request;
   const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
   const stated = withTimeout(effectsMs, effectsOf(tool, args, { session, user, cwd }), late);
   const effects = await stated.catch((error: unknown) => {
@@ -46,11 +46,13 @@ export async function prepareCall(
     effects,
     session,
     user,
+    trust: turn?.trust ?? "owner",
     cwd,
     network: effects.commands.length > 0 && (await deps.network()),
     sources: await deps.sources.of(session),
     dryRun,
     ...(tool.hints && { hints: { ...tool.hints } }),
+    ...(turn?.agent !== undefined && { agent: turn.agent }),
     ...(tool.source !== undefined && { source: tool.source }),
   };
   return { tool, call: deepFreeze(call) };

@@ -5,6 +5,7 @@ import type { Decided } from "./approvals.ts";
 import type { Coverage } from "./conversation-approvals.ts";
 import { askPerson } from "./ask-person.ts";
 import { questionOf } from "./question.ts";
+import { conversationOf } from "./turn-context.ts";
 
 /** What came of a question: `result` is for the audit, `error` is set unless it is a yes. */
 interface Approval {
@@ -28,13 +29,14 @@ export async function requestApproval(
 
   const shell = deps.registry.get(ShellReader);
   const more = { shell, always: coverage?.shown, signal: request.signal };
-  const question = await questionOf(tool, call, questions, more);
+  const session = conversationOf(request);
+  const question = { ...(await questionOf(tool, call, questions, more)), session };
   const decided = await askPerson(deps.approvals, request, question);
 
   if (decided.decision === "nobody")
     return { result: "deny: nobody to ask", error: errors.APPROVAL_NO_PERSON(call.tool) };
   if (decided.decision === "always" && coverage)
-    deps.rulings.conversations.add(call, questions, coverage, decided.by);
+    deps.rulings.conversations.add({ ...call, session }, questions, coverage, decided.by);
   return approvalOf(decided, call, coverage, deps.approvals.waitMs);
 }
 

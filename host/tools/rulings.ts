@@ -33,8 +33,16 @@ export class Rulings {
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 
-  /** Supervised, every question is put; autonomous, none: what no rule lifts is refused. */
-  async of(tool: Tool, call: ToolCall, questions: readonly Question[]): Promise<Ruling> {
+  /**
+   * Supervised, every question is put; autonomous, none: what no rule lifts is refused. `conversation` is the one that an
+   * earlier approval was given for.
+   */
+  async of(
+    tool: Tool,
+    call: ToolCall,
+    questions: readonly Question[],
+    conversation: string = call.session,
+  ): Promise<Ruling> {
     if (this.#level === "supervised") return { kind: "ask", coverage: undefined };
     const shell = this.#registry.get(ShellReader);
 
@@ -43,7 +51,7 @@ export class Rulings {
     if (this.#level === "autonomous") return { kind: "refused", refusal: refuse(nobodyAsked(questions)) };
 
     const coverage = await coverageOf(call, shell);
-    const giver = this.conversations.covering(call, questions, coverage);
+    const giver = this.conversations.covering({ ...call, session: conversation }, questions, coverage);
     if (giver === undefined) return { kind: "ask", coverage };
     return { kind: "lifted", by: `${giver} for this conversation (${coverage.shown})` };
   }

@@ -3,6 +3,7 @@ import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
+import { runInCall } from "./call-around.ts";
 
 const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
@@ -37,9 +38,9 @@ export async function runTool(
   const { args, effects, session, user, cwd } = call;
   let outcome: CallOutcome;
   try {
-    const work = runAs(`tool ${tool.name}`, async () =>
-      tool.run({ args, effects, session, user, cwd, signal, log: deps.log, check, call: callTool }),
-    );
+    const run = { args, effects, session, user, cwd, signal, log: deps.log, check, call: callTool };
+    const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
+    const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
   } catch (error) {

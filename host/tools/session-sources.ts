@@ -55,6 +55,11 @@ export class SessionSources {
     await this.#registry.get(Store)?.values.remove(space, from);
   }
 
+  /** Nobody comes back to the conversation. */
+  async forget(session: string): Promise<void> {
+    await this.move(session, undefined, async () => {});
+  }
+
   /** What a message brings in: the owner's own words are neither. */
   async addMessage(session: string, message: InboundMessage): Promise<void> {
     const quoted = textOf(message.quoted ?? []) === "" ? [] : ["quoted messages"];

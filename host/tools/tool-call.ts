@@ -15,6 +15,7 @@ import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import { runTool } from "./run-tool.ts";
+import { conversationOf } from "./turn-context.ts";
 
 /** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
 export class ToolCalls {
@@ -71,7 +72,7 @@ export class ToolCalls {
     questions: readonly Question[],
   ): Promise<"allowed" | "approved"> {
     if (questions.length === 0) return "allowed";
-    const ruling = await this.#deps.rulings.of(tool, call, questions);
+    const ruling = await this.#deps.rulings.of(tool, call, questions, conversationOf(request));
     if (ruling.kind === "refused") throw policyError(ruling.refusal);
     if (ruling.kind === "lifted") {
       await this.#recordApproval(request, call, `allow by ${ruling.by}`);

@@ -27,7 +27,7 @@ export async function runCalls(
 }
 
 async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
-  const { session, user, options, redaction } = input;
+  const { session, user, options, redaction, context: turn } = input;
   options.onEvent?.({
     type: "tool_call",
     id: call.id,
@@ -40,6 +40,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     args: call.args,
     session,
     user,
+    turn,
     ...options,
   });
   const { decision, code } = outcome;

@@ -1,6 +1,6 @@
 import { type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
 import { Answer } from "./answer.ts";
-import type { TurnDeps, TurnInput } from "./turn.ts";
+import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 
 /** One request to the model. */
 export interface Completion {
@@ -16,7 +16,8 @@ export async function collectCompletion(
   input: TurnInput,
   { messages, tools, purpose }: Completion,
 ): Promise<Answer> {
-  const { session, user, want, options } = input;
+  const { session, options, context } = input;
+  const { want, effort, budget } = context;
   const stream = input.redaction.stream();
   const isShown = purpose === "turn";
   const show = (text: string): void => {
@@ -25,7 +26,7 @@ export async function collectCompletion(
   const answer = new Answer(want);
   const clock = new Clock();
   const tell = (outcome: string): void => {
-    const facts = { session, user, purpose, ...answer.served, ...answer.usage };
+    const facts = { ...factsOf(input), purpose, ...answer.served, ...answer.usage };
     deps.observers.tell("modelAnswered", { ...facts, ...clock.times(), outcome });
   };
   if (isShown) options.onEvent?.({ type: "thinking" });
@@ -37,6 +38,7 @@ export async function collectCompletion(
     session,
     signal: options.signal,
     ...(options.maxTokens !== undefined && { maxTokens: options.maxTokens }),
+    ...(effort !== undefined && { effort }),
   };
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {
@@ -48,6 +50,7 @@ export async function collectCompletion(
     if (event.type === "text") show(stream.push(event.text));
   }
   show(stream.end());
+  budget.spend(answer.usage.inputTokens + answer.usage.outputTokens);
   tell(answer.failure?.code ?? "ok");
   return answer;
 }

@@ -10,7 +10,7 @@ import {
 import { asError } from "@gantry/sdk/node";
 import { collectCompletion } from "./completion.ts";
 import type { Transcript } from "./transcript.ts";
-import type { TurnDeps, TurnInput } from "./turn.ts";
+import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 
 /** What the model is told goes with every request; the plugin counts it. */
 export interface Overhead {
@@ -80,18 +80,17 @@ export class Fitting {
     reason: HistoryRequest["reason"],
     failure: ProviderFailure | undefined,
   ): HistoryRequest {
-    const { session, user, want, options } = this.#input;
+    const { context, options } = this.#input;
     const { earlier, current, sent } = transcript;
     return {
-      session,
-      user,
+      ...factsOf(this.#input),
       reason,
       earlier,
       current,
       sent,
       failure,
       overhead: textOf(system.parts).length + JSON.stringify(tools).length,
-      model: want,
+      model: context.want,
       mostTurns: this.#deps.maxTurns,
       signal: options.signal,
       complete: (messages) => this.#complete(transcript, messages),

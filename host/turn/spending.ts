@@ -2,7 +2,8 @@ import { Budget, type GantryError } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { askPerson } from "../tools/ask-person.ts";
-import type { TurnDeps, TurnInput } from "./turn.ts";
+import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
+import { conversationOf } from "../tools/turn-context.ts";
 
 /** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
 export class Spending {
@@ -17,11 +18,13 @@ export class Spending {
 
   /** Why the request may not be made; undefined where it may. */
   async refusal(): Promise<{ readonly code: string; readonly message: string } | undefined> {
+    const { want, budget: own } = this.#input.context;
+    const reached = own.reached();
+    if (reached !== undefined) return errors.TURN_BUDGET_SPENT(reached);
     const budget = this.#deps.registry.get(Budget);
     if (!budget || this.#approved) return undefined;
-    const { session, user, want } = this.#input;
     try {
-      const verdict = await budget.check({ session, user, model: want.model });
+      const verdict = await budget.check({ ...factsOf(this.#input), model: want.model });
       if (!verdict) return undefined;
       const { code, reason: message } = verdict;
       if (verdict.verdict !== "ask") return { code, message };
@@ -34,9 +37,9 @@ export class Spending {
   }
 
   async #ask(reason: string): Promise<GantryError | undefined> {
-    const { session, user, options } = this.#input;
+    const { user, session, options, context: turn } = this.#input;
     const { decision } = await askPerson(this.#deps.approvals, options, {
-      session,
+      session: conversationOf({ session, turn }),
       user,
       tool: "model",
       args: {},

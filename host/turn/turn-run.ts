@@ -19,7 +19,7 @@ import { Fitting } from "./fitting.ts";
 import { Spending } from "./spending.ts";
 import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
 import { Transcript } from "./transcript.ts";
-import { failedTurn, noUsage, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
+import { factsOf, failedTurn, noUsage, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
 
 const overflow = errors.PROVIDER_OVERFLOW.code;
 /** The model's server would refuse the same messages again. */
@@ -42,10 +42,9 @@ export class TurnRun {
     this.#input = input;
     this.#fitting = new Fitting(deps, input);
     this.#spending = new Spending(deps, input);
-    const { message, session, user, view } = input;
+    const { message, view } = input;
     this.#scene = {
-      session,
-      user,
+      ...factsOf(input),
       trust: message.trust,
       conversation: message.conversation.kind,
       workspace: deps.workspace,
@@ -55,15 +54,15 @@ export class TurnRun {
 
   /** Never throws; what cannot be redacted is not answered. */
   async run(): Promise<Turn> {
-    const { session, user } = this.#input;
+    const facts = factsOf(this.#input);
     const began = performance.now();
-    this.#deps.observers.tell("turnStarted", { session, user });
+    this.#deps.observers.tell("turnStarted", facts);
     const turn = await this.#loop().catch((error: unknown) => {
       const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
       return failedTurn(this.#input, { code, message, retry: false });
     });
     const { stop_reason: stop } = turn.result;
-    this.#deps.observers.tell("turnEnded", { session, user, stop, ms: performance.now() - began });
+    this.#deps.observers.tell("turnEnded", { ...facts, stop, ms: performance.now() - began });
     return turn;
   }
 
@@ -141,7 +140,7 @@ export class TurnRun {
 
   /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
   async #ask(transcript: Transcript): Promise<Answer> {
-    const { want } = this.#input;
+    const { want } = this.#input.context;
     await this.#fitting.fit(transcript, await this.#overhead(transcript), "request");
     const refusal = await this.#spending.refusal();
     if (refusal) return Answer.failed(want, { ...refusal, message: refusal.message, retry: false });
@@ -187,7 +186,7 @@ export class TurnRun {
 
   #finish(transcript: Transcript, reply: string, stop: StopReason, failure?: ProviderFailure): Turn {
     const { session, redaction } = this.#input;
-    const { provider = "none", model } = this.#served ?? this.#input.want;
+    const { provider = "none", model } = this.#served ?? this.#input.context.want;
     const messages = refusals.includes(failure?.code ?? "")
       ? transcript.withoutUnaccepted()
       : transcript.current;

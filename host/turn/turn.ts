@@ -2,15 +2,16 @@ import type {
   ChatMessage,
   InboundMessage,
   Logger,
-  ModelRef,
   ProviderFailure,
   PromptOptions,
   SessionView,
+  TurnFacts,
   TurnResult,
 } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import type { ToolCalls } from "../tools/tool-call.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
@@ -43,10 +44,17 @@ export interface TurnInput {
   readonly user: string;
   /** The session before this turn. */
   readonly view: SessionView;
-  readonly want: ModelRef;
+  readonly context: TurnContext;
   /** What is taken out of everything the person is shown. */
   readonly redaction: Redaction;
-  readonly options: Omit<PromptOptions, "provider" | "model">;
+  readonly options: Omit<PromptOptions, "provider" | "model" | "effort" | "budget" | "agent">;
+}
+
+/** What whoever watches is told of a turn. */
+export function factsOf({ session, user, context }: TurnInput): TurnFacts {
+  const { agent, around } = context;
+  const within = around.at(-1);
+  return { session, user, ...(agent !== undefined && { agent }), ...(within !== undefined && { within }) };
 }
 
 export const noUsage = Object.freeze({
@@ -63,7 +71,8 @@ export interface Turn {
 }
 
 /** A turn that ended before anything was said. */
-export function failedTurn({ session, want }: TurnInput, error: ProviderFailure): Turn {
+export function failedTurn({ session, context }: TurnInput, error: ProviderFailure): Turn {
+  const { want } = context;
   const result: TurnResult = {
     session_id: session,
     provider: want.provider ?? "none",

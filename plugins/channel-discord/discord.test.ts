@@ -46,7 +46,7 @@ test("CC-07: DC-14: the answer goes to the chat, channel or thread it was asked 
   expect(of("thread")).toMatchObject({ channel_id: thread, message_reference: { message_id: inIt } });
 });
 
-test("DC-14: CC-08: a thread does not wait for its channel; messages of one thread do", async () => {
+test("CC-08: DC-14: a thread does not wait for its channel; messages of one thread do", async () => {
   const { promise: later, resolve: go } = Promise.withResolvers<void>();
   const provider = fakeProvider([
     ({ messages }) => {
@@ -175,7 +175,7 @@ test("CHN-02: pairing_enabled: a code of `gantry pair new` in a direct chat lets
   expect((await t.api.sent(4)).at(-1)).toMatchObject({ channel_id: chatOf(owner) });
 });
 
-test("DC-15: CC-05: what bots, webhooks, the platform and the bot itself write is never answered", async () => {
+test("CC-05: DC-15: what bots, webhooks, the platform and the bot itself write is never answered", async () => {
   await using t = await startDiscord({
     plugins: [memoryStore(), echo()],
     table: { allowed_user_ids: ["*"], groups: "all" },

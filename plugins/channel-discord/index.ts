@@ -16,11 +16,11 @@ import {
 } from "@gantry/sdk";
 import {
   ChannelHealth,
-  Connection,
   LetIn,
   pairedCommands,
-  refuseStranger,
+  serveConnection,
   showWorking,
+  strangerGuard,
 } from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
 import { CatchUp } from "./catch-up.ts";
@@ -81,44 +81,32 @@ export default definePlugin({
           await rest.call("POST", `/channels/${readAddress(to)?.channel ?? "0"}/typing`, { signal: now });
         }),
     });
-    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id }, replyTo }) => {
-      if (channel !== "discord") return undefined;
-      const guild = readAddress(replyTo)?.guild;
-      if (!isGuildAllowed(settings, guild)) return refuse(errors.DISCORD_GUILD(guild));
-      return (await people.trust(id)) === undefined ? refuseStranger(id, allowlistKey) : undefined;
+    const refuseStrangers = strangerGuard("discord", allowlistKey, (id) => people.trust(id));
+    host.hooks.onInboundMessage.tap((message) => {
+      if (message.channel !== "discord") return undefined;
+      const guild = readAddress(message.replyTo)?.guild;
+      return isGuildAllowed(settings, guild) ? refuseStrangers(message) : refuse(errors.DISCORD_GUILD(guild));
     });
 
-    let connection: Connection | undefined;
-    const stop = async (): Promise<void> => {
-      await connection?.stop();
-      connection = undefined;
-    };
-    host.provide(Services, {
-      name: "discord",
-      async start() {
-        const places = new Places(values);
-        const intake = new Intake({
-          ...needs,
-          codes: new Pairing(needs.store),
-          ownRoles: new OwnRoles(rest),
-          settings,
-          rest,
-          people,
-          places,
-          nonces,
-          health,
-          log,
-        });
-        const catchUp = new CatchUp({ rest, places, intake });
-        const press = questions.press.bind(questions);
-        const { upstream } = needs;
-        const gateway = new Gateway({ settings, upstream, rest, intake, catchUp, health, press, values });
-        connection = new Connection(gateway);
-        connection.start();
-      },
-      stop,
+    serveConnection(host, "discord", () => {
+      const places = new Places(values);
+      const intake = new Intake({
+        ...needs,
+        codes: new Pairing(needs.store),
+        ownRoles: new OwnRoles(rest),
+        settings,
+        rest,
+        people,
+        places,
+        nonces,
+        health,
+        log,
+      });
+      const catchUp = new CatchUp({ rest, places, intake });
+      const press = questions.press.bind(questions);
+      const { upstream } = needs;
+      return new Gateway({ settings, upstream, rest, intake, catchUp, health, press, values });
     });
-    host.onDispose(stop);
     for (const check of discordChecks(settings, rest, health)) host.provide(Checks, check);
     for (const command of pairedCommands("discord", people.paired)) host.provide(Commands, command);
   },

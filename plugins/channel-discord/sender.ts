@@ -1,17 +1,11 @@
-import {
-  describeMedia,
-  type MediaRef,
-  type OutgoingMessage,
-  type Part,
-  type Sent,
-  type Values,
-} from "@gantry/sdk";
+import type { MediaRef, OutgoingMessage, Sent, Values } from "@gantry/sdk";
 import {
   describeAttachment,
-  readMarkdown,
+  outgoingPieces,
   sendInParts,
-  splitRichText,
   type ChannelHealth,
+  type OutgoingPiece,
+  type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
 import { DiscordFailure } from "./failure.ts";
@@ -34,11 +28,8 @@ export interface SenderNeeds {
   readonly nonces: Nonces;
   readonly health: ChannelHealth;
   values(): Values;
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
-  open(id: string): Promise<Uint8Array | undefined>;
+  readonly open: PieceOptions["open"];
 }
-
-type Piece = { readonly text: RichText } | { readonly media: MediaRef; readonly bytes: Uint8Array };
 
 /** Sends replies: text in several messages where it is long, and media as files. */
 export class Sender {
@@ -57,39 +48,19 @@ export class Sender {
       values: this.#needs.values(),
       space,
       key,
-      parts: await this.#pieces(parts),
+      parts: await outgoingPieces(parts, {
+        open: this.#needs.open,
+        max: maxText,
+        size: sizeOf,
+        asWords: whereTooLarge,
+      }),
       send: (piece, i) => this.#sendPiece(piece, { address, key, i }, signal),
     });
   }
 
-  /** Neighbouring text is one text; media without bytes is a line of it. */
-  async #pieces(parts: readonly Part[]): Promise<readonly Piece[]> {
-    const pieces: Piece[] = [];
-    let text = "";
-    const flush = async (): Promise<void> => {
-      const rich = await readMarkdown(text);
-      for (const piece of splitRichText(rich, { max: maxText, size: sizeOf })) pieces.push({ text: piece });
-      text = "";
-    };
-    for (const part of parts) {
-      const bytes = part.type === "media" ? await this.#bytes(part.media) : undefined;
-      if (part.type === "media" && bytes !== undefined && bytes.length <= maxFileBytes) {
-        await flush();
-        pieces.push({ media: part.media, bytes });
-      } else if (part.type === "media") text += `\n${inWords(part.media, bytes)}`;
-      else if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
-    }
-    await flush();
-    return pieces;
-  }
-
-  #bytes({ id }: MediaRef): Promise<Uint8Array | undefined> {
-    return this.#needs.open(id).catch(() => undefined);
-  }
-
   /** Only the first message of an answer names the question. */
   async #sendPiece(
-    piece: Piece,
+    piece: OutgoingPiece,
     { address, key, i }: { readonly address: ReplyAddress; readonly key: string; readonly i: number },
     signal: AbortSignal,
   ): Promise<Sent> {
@@ -107,7 +78,7 @@ export class Sender {
   }
 
   #deliver(
-    piece: Piece,
+    piece: OutgoingPiece,
     given: { readonly address: ReplyAddress; readonly nonce: string; readonly answers: string | undefined },
     signal: AbortSignal,
   ): Promise<WireMessage> {
@@ -150,9 +121,9 @@ function sizeOf(piece: RichText): number {
   return renderMessage(piece).length;
 }
 
-/** One honest line for what does not go out. */
-function inWords(media: MediaRef, bytes: Uint8Array | undefined): string {
-  if (bytes === undefined) return describeMedia(media);
+/** One honest line for a file that the platform does not take. */
+function whereTooLarge(media: MediaRef, bytes: Uint8Array): string | undefined {
+  if (bytes.length <= maxFileBytes) return undefined;
   const load = async (): Promise<Uint8Array> => bytes;
   const attachment = { kind: "file", ...media, load };
   return describeAttachment(attachment, "not sent, more than 10 MiB");

@@ -6,7 +6,7 @@ import type { Logins } from "./logins.ts";
 import type { SendingRecord } from "./sending-record.ts";
 import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
 import type { Smtp } from "./smtp.ts";
-import type { TwoPrograms } from "./two-programs.ts";
+import { takesMarks, type TwoPrograms } from "./two-programs.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** From here on a mailbox will soon take no more. */
@@ -87,7 +87,10 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
     const how =
       settings.idle && idles ? "tells of new mail at once" : `is asked every ${settings.pollMs / 1_000} s`;
     const missing = settings.idle && !idles ? ", as it knows no IDLE" : "";
-    const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}`;
+    const alone = takesMarks(client)
+      ? ""
+      : "; a second program on this mailbox goes unnoticed, as it keeps no marks";
+    const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}${alone}`;
     return [{ what, state: "ok", detail }, ...(await quota(client))];
   } catch (error) {
     return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];

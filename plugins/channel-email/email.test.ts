@@ -1,8 +1,8 @@
 import { fakeProvider, memoryStore, createMemoryStore } from "@gantry/sdk/testing";
-import { lastSaid, member, own, owner, startEmail, stranger } from "./email.test-kit.ts";
-import { expect, test } from "vitest";
-import { dovecot } from "./mail-server.test-kit.ts";
-import { until } from "./mail-sink.test-kit.ts";
+import { lastSaid, member, own, owner, startEmail, stranger, writeTo } from "./email.test-kit.ts";
+import { expect, test, vi } from "vitest";
+import { dovecot, MailServer } from "./mail-server.test-kit.ts";
+import { MailSink, until } from "./mail-sink.test-kit.ts";
 
 test.runIf(dovecot.here)(
   `CHN-04: EM-05: a mail is answered in its thread: Auto-Submitted, In-Reply-To, References, one Re:, plain and HTML${dovecot.why}`,
@@ -50,6 +50,57 @@ test.runIf(dovecot.here)(
     t.write({ text: "new" });
     const [mail] = await t.sink.sent(1);
     expect(mail!.shown.text).toBe("new");
+  },
+);
+
+test.runIf(dovecot.here)(
+  `EM-10: once it was connected, a server whose clock is wrong holds nothing back, also over a restart${dovecot.why}`,
+  async () => {
+    const store = createMemoryStore();
+    const plugins = [memoryStore(store), fakeProvider([lastSaid])];
+    const late = new Date(Date.now() - 7_200_000);
+    await using first = await startEmail({ plugins });
+    const { server, sink } = first;
+    await until(async () => JSON.stringify(await first.check("email-status")).includes("connected for"));
+    await first.host.stop();
+    first.write({ text: "while it was down", at: late });
+    await using second = await startEmail({ server, sink, plugins });
+    await sink.sent(1);
+    second.write({ text: "while it ran", at: late });
+    await sink.sent(2);
+    expect(sink.mails.map(({ shown }) => shown.text)).toEqual(["while it was down", "while it ran"]);
+  },
+);
+
+const plainServer = "protocol imap {\n  imap_capability = IMAP4rev1 SASL-IR LITERAL+ IDLE ID UIDPLUS\n}";
+
+test.runIf(dovecot.here).each([
+  ["and its clock is an hour behind", 3_600_000, ""],
+  ["and its clock is an hour ahead", -3_600_000, ""],
+  ["and it knows dates alone", 0, plainServer],
+])(
+  `EM-10: what comes between the first start and the first connection is taken, what is older is not, where the server is away at first %s${dovecot.why}`,
+  async (_how, aheadMs, more) => {
+    const plugins = [memoryStore(createMemoryStore()), fakeProvider([lastSaid])];
+    await using server = await MailServer.start({ more });
+    await using sink = await MailSink.start();
+    const hour = new Date(Date.now() - 3_600_000);
+    writeTo(server, { text: "older", at: hour });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+    try {
+      const table = { password: "wrong-pass-word" };
+      await using first = await startEmail({ server, sink, plugins, table });
+      await until(async () => JSON.stringify(await first.check("email-status")).includes("Login error"));
+      await first.host.stop();
+      writeTo(server, { text: "before it was connected" });
+      await using second = await startEmail({ server, sink, plugins });
+      await sink.sent(1);
+      second.write({ text: "after" });
+      await sink.sent(2);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(sink.mails.map(({ shown }) => shown.text)).toEqual(["before it was connected", "after"]);
   },
 );
 

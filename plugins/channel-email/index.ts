@@ -12,7 +12,7 @@ import {
   Store,
   Upstream,
 } from "@gantry/sdk";
-import { ChannelHealth, Connection, LetIn, pairedCommands, refuseStranger } from "@gantry/sdk/channel";
+import { ChannelHealth, LetIn, pairedCommands, serveConnection, strangerGuard } from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
 import { emailChecks, forgeable } from "./checks.ts";
 import { config } from "./config.ts";
@@ -86,40 +86,26 @@ export default definePlugin({
     });
 
     host.provide(Channels, { name: "email", send: (message, signal) => sender.send(message, signal) });
-    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
-      if (channel !== "email" || (await people.trust(id)) !== undefined) return undefined;
-      return refuseStranger(id, allowlistKey);
-    });
+    const refuseStrangers = strangerGuard("email", allowlistKey, (id) => people.trust(id));
+    host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    let connection: Connection | undefined;
-    const stop = async (): Promise<void> => {
-      await connection?.stop();
-      connection = undefined;
-    };
-    host.provide(Services, {
-      name: "email",
-      async start() {
-        if (settings.authservId === undefined)
-          log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
-        const position = new Position(settings, values);
-        await position.begin();
-        const mailbox = new Mailbox({
-          settings,
-          upstream,
-          version,
-          intake,
-          position,
-          logins: logins.imap,
-          twoPrograms,
-          health,
-          log,
-        });
-        connection = new Connection(mailbox);
-        connection.start();
-      },
-      stop,
+    serveConnection(host, "email", async () => {
+      if (settings.authservId === undefined)
+        log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
+      const position = new Position(settings, values);
+      await position.begin();
+      return new Mailbox({
+        settings,
+        upstream,
+        version,
+        intake,
+        position,
+        logins: logins.imap,
+        twoPrograms,
+        health,
+        log,
+      });
     });
-    host.onDispose(stop);
     const standing = { settings, health, record, twoPrograms };
     for (const check of emailChecks({ ...standing, smtp, upstream, version, logins }))
       host.provide(Checks, check);

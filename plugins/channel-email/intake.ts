@@ -52,10 +52,12 @@ export interface FoundMail {
   readonly isReadable: boolean;
 }
 
-/** A mail from somebody whose address can be read. */
-interface WrittenMail extends FoundMail {
+/** A mail that counts: from somebody whose address can be read, who may be a stranger. */
+export interface WrittenMail extends FoundMail {
   readonly from: string;
   readonly name: string | undefined;
+  /** True if its server says that the sender's domain stands behind it. */
+  readonly isVouched: boolean;
 }
 
 /** Takes one mail: who it is from, whether it counts, what it says. */
@@ -66,24 +68,30 @@ export class Intake {
     this.#needs = needs;
   }
 
-  /** The message to hand in, read but not yet on disk; undefined for a mail that does not count. Throws what reading throws. */
-  async read(client: ImapFlow, mail: FoundMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
-    const { settings, people, log } = this.#needs;
+  /** Says by its header whether a mail counts; undefined for one that does not. */
+  async judge(mail: FoundMail): Promise<WrittenMail | undefined> {
+    const { settings, log } = this.#needs;
     const { head, uid } = mail;
     const reason = unanswerable(head, settings.address);
     if (reason !== undefined || head.from === undefined) {
       log.info({ uid }, `A mail is not answered, as ${reason}.`);
       return undefined;
     }
-    const written: WrittenMail = { ...mail, from: head.from.address, name: head.from.name };
     const isVouched = settings.authservId !== undefined && isVouchedFor(head, settings.authservId);
-    if (settings.authservId !== undefined && !isVouched) return this.#forged(written);
-    const trust = await people.trust(written.from);
+    const written = { ...mail, from: head.from.address, name: head.from.name, isVouched };
+    return settings.authservId !== undefined && !isVouched ? this.#forged(written) : written;
+  }
+
+  /** The message to hand in, read but not yet on disk; undefined for what is nobody's question. Throws what reading throws. */
+  async read(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
+    const { settings, people } = this.#needs;
+    const { head, isVouched } = mail;
+    const trust = await people.trust(mail.from);
     const thread = await this.#needs.threads.of(head, isVouched);
-    if (trust !== undefined) return this.#message(client, written, { trust, thread }, signal);
-    if (settings.pairing && (await this.#pair(client, written, signal))) return undefined;
+    if (trust !== undefined) return this.#message(client, mail, { trust, thread }, signal);
+    if (settings.pairing && (await this.#pair(client, mail, signal))) return undefined;
     // A stranger's goes in without its words: the guard refuses and records it.
-    return this.#envelope(written, thread, "guest", { text: head.subject, quoted: [], attached: [] });
+    return this.#envelope(mail, thread, "guest", { text: head.subject, quoted: [], attached: [] });
   }
 
   /** Resolves once it is on disk; true if it is there now or was before. */

@@ -83,7 +83,9 @@ export class MailServer implements AsyncDisposable {
   /** Puts a mail into a mailbox as delivery programs do; gives its file's name. */
   deliver(user: string, mail: string | Uint8Array, { at }: { readonly at?: Date } = {}): string {
     const box = this.#box(user);
-    const name = `${Math.floor(Date.now() / 1_000)}.M${(this.#count += 1)}P${process.pid}.test`;
+    // By the true clock, as mails are numbered in the order of these names.
+    const now = performance.timeOrigin + performance.now();
+    const name = `${Math.floor(now / 1_000)}.M${(this.#count += 1)}P${process.pid}.test`;
     const file = path.join(box, "tmp", name);
     writeFileSync(file, mail);
     if (isRoot) chownSync(file, nobody.uid, nobody.gid);

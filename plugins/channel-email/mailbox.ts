@@ -2,13 +2,14 @@ import type { InboundMessage, Logger } from "@gantry/sdk";
 import { type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
-import type { FoundMail, Intake } from "./intake.ts";
+import type { FoundMail, Intake, WrittenMail } from "./intake.ts";
 import type { Logins } from "./logins.ts";
 import { maxHeadBytes, readHead } from "./mail-head.ts";
 import { NewMail } from "./new-mail.ts";
 import { digest } from "./message-id.ts";
-import type { Position, Start } from "./position.ts";
-import type { TwoPrograms } from "./two-programs.ts";
+import type { Position } from "./position.ts";
+import { firstSince, numbersFrom } from "./search.ts";
+import type { Marks, TwoPrograms } from "./two-programs.ts";
 import { MailTrouble, troubleOf } from "./trouble.ts";
 
 /** Servers end an IDLE after half an hour, and ways in between after less. */
@@ -16,7 +17,6 @@ const idleMs = 9 * 60_000;
 /** A large file may take so long. */
 const slackMs = 5 * 60_000;
 const busyMs = 60_000;
-const dayMs = 86_400_000;
 /** A mail that broke the connection so often is taken without its words. */
 const maxReads = 3;
 
@@ -76,30 +76,37 @@ export class Mailbox implements ConnectionOptions {
   /** Everything that came since it was looked last, oldest first. */
   async #catchUp(client: ImapFlow, signal: AbortSignal, alive: () => void): Promise<void> {
     const { position } = this.#needs;
-    const { mailbox } = client;
-    if (mailbox === false) throw new Error("no folder is open");
-    const { uidValidity } = mailbox;
-    const start = position.start(uidValidity);
-    for (const uid of await numbersFrom(client, start)) {
+    for (const uid of await numbersFrom(client, await this.#next(client))) {
       signal.throwIfAborted();
-      await this.#take(client, uid, start, signal);
-      await position.moved(uidValidity, uid + 1);
+      await this.#take(client, uid, signal);
+      await position.moved(uid + 1);
       this.#reads.delete(uid);
       alive();
     }
-    if (start.uid === undefined && position.start(uidValidity).uid === undefined)
-      await position.moved(uidValidity, mailbox.uidNext);
+  }
+
+  /** The lowest number that was not taken. */
+  async #next(client: ImapFlow): Promise<number> {
+    const { position } = this.#needs;
+    const { mailbox } = client;
+    if (mailbox === false) throw new Error("no folder is open");
+    const { uidValidity, uidNext } = mailbox;
+    const known = position.next(uidValidity);
+    if (known !== undefined) return known;
+    const next = (await firstSince(client, position.notBefore)) ?? uidNext;
+    await position.learned(uidValidity, uidNext, next);
+    return next;
   }
 
   /** One mail. Throws what the connection and the inbox throw; then it comes again. */
-  async #take(client: ImapFlow, uid: number, { notBefore }: Start, signal: AbortSignal): Promise<void> {
+  async #take(client: ImapFlow, uid: number, signal: AbortSignal): Promise<void> {
     const { intake, position, twoPrograms, health } = this.#needs;
     const began = (this.#reads.get(uid) ?? 0) + 1;
     this.#reads.set(uid, began);
-    const mail = await this.#find(client, uid, began <= maxReads);
-    if (mail === undefined || mail.at < notBefore) return;
-    if (notBefore > 0 && (await position.hasTaken(mail.id))) return;
-    if (await twoPrograms.hasTaken(mail.flags)) return;
+    const found = await this.#find(client, uid, began <= maxReads);
+    if (found === undefined || (await position.wasTaken(uid, found.id))) return;
+    const mail = await intake.judge(found);
+    if (mail === undefined || !(await twoPrograms.claim(client, uid, found))) return;
     const message = await this.#read(client, mail, signal);
     if (message === undefined) return;
     // The inbox may fail as often as it likes: it is not the mail's fault.
@@ -107,15 +114,11 @@ export class Mailbox implements ConnectionOptions {
     if (!(await intake.keep(mail, message, signal))) return;
     health.event();
     await position.took(mail.id);
-    await twoPrograms.mark(client, uid);
+    await client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true, silent: true });
   }
 
   /** The header of a mail and what its server says of it; undefined where it is gone, or cannot be read. */
-  async #find(
-    client: ImapFlow,
-    uid: number,
-    isReadable: boolean,
-  ): Promise<(FoundMail & { readonly flags: ReadonlySet<string> }) | undefined> {
+  async #find(client: ImapFlow, uid: number, isReadable: boolean): Promise<(FoundMail & Marks) | undefined> {
     const wanted = {
       flags: true,
       size: true,
@@ -127,13 +130,13 @@ export class Mailbox implements ConnectionOptions {
     if (!found || !bytes) return undefined;
     try {
       const head = await readHead(bytes);
-      const { internalDate, flags = new Set<string>(), size = 0 } = found;
+      const { internalDate, flags = new Set<string>(), size = 0, modseq } = found;
       const id =
         head.id === undefined
           ? digest(Buffer.concat([bytes, Buffer.from(`${size}`)]))
           : digest(`${head.from?.address} ${head.id}`);
       const at = internalDate === undefined ? Date.now() : new Date(internalDate).getTime();
-      return { uid, head, id, at, flags, isReadable };
+      return { uid, head, id, at, flags, isReadable, ...(modseq !== undefined && { modseq }) };
     } catch (error) {
       this.#needs.log.warn(
         { uid },
@@ -143,7 +146,7 @@ export class Mailbox implements ConnectionOptions {
     }
   }
 
-  async #read(client: ImapFlow, mail: FoundMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
+  async #read(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
     try {
       return await this.#needs.intake.read(client, mail, signal);
     } catch (error) {
@@ -153,12 +156,4 @@ export class Mailbox implements ConnectionOptions {
       return this.#needs.intake.read(client, { ...mail, isReadable: false }, signal);
     }
   }
-}
-
-/** The numbers of the mails from `start` on, lowest first. */
-async function numbersFrom(client: ImapFlow, { uid, notBefore }: Start): Promise<readonly number[]> {
-  const wanted = uid === undefined ? { since: new Date(notBefore - dayMs) } : { uid: `${uid}:*` };
-  const found = await client.search(wanted, { uid: true });
-  if (!Array.isArray(found)) throw new Error("the folder could not be searched");
-  return found.filter((one) => one >= (uid ?? 1)).toSorted((a, b) => a - b);
 }

@@ -9,22 +9,19 @@ const dayMs = 86_400_000;
 const rescanMs = 7 * dayMs;
 
 interface Kept {
-  /** When the channel first served this mailbox, Unix ms: nothing older is ever taken. */
+  /** When the channel first served this mailbox, Unix ms by our clock. */
   readonly since: number;
   /** What the numbers count on, and the lowest that was not taken; missing until it was connected once. */
   readonly validity?: string;
   readonly next?: number;
+  /** Mails of lower numbers were there before these numbers were known, and may have been taken by another number. */
+  readonly below?: number;
 }
 
-/** From where on a mailbox is read. */
-export interface Start {
-  /** Numbers from this one on; undefined: by date alone. */
-  readonly uid?: number;
-  /** Nothing that came in before this counts, Unix ms; 0 where the numbers say it. */
-  readonly notBefore: number;
-}
-
-/** How far a mailbox was read, kept so that a later process goes on there. */
+/**
+ * How far a mailbox was read, kept so that a later process goes on there. Once it was connected, numbers alone decide, since
+ * the server's clock may differ from ours; when a mail came in is asked only of what lay there at that moment.
+ */
 export class Position {
   readonly #key: string;
   readonly #values: () => Values;
@@ -43,19 +40,33 @@ export class Position {
     this.#kept = await this.#values().get<Kept>(space, this.#key);
   }
 
-  /** Where to go on in a mailbox whose numbers count on `validity`. */
-  start(validity: bigint): Start {
-    const { since, validity: known, next } = this.#now();
-    if (known === String(validity) && next !== undefined) return { uid: next, notBefore: 0 };
-    const isFirst = known === undefined;
-    return { notBefore: isFirst ? since : Math.max(since, Date.now() - rescanMs) };
+  /** The lowest number that was not taken; undefined where the numbers count on something that is not known yet. */
+  next(validity: bigint): number | undefined {
+    const { validity: known, next } = this.#now();
+    return known === String(validity) ? next : undefined;
+  }
+
+  /** Unix ms: what a mailbox whose numbers are not known held before this is not taken. */
+  get notBefore(): number {
+    const { since, validity } = this.#now();
+    return validity === undefined ? since : Math.max(since, Date.now() - rescanMs);
+  }
+
+  /** Learns how a mailbox numbers its mails: `uidNext` is the next one's, and `next` the lowest that counts. */
+  async learned(validity: bigint, uidNext: number, next: number): Promise<void> {
+    const { since } = this.#now();
+    await this.#keep({ since, validity: String(validity), next, below: uidNext });
   }
 
   /** All mail with a lower number than `next` is on disk, or does not count. */
-  async moved(validity: bigint, next: number): Promise<void> {
-    const { since } = this.#now();
-    this.#kept = { since, validity: String(validity), next };
-    await this.#values().put(space, this.#key, this.#kept);
+  async moved(next: number): Promise<void> {
+    await this.#keep({ ...this.#now(), next });
+  }
+
+  /** True for a mail that was taken when it had another number. */
+  async wasTaken(uid: number, id: string): Promise<boolean> {
+    const { below = 0 } = this.#now();
+    return uid < below && (await this.#values().get(takenSpace, id)) !== undefined;
   }
 
   /** Remembers a mail beyond its number, which a server may give anew. */
@@ -63,8 +74,9 @@ export class Position {
     await this.#values().put(takenSpace, id, 1, Date.now() + rescanMs + dayMs);
   }
 
-  async hasTaken(id: string): Promise<boolean> {
-    return (await this.#values().get(takenSpace, id)) !== undefined;
+  async #keep(kept: Kept): Promise<void> {
+    this.#kept = kept;
+    await this.#values().put(space, this.#key, kept);
   }
 
   #now(): Kept {

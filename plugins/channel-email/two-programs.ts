@@ -7,10 +7,19 @@ const space = "email.program";
 const dayMs = 86_400_000;
 const what = "email mailbox";
 const cure = "end one of them, or give each a mailbox of its own";
+/** A mail whose flags change so often meanwhile is answered without a claim. */
+const maxTries = 5;
+
+/** What a server says of a mail's marks. */
+export interface Marks {
+  readonly flags: ReadonlySet<string>;
+  /** Counts up at each change; missing where the server does not count (RFC 7162). */
+  readonly modseq?: bigint;
+}
 
 /**
- * Marks each mail that was taken with a keyword of this installation's, so that two that read one mailbox find out and do
- * not both answer. Nodes that share a store are one installation.
+ * Claims each mail by a keyword of this installation's before it is answered, so that of two that read one mailbox only one
+ * answers, and the other says so. Nodes that share a store are one installation.
  */
 export class TwoPrograms {
   readonly #mailbox: string;
@@ -24,32 +33,41 @@ export class TwoPrograms {
     this.#log = log;
   }
 
-  /** True if another installation has taken a mail with these flags. */
-  async hasTaken(flags: ReadonlySet<string>): Promise<boolean> {
+  /**
+   * False if another installation has claimed it. A server that counts changes lets one of two through; with any other both
+   * may answer, and the later one says so. A folder that takes no marks lets everybody through.
+   */
+  async claim(client: ImapFlow, uid: number, found: Marks): Promise<boolean> {
     const own = await this.#keyword();
-    const other = [...flags].find((flag) => /^gantry-[0-9a-f]{8}$/i.test(flag) && flag.toLowerCase() !== own);
-    if (other === undefined) return false;
-    const isNew = await this.#values().add(space, `met ${this.#mailbox}`, Date.now(), Date.now() + dayMs);
-    if (isNew) this.#log.error({ channel: "email" }, `${this.#sentence}: ${cure}.`);
-    return true;
-  }
-
-  /** What a mail program shows as read, and what other installations look for. A folder that takes no marks is left as it is. */
-  async mark(client: ImapFlow, uid: number): Promise<void> {
-    const { mailbox } = client;
-    if (mailbox === false || mailbox.readOnly) return;
-    const takesKeywords = mailbox.permanentFlags?.has("\\*") ?? true;
-    const flags = ["\\Seen", ...(takesKeywords ? [await this.#keyword()] : [])];
-    await client.messageFlagsAdd(String(uid), flags, { uid: true });
+    let marks: Marks | undefined = found;
+    for (let tries = 0; tries < maxTries && marks !== undefined; tries += 1) {
+      const { isOwn, isOther } = whose(marks.flags, own);
+      if (isOther) await this.#met();
+      if (isOwn || isOther) return isOwn;
+      if (!takesMarks(client)) return true;
+      if (!(await addMark(client, uid, own, marks.modseq))) return true;
+      marks = await marksOf(client, uid);
+    }
+    return marks !== undefined;
   }
 
   async rows(): Promise<readonly CheckRow[]> {
     const met = await this.#values().get<number>(space, `met ${this.#mailbox}`);
-    return met === undefined ? [] : [{ what, state: "fail", detail: this.#sentence, cure }];
+    if (met === undefined) return [];
+    const detail = `${this.#sentence} (seen at ${new Date(met).toISOString()})`;
+    return [{ what, state: "fail", detail, cure }];
   }
 
   get #sentence(): string {
     return `another program answers mail of the mailbox ${this.#mailbox}`;
+  }
+
+  /** Said once a day in the log, and shown for a day. */
+  async #met(): Promise<void> {
+    const key = `met ${this.#mailbox}`;
+    const before = await this.#values().get<number>(space, key);
+    await this.#values().put(space, key, Date.now(), Date.now() + dayMs);
+    if (before === undefined) this.#log.error({ channel: "email" }, `${this.#sentence}: ${cure}.`);
   }
 
   async #keyword(): Promise<string> {
@@ -59,4 +77,58 @@ export class TwoPrograms {
     }
     return this.#own as string;
   }
+}
+
+/** True where another program on this mailbox would be noticed. */
+export function takesMarks({ mailbox }: ImapFlow): boolean {
+  return mailbox !== false && !mailbox.readOnly && (mailbox.permanentFlags?.has("\\*") ?? true);
+}
+
+function whose(
+  flags: ReadonlySet<string>,
+  own: string,
+): { readonly isOwn: boolean; readonly isOther: boolean } {
+  const marks = [...flags]
+    .map((flag) => flag.toLowerCase())
+    .filter((flag) => /^gantry-[0-9a-f]{8}$/.test(flag));
+  return { isOwn: marks.includes(own), isOther: marks.some((mark) => mark !== own) };
+}
+
+/** What the library keeps to itself: it writes the condition of a STORE behind the flags, where servers do not heed it. */
+interface Executes {
+  exec(command: string, attributes: readonly unknown[]): Promise<{ next(): void }>;
+}
+
+function atom(value: string): unknown {
+  return { type: "ATOM", value };
+}
+
+/** Only if the mail is still as it was at `modseq`, where that is known. False if the server takes no such mark. */
+async function addMark(
+  client: ImapFlow,
+  uid: number,
+  mark: string,
+  modseq: bigint | undefined,
+): Promise<boolean> {
+  if (modseq === undefined) return client.messageFlagsAdd(String(uid), [mark], { uid: true, silent: true });
+  const unchanged = [atom("UNCHANGEDSINCE"), atom(String(modseq))];
+  const flags = [atom("+FLAGS.SILENT"), [atom(mark)]];
+  try {
+    const { next } = await (client as unknown as Executes).exec("UID STORE", [
+      atom(String(uid)),
+      unchanged,
+      ...flags,
+    ]);
+    next();
+    return true;
+  } catch (error) {
+    if ((error as { readonly responseStatus?: string }).responseStatus === "NO") return false;
+    throw error;
+  }
+}
+
+/** Undefined where the mail is gone. */
+async function marksOf(client: ImapFlow, uid: number): Promise<Marks | undefined> {
+  const found = await client.fetchOne(String(uid), { flags: true }, { uid: true });
+  return found ? { flags: new Set(), ...found } : undefined;
 }

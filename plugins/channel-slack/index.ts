@@ -13,7 +13,7 @@ import {
   Transcriber,
   Upstream,
 } from "@gantry/sdk";
-import { ChannelHealth, Connection, LetIn, pairedCommands, refuseStranger } from "@gantry/sdk/channel";
+import { ChannelHealth, LetIn, pairedCommands, serveConnection, strangerGuard } from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
 import { CatchUp } from "./catch-up.ts";
 import { slackChecks } from "./checks.ts";
@@ -81,26 +81,11 @@ export default definePlugin({
       settled: (request, decision) => questions.settled(request, decision),
       working: (to, signal) => working.show(to, signal),
     });
-    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
-      if (channel !== "slack" || (await people.trust(id)) !== undefined) return undefined;
-      return refuseStranger(id, allowlistKey);
-    });
+    const refuseStrangers = strangerGuard("slack", allowlistKey, (id) => people.trust(id));
+    host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    let connection: Connection | undefined;
-    const stop = async (): Promise<void> => {
-      await connection?.stop();
-      connection = undefined;
-    };
-    host.provide(Services, {
-      name: "slack",
-      async start() {
-        const { upstream } = needs;
-        connection = new Connection(new Listener({ api, upstream, intake, catchUp, questions, health }));
-        connection.start();
-      },
-      stop,
-    });
-    host.onDispose(stop);
+    const { upstream } = needs;
+    serveConnection(host, "slack", () => new Listener({ api, upstream, intake, catchUp, questions, health }));
     for (const check of slackChecks(settings, api, health)) host.provide(Checks, check);
     for (const command of pairedCommands("slack", people.paired)) host.provide(Commands, command);
     host.provide(Commands, {

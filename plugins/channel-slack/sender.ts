@@ -1,11 +1,12 @@
-import { describeMedia, type MediaRef, type OutgoingMessage, type Part, type Sent } from "@gantry/sdk";
+import type { OutgoingMessage, Sent } from "@gantry/sdk";
 import {
-  readMarkdown,
+  outgoingPieces,
   renderBlocks,
   renderMrkdwn,
   sendInParts,
-  splitRichText,
   type ChannelHealth,
+  type OutgoingPiece,
+  type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
 import { readAddress, type SlackAddress } from "./address.ts";
@@ -21,11 +22,8 @@ const space = "slack.parts";
 export interface SenderNeeds extends Pick<PostingNeeds, "values"> {
   readonly posting: Posting;
   readonly health: ChannelHealth;
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
-  open(id: string): Promise<Uint8Array | undefined>;
+  readonly open: PieceOptions["open"];
 }
-
-type Piece = { readonly text: RichText } | { readonly media: MediaRef; readonly bytes: Uint8Array };
 
 /** Sends replies: text with its forms, in several messages where it is long, and media as files. */
 export class Sender {
@@ -44,37 +42,12 @@ export class Sender {
       values: this.#needs.values(),
       space,
       key,
-      parts: await this.#pieces(parts),
+      parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText, size: sizeOf }),
       send: (piece, i) => sentOf(() => this.#deliver(`${key}#${i}`, piece, address, signal)),
     });
   }
 
-  /** Neighbouring text is one text; media without bytes is a line of it. */
-  async #pieces(parts: readonly Part[]): Promise<readonly Piece[]> {
-    const pieces: Piece[] = [];
-    let text = "";
-    const flush = async (): Promise<void> => {
-      const rich = await readMarkdown(text);
-      for (const piece of splitRichText(rich, { max: maxText, size: sizeOf })) pieces.push({ text: piece });
-      text = "";
-    };
-    for (const part of parts) {
-      const bytes = part.type === "media" ? await this.#bytes(part.media) : undefined;
-      if (part.type === "media" && bytes !== undefined) {
-        await flush();
-        pieces.push({ media: part.media, bytes });
-      } else if (part.type === "media") text += `\n${describeMedia(part.media)}`;
-      else if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
-    }
-    await flush();
-    return pieces;
-  }
-
-  #bytes({ id }: MediaRef): Promise<Uint8Array | undefined> {
-    return this.#needs.open(id).catch(() => undefined);
-  }
-
-  async #deliver(key: string, piece: Piece, to: SlackAddress, signal: AbortSignal): Promise<string> {
+  async #deliver(key: string, piece: OutgoingPiece, to: SlackAddress, signal: AbortSignal): Promise<string> {
     const { posting, health } = this.#needs;
     try {
       if ("text" in piece) return await posting.post(key, to, formsOf(piece.text), signal);

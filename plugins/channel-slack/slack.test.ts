@@ -80,7 +80,7 @@ test("SL-02: a slow store is waited for without an acknowledgement, and the mess
   expect([texts, t.api.socketMode.acknowledged.includes(ts)]).toEqual([["slow", "last"], false]);
 });
 
-test("SL-03: CC-03: one text that comes as two events, and again, is one turn", async () => {
+test("CC-03: SL-03: one text that comes as two events, and again, is one turn", async () => {
   await using t = await startSlack({ plugins: [memoryStore(), echo()] });
   const ts = await t.say(`${named} once`, inGroup());
   await t.api.until(() => t.api.socketMode.acknowledged.length === 2);
@@ -97,7 +97,7 @@ test("SL-03: CC-03: one text that comes as two events, and again, is one turn", 
   expect((await t.api.sent(2)).map(seenOf)).toEqual(["once", "last"]);
 });
 
-test("SL-04: CC-05: edits, deletions, joins, other apps, Slack itself and its own messages are no turns", async () => {
+test("CC-05: SL-04: edits, deletions, joins, other apps, Slack itself and its own messages are no turns", async () => {
   await using t = await startSlack({
     plugins: [memoryStore(), echo()],
     table: { groups: "all", allowed_users: ["*"], owners: [] },

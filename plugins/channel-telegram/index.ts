@@ -15,11 +15,11 @@ import {
 } from "@gantry/sdk";
 import {
   ChannelHealth,
-  Connection,
   LetIn,
   pairedCommands,
-  refuseStranger,
+  serveConnection,
   showWorking,
+  strangerGuard,
 } from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
 import { BotApi } from "./bot-api.ts";
@@ -86,25 +86,10 @@ export default definePlugin({
         });
       },
     });
-    host.hooks.onInboundMessage.tap(async ({ channel, sender: { id } }) => {
-      if (channel !== "telegram" || (await people.trust(id)) !== undefined) return undefined;
-      return refuseStranger(id, allowlistKey);
-    });
+    const refuseStrangers = strangerGuard("telegram", allowlistKey, (id) => people.trust(id));
+    host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    let connection: Connection | undefined;
-    const stop = async (): Promise<void> => {
-      await connection?.stop();
-      connection = undefined;
-    };
-    host.provide(Services, {
-      name: "telegram",
-      async start() {
-        connection = new Connection(new Poller({ api, intake, health, values }));
-        connection.start();
-      },
-      stop,
-    });
-    host.onDispose(stop);
+    serveConnection(host, "telegram", () => new Poller({ api, intake, health, values }));
     for (const check of telegramChecks(settings, api, health)) host.provide(Checks, check);
     for (const command of pairedCommands("telegram", people.paired)) host.provide(Commands, command);
   },

@@ -1,17 +1,11 @@
+import type { MediaRef, OutgoingMessage, Sent, Values } from "@gantry/sdk";
 import {
-  describeMedia,
-  type MediaRef,
-  type OutgoingMessage,
-  type Part,
-  type Sent,
-  type Values,
-} from "@gantry/sdk";
-import {
-  readMarkdown,
+  outgoingPieces,
   renderEntities,
   sendInParts,
-  splitRichText,
   type ChannelHealth,
+  type OutgoingPiece,
+  type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
@@ -29,11 +23,8 @@ export interface SenderNeeds {
   readonly api: BotApi;
   readonly health: ChannelHealth;
   values(): Values;
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
-  open(id: string): Promise<Uint8Array | undefined>;
+  readonly open: PieceOptions["open"];
 }
-
-type Piece = { readonly text: RichText } | { readonly media: MediaRef; readonly bytes: Uint8Array };
 
 /** Sends replies: text with its forms, in several messages where it is long, and media as photos and files. */
 export class Sender {
@@ -52,37 +43,12 @@ export class Sender {
       values: this.#needs.values(),
       space,
       key,
-      parts: await this.#pieces(parts),
+      parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText }),
       send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
     });
   }
 
-  /** Neighbouring text is one text; media without bytes is a line of it. */
-  async #pieces(parts: readonly Part[]): Promise<readonly Piece[]> {
-    const pieces: Piece[] = [];
-    let text = "";
-    const flush = async (): Promise<void> => {
-      const rich = await readMarkdown(text);
-      for (const piece of splitRichText(rich, { max: maxText })) pieces.push({ text: piece });
-      text = "";
-    };
-    for (const part of parts) {
-      const bytes = part.type === "media" ? await this.#bytes(part.media) : undefined;
-      if (part.type === "media" && bytes !== undefined) {
-        await flush();
-        pieces.push({ media: part.media, bytes });
-      } else if (part.type === "media") text += `\n${describeMedia(part.media)}`;
-      else if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
-    }
-    await flush();
-    return pieces;
-  }
-
-  #bytes({ id }: MediaRef): Promise<Uint8Array | undefined> {
-    return this.#needs.open(id).catch(() => undefined);
-  }
-
-  #sendPiece(piece: Piece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
+  #sendPiece(piece: OutgoingPiece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
     return sentOf(() => this.#followed(address, (to) => this.#deliver(piece, to, signal)));
   }
 
@@ -98,7 +64,7 @@ export class Sender {
     }
   }
 
-  #deliver(piece: Piece, to: ChatAddress, signal: AbortSignal): Promise<number> {
+  #deliver(piece: OutgoingPiece, to: ChatAddress, signal: AbortSignal): Promise<number> {
     return "text" in piece
       ? this.#deliverText(piece.text, to, signal)
       : this.#deliverMedia(piece, to, signal);

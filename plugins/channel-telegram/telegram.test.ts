@@ -167,7 +167,7 @@ test("TG-07: CC-07: the answer goes to the chat and topic it was asked in, quoti
   });
 });
 
-test("TG-07: CC-08: a topic does not wait for another one; messages of one topic do", async () => {
+test("CC-08: TG-07: a topic does not wait for another one; messages of one topic do", async () => {
   const { promise: later, resolve: go } = Promise.withResolvers<void>();
   const provider = fakeProvider([
     ({ messages }) => {

@@ -22,13 +22,14 @@ export function chatBody(
 ): Record<string, unknown> {
   const seen = refused.has(mediaFor(model)) ? media.leftOut() : media;
   const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
+  const effort = request.effort ?? settings.effort;
   const limit = refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   return {
     ...(model !== undefined && { model }),
     messages: asMessages(request.messages, seen),
     ...(settings.send_temperature && !refused.has("temperature") && { temperature: request.temperature }),
     ...(!refused.has("max_completion_tokens") && { [limit]: bound }),
-    ...(settings.effort && !refused.has("effort") && { reasoning_effort: settings.effort }),
+    ...(effort && !refused.has("effort") && { reasoning_effort: effort }),
     ...(request.tools.length > 0 && { tools: inNameOrder(request.tools).map(asTool) }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),

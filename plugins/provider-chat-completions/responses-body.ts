@@ -16,6 +16,7 @@ export function responsesBody(
 ): Record<string, unknown> {
   const media = refused.has(mediaFor(model)) ? carried.leftOut() : carried;
   const bound = request.maxTokens ?? settings.max_output_tokens;
+  const effort = request.effort ?? settings.effort;
   const instructions = request.messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))
@@ -26,9 +27,9 @@ export function responsesBody(
     input: request.messages.flatMap((message) => items(message, media)),
     ...(settings.send_temperature && !refused.has("temperature") && { temperature: request.temperature }),
     ...(bound !== undefined && { max_output_tokens: bound }),
-    ...(settings.effort &&
+    ...(effort &&
       !refused.has("effort") && {
-        reasoning: { effort: settings.effort },
+        reasoning: { effort },
         include: ["reasoning.encrypted_content"],
       }),
     ...(request.tools.length > 0 && {

@@ -64,14 +64,16 @@ test("GEN-01: every field of a request stands in the vendor's description, a par
     messages,
     tools: [],
     temperature: 0.5,
+    effort: "low",
     media: ({ id }) => media.open(id),
     session: "s",
     signal: new AbortController().signal,
   };
   const body = toBody(request, await CarriedMedia.of(request, ["image/*"]), {
-    effort: "low",
+    effort: "high",
     send_temperature: true,
   });
+  expect(body.generationConfig?.thinkingConfig).toEqual({ thinkingBudget: 1_024 });
   known("request", body);
   known("config", body.generationConfig ?? {});
   expect(body.contents.map(({ role }) => role)).toEqual(["user", "model", "user"]);

@@ -28,10 +28,11 @@ export const MAX_OUTPUT_TOKENS = 8192;
 const THOUGHTS = { minimal: 512, low: 1_024, medium: 8_192, high: 24_576 } as const;
 
 export function toBody(
-  { messages, temperature }: ChatRequest,
+  { messages, temperature, effort: wanted }: ChatRequest,
   media: CarriedMedia,
-  { effort, send_temperature }: Pick<ProviderSettings, "effort" | "send_temperature">,
+  { effort: configured, send_temperature }: Pick<ProviderSettings, "effort" | "send_temperature">,
 ): Body {
+  const effort = wanted ?? configured;
   const system = messages
     .filter(({ role }) => role === "system")
     .map(({ parts }) => media.text(parts))

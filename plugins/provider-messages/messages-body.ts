@@ -1,5 +1,5 @@
 import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
-import type { ChatMessage, ChatRequest } from "@gantry/sdk";
+import type { ChatMessage, ChatRequest, Effort } from "@gantry/sdk";
 import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
@@ -46,6 +46,7 @@ export function messagesBody(
 ): Record<string, unknown> {
   const { model } = request;
   const bound = request.maxTokens ?? settings.max_output_tokens ?? MAX_TOKENS;
+  const effort = request.effort ?? settings.effort;
   const turns = inTurns(request.messages, media);
   const system = request.messages
     .filter(({ role }) => role === "system")
@@ -57,7 +58,7 @@ export function messagesBody(
     ...(system !== "" && { system }),
     messages: (learned.cacheMarks ? markedTurns(turns) : turns).map(plain),
     ...(settings.send_temperature && learned.temperature && { temperature: request.temperature }),
-    ...(settings.effort && learned.effort && { output_config: { effort: asEffort(settings.effort) } }),
+    ...(effort && learned.effort && { output_config: { effort: asEffort(effort) } }),
     ...(request.tools.length > 0 && {
       tools: inNameOrder(request.tools).map(({ name, description, input }, i) => ({
         name,
@@ -173,7 +174,7 @@ function asBlock(piece: Piece): object {
 }
 
 /** The least effort that the format knows is `low`. */
-function asEffort(effort: NonNullable<ProviderSettings["effort"]>): string {
+function asEffort(effort: Effort): string {
   return effort === "minimal" ? "low" : effort;
 }
 

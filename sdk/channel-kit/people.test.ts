@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { isForAgent, peopleRow, refuseStranger, trustOf, type AllowedPeople, type Groups } from "./index.ts";
+import { directMessage } from "../index.ts";
+import {
+  isForAgent,
+  peopleRow,
+  refuseStranger,
+  strangerGuard,
+  trustOf,
+  type AllowedPeople,
+  type Groups,
+} from "./index.ts";
 
 test.each<[AllowedPeople, Record<string, string | undefined>]>([
   [
@@ -47,6 +56,18 @@ test("CC-04: a stranger is refused with the list to add them to", () => {
     code: "CHANNEL_NOT_ALLOWED",
     reason: "7 is not in channels.mail.allowed: add the id there if they may write.",
   });
+});
+
+test("CC-04: a channel's guard refuses its own strangers, and says nothing of anybody else", async () => {
+  const guard = strangerGuard("mail", "k", (id) => (id === "1" ? "member" : undefined));
+  const write = (channel: string, from: string) =>
+    guard(directMessage({ channel, from, id: "m", text: "hello" }));
+  expect(await write("mail", "7")).toEqual(refuseStranger("7", "k"));
+  expect([await write("mail", "1"), await write("post", "7")]).toEqual([undefined, undefined]);
+  const broken = strangerGuard("mail", "k", () => Promise.reject(new Error("disk")));
+  await expect(broken(directMessage({ channel: "mail", from: "1", id: "m", text: "hello" }))).rejects.toThrow(
+    "disk",
+  );
 });
 
 test("CC-04: status says loudly that nobody or everybody may write", () => {

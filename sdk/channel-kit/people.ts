@@ -1,3 +1,5 @@
+import type { Awaitable } from "../awaitable.ts";
+import type { InboundMessage } from "../channel.ts";
 import type { Trust } from "../trust.ts";
 import { errors } from "../codes.ts";
 import type { CheckRow } from "../command.ts";
@@ -26,6 +28,19 @@ export function trustOf(
   const isOnly = allowed.length === 1 && owners.length === 0 && allowed[0] === id;
   if (isListed) return isOnly ? "owner" : "member";
   return allowed.includes("*") ? "guest" : undefined;
+}
+
+/** The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names the list in the configuration. */
+export function strangerGuard(
+  channel: string,
+  key: string,
+  trust: (id: string) => Awaitable<Trust | undefined>,
+): (message: InboundMessage) => Promise<Refusal | undefined> {
+  return async (message) => {
+    const { id } = message.sender;
+    if (message.channel !== channel || (await trust(id)) !== undefined) return undefined;
+    return refuseStranger(id, key);
+  };
 }
 
 /** What the guard of a channel answers for somebody who may not write; `key` names the list in the configuration. */

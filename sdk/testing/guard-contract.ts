@@ -29,6 +29,7 @@ export function guardedCall(call: GuardedCall): ToolCall {
     effects: noEffects,
     session: "test",
     user: "cli:test",
+    trust: "owner",
     cwd,
     dryRun: true,
     ...structuredClone(call),

@@ -75,6 +75,7 @@ async function benchTenGuards(): Promise<Row> {
     session: "s",
     user: "cli:u",
     cwd: "/",
+    trust: "owner",
     dryRun: false,
   };
   return atMost(

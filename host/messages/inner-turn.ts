@@ -1,0 +1,66 @@
+import type { InboundMessage, ModelRef, PromptOptions, TurnEvent } from "@gantry/sdk";
+import { errors } from "../errors.ts";
+import type { CallRequest } from "../tools/call.ts";
+import { SpentBudget } from "../tools/spent-budget.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
+
+/** How many turns may stand around one. */
+const maxAround = 2;
+
+/** A turn that a tool asked for while it ran, and the sessions of all turns around it, the outermost first. */
+export interface InnerTurn {
+  readonly call: CallRequest;
+  readonly around: readonly string[];
+}
+
+/** The sessions of all turns around a turn that the tool of this call asks for; throws where it may not have one. */
+export function sessionsAround(call: CallRequest, session: string | undefined): readonly string[] {
+  const around = [...(call.turn?.around ?? []), call.session];
+  if (around.length > maxAround) throw errors.TURN_TOO_DEEP(maxAround);
+  // It would wait for the turn that waits for it.
+  if (session !== undefined && around.includes(session)) throw errors.SESSION_RUNNING();
+  return around;
+}
+
+/** The message as the person of the call says it. */
+export function saidWithin({ user, turn }: CallRequest, message: InboundMessage): InboundMessage {
+  const [channel = "", ...id] = user.split(":");
+  return { ...message, channel, sender: { id: id.join(":") }, trust: turn?.trust ?? "owner" };
+}
+
+/** What the tool asked for, within what its own turn may do. */
+export function optionsWithin(call: CallRequest, options: PromptOptions): PromptOptions {
+  const tools = call.tools && (options.tools?.filter((name) => call.tools?.includes(name)) ?? call.tools);
+  const onEvent = (event: TurnEvent): void => {
+    options.onEvent?.(event);
+    // Questions are put where the person is; all else is the tool's to show.
+    if (event.type === "approval_request" || event.type === "approval_done") call.onEvent?.(event);
+  };
+  return {
+    ...options,
+    approvals: options.approvals === "none" ? "none" : call.approvals,
+    signal: AbortSignal.any([options.signal, call.signal]),
+    ...(tools && { tools }),
+    onEvent,
+  };
+}
+
+/** What a turn is asked to be; `usual` is who answers in its session. */
+export function contextOf(
+  { trust }: InboundMessage,
+  { provider, model, effort, budget, agent }: PromptOptions,
+  usual: ModelRef,
+  inner: InnerTurn | undefined,
+): TurnContext {
+  const outer = inner?.call.turn;
+  const isNamed = provider !== undefined || model !== undefined;
+  const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
+  return {
+    trust,
+    around: inner?.around ?? [],
+    budget: new SpentBudget(budget, outer?.budget),
+    want: isNamed ? named : (outer?.want ?? usual),
+    effort: effort ?? outer?.effort,
+    agent: agent ?? outer?.agent,
+  };
+}

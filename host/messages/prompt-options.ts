@@ -1,0 +1,25 @@
+import type { PromptOptions } from "@gantry/sdk";
+import { errors } from "../errors.ts";
+
+const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
+const efforts: readonly unknown[] = [undefined, "minimal", "low", "medium", "high"];
+
+/** Throws where a caller hands over what cannot be meant: a bound that is no number would be none. */
+export function checkPromptOptions({ agent, effort, budget, maxTokens }: PromptOptions): void {
+  if (agent !== undefined && !agentForm.test(agent))
+    throw errors.PROMPT_BAD_OPTION("agent", shown(agent), "lower case letters, digits and -, 32 at most");
+  if (!efforts.includes(effort))
+    throw errors.PROMPT_BAD_OPTION("effort", shown(effort), "minimal, low, medium or high");
+  if (!isBound(budget?.tokens))
+    throw errors.PROMPT_BAD_OPTION("budget.tokens", shown(budget?.tokens), "a whole number from 1 on");
+  if (!isBound(maxTokens))
+    throw errors.PROMPT_BAD_OPTION("maxTokens", shown(maxTokens), "a whole number from 1 on");
+}
+
+function isBound(value: unknown): boolean {
+  return value === undefined || (Number.isInteger(value) && (value as number) > 0);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
+}

@@ -1,0 +1,18 @@
+import type { Effort, ModelRef, Trust } from "@gantry/sdk";
+import type { SpentBudget } from "./spent-budget.ts";
+
+/** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
+export interface TurnContext {
+  readonly trust: Trust;
+  /** Sessions of the turns around it, the outermost first. */
+  readonly around: readonly string[];
+  readonly budget: SpentBudget;
+  readonly want: ModelRef;
+  readonly effort: Effort | undefined;
+  readonly agent: string | undefined;
+}
+
+/** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */
+export function conversationOf(call: { readonly session: string; readonly turn?: TurnContext }): string {
+  return call.turn?.around[0] ?? call.session;
+}
