@@ -41,8 +41,9 @@ export default defineConfig({
       ...(process.env["GANTRY_LONG"] ? [] : longOnly),
       ...(process.env["GANTRY_QUICK"] ? slow : []),
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // What takes so long hangs, also on a machine that has thirty other things to do.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 3,
     // A machine that does other things too decides nothing; who holds only so is named at the end.
     retry: process.env["CI"] ? 1 : 0,

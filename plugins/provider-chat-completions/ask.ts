@@ -1,8 +1,14 @@
-import { answerFailure, beginningOf, failure, streamAnswer, type AnswerReader } from "@gantry/sdk/provider";
+import {
+  answerFailure,
+  type AnswerReader,
+  beginningOf,
+  failure,
+  jsonValues,
+  streamAnswer,
+} from "@gantry/sdk/provider";
 import type { NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
-import { jsonValues } from "./json-stream.ts";
 import { mediaFor, refusedField, refusesMedia } from "./refused-fields.ts";
 import type { OptionalField, Refusal, Refused } from "./refused-fields.ts";
 

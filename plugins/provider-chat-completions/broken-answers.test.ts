@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProviderEvent } from "@gantry/sdk";
+import { jsonValues } from "@gantry/sdk/provider";
 import {
   callsOf,
   chunk,
@@ -17,7 +18,6 @@ import {
   usage,
 } from "./chat.test-kit.ts";
 import { ChatAnswer } from "./chat-answer.ts";
-import { jsonValues } from "./json-stream.ts";
 
 const long = { timeout_seconds: 2 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolUse } from "@gantry/sdk";
-import { asObject, asText } from "./json.ts";
+import { asObject, asText, isJson } from "@gantry/sdk/provider";
 
 interface Part {
   id: string;
@@ -64,13 +64,4 @@ export class CallList {
 /** The arguments of the part are whole, and more follow. */
 function beginsAgain({ args }: Part, more: string): boolean {
   return more.trimStart().startsWith("{") && isJson(args.join(""));
-}
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,18 +1,21 @@
 import { errors as common } from "@gantry/sdk";
 import {
+  type AnswerReader,
+  asCount,
+  asList,
+  asObject,
+  asText,
   cutAnswer,
+  DONE,
   emptyAnswer,
   failure,
   failureInside,
+  type JsonObject,
   usageEvent,
-  type AnswerReader,
 } from "@gantry/sdk/provider";
 import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { CallList } from "./call-list.ts";
 import { errors } from "./errors.ts";
-import { DONE } from "./json-stream.ts";
-import { asCount, asList, asObject, asText, textOf } from "./json.ts";
-import type { Json } from "./json.ts";
 import { RawCalls } from "./raw-calls.ts";
 import { Thoughts } from "./thoughts.ts";
 
@@ -42,7 +45,7 @@ export class ChatAnswer implements AnswerReader {
   readonly #raw: RawCalls | undefined;
   readonly #thoughts = new Thoughts();
   #reason: string | undefined;
-  #usage: Json | undefined;
+  #usage: JsonObject | undefined;
   #spoke = false;
   #done = false;
   over = false;
@@ -131,4 +134,12 @@ export class ChatAnswer implements AnswerReader {
 
 function failed(error: ReturnType<typeof common.PROVIDER_MALFORMED>): ProviderEvent {
   return { type: "error", failure: failure(error, error.code === "PROVIDER_MALFORMED") };
+}
+
+/** Text that comes as a string or as a list of text parts. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return asList(content)
+    .map((part) => asText(asObject(part)?.text) ?? "")
+    .join("");
 }

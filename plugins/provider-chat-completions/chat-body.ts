@@ -1,6 +1,11 @@
-import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
+import {
+  type CarriedMedia,
+  inNameOrder,
+  isJson,
+  type Piece,
+  type ProviderSettings,
+} from "@gantry/sdk/provider";
 import type { ChatMessage, ChatRequest, Part, ToolSpec } from "@gantry/sdk";
-import { isJson } from "./call-list.ts";
 import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";
 

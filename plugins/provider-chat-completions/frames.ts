@@ -1,7 +1,6 @@
 import { errors } from "@gantry/sdk";
-import { WHOLE_ANSWER } from "@gantry/sdk/provider";
+import { parseJson, WHOLE_ANSWER } from "@gantry/sdk/provider";
 import type { Endpoint } from "./endpoint.ts";
-import { parseJson } from "./json-stream.ts";
 import type { Line } from "./socket-pool.ts";
 
 const WHOLE_BYTES = 16 * 1024 * 1024;

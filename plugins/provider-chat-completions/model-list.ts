@@ -1,10 +1,9 @@
 import { errors as common, type Upstream } from "@gantry/sdk";
-import { fetchModelList, modelNames } from "@gantry/sdk/provider";
+import { asObject, asText, fetchModelList, modelNames } from "@gantry/sdk/provider";
 import { authorization } from "./ask.ts";
 import { requireCredential } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
-import { asObject, asText } from "./json.ts";
 
 /** What servers call the window that they run the model with, before the one that it was made for. */
 const WINDOW_KEYS = [

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { errors } from "@gantry/sdk";
 import {
+  type AnswerReader,
+  asCount,
+  asList,
+  asObject,
+  asText,
   cutAnswer,
+  DONE,
   emptyAnswer,
   failure,
   failureInside,
+  type JsonObject,
   usageEvent,
-  type AnswerReader,
 } from "@gantry/sdk/provider";
-import type { Json as JsonValue, ProviderEvent, StopReason } from "@gantry/sdk";
-import { DONE } from "./json-stream.ts";
+import type { Json, ProviderEvent, StopReason } from "@gantry/sdk";
 import { RESPONSES } from "./responses-body.ts";
-import { asCount, asList, asObject, asText } from "./json.ts";
-import type { Json } from "./json.ts";
 
 /** Reads the events of a response, over HTTP or a WebSocket, or the whole response object. */
 export class ResponsesAnswer implements AnswerReader {
@@ -21,7 +24,7 @@ export class ResponsesAnswer implements AnswerReader {
   readonly #secrets: readonly string[];
   readonly #called = new Set<string>();
   /** Sealed thoughts by their id: the server wants them back, since it keeps nothing. */
-  readonly #thoughts = new Map<unknown, Json>();
+  readonly #thoughts = new Map<unknown, JsonObject>();
   #spoke = false;
   readonly closing = false;
   over = false;
@@ -67,7 +70,7 @@ export class ResponsesAnswer implements AnswerReader {
   }
 
   /** The response as it stands at its end: what was not streamed before, the usage, the reason. */
-  #whole(response: Json): readonly ProviderEvent[] {
+  #whole(response: JsonObject): readonly ProviderEvent[] {
     if (response.status === "failed" || response.error) return this.#fail(response.error, undefined);
     const output = asList(response.output).map((item) => asObject(item) ?? {});
     const late = this.#spoke
@@ -88,24 +91,24 @@ export class ResponsesAnswer implements AnswerReader {
     ];
   }
 
-  #reason(response: Json): StopReason {
+  #reason(response: JsonObject): StopReason {
     const why = asText(asObject(response.incomplete_details)?.reason);
     if (response.status === "incomplete") return why === "content_filter" ? "ContentFilter" : "MaxTokens";
     return this.#called.size > 0 ? "ToolUse" : "EndTurn";
   }
 
-  #item(item: Json): readonly ProviderEvent[] {
+  #item(item: JsonObject): readonly ProviderEvent[] {
     if (item.type === "reasoning" && asText(item.encrypted_content)) this.#thoughts.set(item.id, item);
     return this.#call(item);
   }
 
   #sealed(): readonly ProviderEvent[] {
     if (this.#thoughts.size === 0) return [];
-    const items = [...this.#thoughts.values()] as unknown as readonly JsonValue[];
+    const items = [...this.#thoughts.values()] as unknown as readonly Json[];
     return [{ type: "provider_data", data: { [RESPONSES]: items } }];
   }
 
-  #call(item: Json): readonly ProviderEvent[] {
+  #call(item: JsonObject): readonly ProviderEvent[] {
     const name = asText(item.name);
     if (item.type !== "function_call" || !name || item.status === "incomplete") return [];
     const id = asText(item.call_id) || asText(item.id) || `call_${randomUUID()}`;

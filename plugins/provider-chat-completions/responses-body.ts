@@ -1,7 +1,5 @@
-import { inNameOrder, type CarriedMedia, type Piece } from "@gantry/sdk/provider";
+import { asList, asObject, type CarriedMedia, inNameOrder, isJson, type Piece } from "@gantry/sdk/provider";
 import type { ChatMessage } from "@gantry/sdk";
-import { isJson } from "./call-list.ts";
-import { asList, asObject } from "./json.ts";
 import type { BodyInput } from "./chat-body.ts";
 import { mediaFor } from "./refused-fields.ts";
 import type { Refused } from "./refused-fields.ts";

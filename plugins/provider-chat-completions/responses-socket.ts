@@ -1,10 +1,9 @@
 import { errors } from "@gantry/sdk";
-import { cutAnswer, failure, thrownFailure } from "@gantry/sdk/provider";
+import { asObject, asText, cutAnswer, failure, thrownFailure } from "@gantry/sdk/provider";
 import type { ProviderEvent, ProviderFailure } from "@gantry/sdk";
 import type { Question } from "./ask.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { jsonFrames } from "./frames.ts";
-import { asObject, asText } from "./json.ts";
 import { mediaFor, refusedField, refusesMedia } from "./refused-fields.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import type { Line, SocketPool } from "./socket-pool.ts";

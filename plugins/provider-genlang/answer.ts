@@ -1,8 +1,7 @@
 import { errors as common } from "@gantry/sdk";
-import { answerFailure, failure, usageEvent } from "@gantry/sdk/provider";
+import { answerFailure, asCount, DONE, failure, jsonValues, usageEvent } from "@gantry/sdk/provider";
 import type { NetResponse, ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
-import { chunksOf } from "./chunks.ts";
 
 /** The parts of an answer that are read; all may be missing or wrong. */
 interface Chunk {
@@ -45,8 +44,7 @@ export async function* readAnswer(
 ): AsyncGenerator<ProviderEvent, void> {
   const state: { shown: boolean; finish?: string; usage?: ProviderEvent } = { shown: false };
   const streamed = /event-stream/i.test(response.headers["content-type"] ?? "");
-  for await (const value of chunksOf(response, streamed)) {
-    const outer = object(value);
+  for await (const outer of chunksOf(response)) {
     const chunk = object(outer.response ?? outer);
     if (chunk.error) {
       const status = Number(object(chunk.error).code);
@@ -79,6 +77,14 @@ export async function* readAnswer(
   yield ending(state.finish ?? (streamed || !state.shown ? undefined : "STOP"), state.shown);
 }
 
+/** The chunks of an answer: server-sent events, one object, or a list of them. Throws `PROVIDER_MALFORMED`. */
+async function* chunksOf({ body }: NetResponse): AsyncGenerator<Chunk, void> {
+  for await (const value of jsonValues(body, NAME)) {
+    if (value === DONE) continue;
+    yield* (Array.isArray(value) ? value : [value]).map((chunk) => object(chunk));
+  }
+}
+
 function ending(finish: string | undefined, shown: boolean): ProviderEvent {
   if (finish === undefined) {
     return {
@@ -102,17 +108,14 @@ function usageOf({ usageMetadata }: Chunk): ProviderEvent | undefined {
   if (promptTokenCount === undefined && candidatesTokenCount === undefined) return undefined;
   // Thoughts are paid for and stand beside the candidates.
   const [event] = usageEvent({
-    input: count(promptTokenCount),
-    output: count(candidatesTokenCount) + count(thoughtsTokenCount),
-    cached: cachedContentTokenCount === undefined ? undefined : count(cachedContentTokenCount),
-    reasoning: thoughtsTokenCount === undefined ? undefined : count(thoughtsTokenCount),
+    input: asCount(promptTokenCount),
+    output: (asCount(candidatesTokenCount) ?? 0) + (asCount(thoughtsTokenCount) ?? 0),
+    cached: asCount(cachedContentTokenCount),
+    reasoning: asCount(thoughtsTokenCount),
   });
   return event;
 }
 
-function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : 0;
-}
 function object<T extends object>(value: T | undefined): Partial<T>;
 function object(value: unknown): Chunk;
 function object(value: unknown): object {

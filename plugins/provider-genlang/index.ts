@@ -41,7 +41,6 @@ export default definePlugin({
       );
     const genlang = createGenlang({ config, upstream, store, profiles, log, signal, configured });
 
-    host.onServe(async () => void (await import("eventsource-parser")));
     host.hooks.resolveProvider.tap(({ provider }) =>
       provider !== undefined && ALIASES.includes(provider) ? genlang : undefined,
     );

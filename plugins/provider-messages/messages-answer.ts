@@ -1,16 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { errors } from "@gantry/sdk";
 import {
+  type AnswerReader,
+  asCount,
+  asList,
+  asObject,
+  asText,
   cutAnswer,
+  DONE,
   emptyAnswer,
   failure,
   failureInside,
+  isJson,
+  type JsonObject,
   usageEvent,
-  type AnswerReader,
 } from "@gantry/sdk/provider";
 import type { ProviderEvent, StopReason } from "@gantry/sdk";
-import { asCount, asList, asObject, asText } from "./json.ts";
-import type { Json } from "./json.ts";
 
 /** Any other reason is a whole answer. */
 const reasons: ReadonlyMap<string, StopReason> = new Map([
@@ -57,6 +62,8 @@ export class MessagesAnswer implements AnswerReader {
 
   take(value: unknown): readonly ProviderEvent[] {
     if (this.over) return [];
+    // Relays for other formats write it too.
+    if (value === DONE) return this.end();
     const event = asObject(value);
     if (!event)
       return this.#close(failed(errors.PROVIDER_MALFORMED(this.#about.provider, "it is not a message")));
@@ -98,7 +105,7 @@ export class MessagesAnswer implements AnswerReader {
     return [...calls, ...this.#counted(), ...this.#close({ type: "stop", reason })];
   }
 
-  #whole(message: Json): readonly ProviderEvent[] {
+  #whole(message: JsonObject): readonly ProviderEvent[] {
     this.#count(message.usage);
     this.#reason = asText(message.stop_reason) || "end_turn";
     return [
@@ -107,7 +114,7 @@ export class MessagesAnswer implements AnswerReader {
     ];
   }
 
-  #start(index: unknown, block: Json): readonly ProviderEvent[] {
+  #start(index: unknown, block: JsonObject): readonly ProviderEvent[] {
     if (block.type === "text") return this.#say(asText(block.text) ?? "");
     const name = asText(block.name);
     if (block.type === "tool_use" && name) {
@@ -123,7 +130,7 @@ export class MessagesAnswer implements AnswerReader {
     return [];
   }
 
-  #delta(index: unknown, delta: Json): readonly ProviderEvent[] {
+  #delta(index: unknown, delta: JsonObject): readonly ProviderEvent[] {
     if (delta.type === "text_delta") return this.#say(asText(delta.text) ?? "");
     if (delta.type === "input_json_delta")
       this.#open.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
@@ -168,13 +175,4 @@ export class MessagesAnswer implements AnswerReader {
 
 function failed(error: ReturnType<typeof errors.PROVIDER_MALFORMED>): ProviderEvent {
   return { type: "error", failure: failure(error, true) };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,11 @@
-import { inNameOrder, type CarriedMedia, type Piece, type ProviderSettings } from "@gantry/sdk/provider";
+import {
+  asObject,
+  type CarriedMedia,
+  inNameOrder,
+  type Piece,
+  type ProviderSettings,
+} from "@gantry/sdk/provider";
 import type { ChatMessage, ChatRequest, Effort } from "@gantry/sdk";
-import { asObject } from "./json.ts";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;

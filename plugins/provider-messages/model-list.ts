@@ -1,7 +1,6 @@
 import { errors as common, type Upstream } from "@gantry/sdk";
-import { fetchModelList, modelNames } from "@gantry/sdk/provider";
+import { asObject, fetchModelList, modelNames } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
-import { asObject } from "./json.ts";
 import type { Server } from "./server.ts";
 
 /** Beside the messages, as the contract has it; beside `/v1/messages`, as most servers have it. */

@@ -1,5 +1,5 @@
 import { GantryError } from "@gantry/sdk";
-import { answerFailure, beginningOf, CarriedMedia, streamAnswer } from "@gantry/sdk/provider";
+import { answerFailure, beginningOf, CarriedMedia, jsonValues, streamAnswer } from "@gantry/sdk/provider";
 import type {
   ChatRequest,
   NetResponse,
@@ -9,7 +9,6 @@ import type {
   Upstream,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { jsonValues } from "./json-stream.ts";
 import { MessagesAnswer } from "./messages-answer.ts";
 import { boundThatFits, learn, messagesBody, nothingLearned } from "./messages-body.ts";
 import { listModels } from "./model-list.ts";

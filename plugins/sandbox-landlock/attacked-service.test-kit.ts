@@ -23,7 +23,7 @@ for (let round = 0; round < rounds; round++) {
   const tasks = own.flatMap((pid) => readdirSync(`/proc/${pid}/task`)).join(" ");
   const all = [
     ...attacks({ outside, port, host: process.pid, abstract }),
-    ...taskAttacks({ tasks, descriptors: "{0..24}", apart: options.namespaces !== false }),
+    ...taskAttacks({ tasks, descriptors: 24, apart: options.namespaces !== false }),
   ];
   for (const [name, command] of all) {
     const { stdout, stderr } = await kit.run(command, { timeoutMs: 30_000 });
@@ -37,6 +37,11 @@ if (!secret.includes(canary) || readdirSync(outside).includes("new"))
 await kit[Symbol.asyncDispose]();
 process.stdout.write(JSON.stringify([...through]));
 
+/** 0 where it has ended. */
 function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return 0;
+  }
 }

@@ -10,7 +10,7 @@ import { linux, openToAll } from "./sandbox.test-kit.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
 /** Over all settings together at least 500 in the long form. */
-const rounds = Number(process.env["GANTRY_ROUNDS"] ?? (long ? 36 : 1));
+const rounds = Number(process.env["GANTRY_ROUNDS"] ?? (long ? 32 : 1));
 const NOBODY = 65_534;
 const CANARY = "canary-58b2e0";
 const kit = new URL("./attacked-service.test-kit.ts", import.meta.url).pathname;

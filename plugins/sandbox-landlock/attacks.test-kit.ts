@@ -1,4 +1,4 @@
-import { type Syscall, machineOf, syscallNumber } from "./syscalls.ts";
+import { type Syscall, machineOf, syscallNumber } from "./kernel/syscalls.ts";
 
 /** What the attacker knows and wants. */
 export interface Prey {
@@ -224,14 +224,17 @@ export function taskAttacks({
   apart = false,
 }: {
   readonly tasks: string;
-  readonly descriptors: string;
+  /** The highest one that is tried. */
+  readonly descriptors: number;
   /** True where runs have ids of their own, so that a number may be one of the run itself. */
   readonly apart?: boolean;
 }): readonly Attack[] {
   const own = apart ? "[ /proc/$t/ns/pid -ef /proc/self/ns/pid ] && continue; " : "";
+  const skip = apart ? 'next if (stat "/proc/$t/ns/pid")[1] == (stat "/proc/self/ns/pid")[1]; ' : "";
   const each = (command: string): string => `for t in ${tasks}; do ${own}${command}; done 2>/dev/null`;
-  const onEach = (code: string): string => each(`perl -e '$t = shift; ${code} and print "P"."WNED"' $t`);
-  const through = (use: string): string => each(`for d in ${descriptors}; do ${use}; done`);
+  const onEach = (code: string): string =>
+    `perl -e 'use Fcntl; for my $t (@ARGV) { ${skip}${code} and print "P"."WNED" }' ${tasks} 2>/dev/null`;
+  const fds = `map { "fd/$_" } 0..${descriptors}`;
   return named("task", [
     each(`kill -0 $t && ${won}`),
     each(`kill -USR1 $t && ${won}`),
@@ -243,17 +246,15 @@ export function taskAttacks({
     onEach(
       `$s = 0; $f = 0x80; $p = syscall(${nr("pidfd_open")}, $t + 0, $f); syscall(${nr("pidfd_send_signal")}, $p, $s, 0, $s) >= 0`,
     ),
-    onEach(`use Fcntl; pipe(R, W); fcntl(R, 15, pack("ii", 0, $t))`),
-    onEach(`use Fcntl; pipe(R, W); fcntl(R, 8, $t + 0)`),
+    onEach(`pipe(R, W); fcntl(R, 15, pack("ii", 0, $t))`),
+    onEach(`pipe(R, W); fcntl(R, 8, $t + 0)`),
     onEach(`pipe(R, W); $o = pack("i", $t); ioctl(R, 0x8901, $o)`),
     onEach(`$z = 0; syscall(${nr("ptrace")}, 0x4206, $t + 0, $z, $z) >= 0`),
-    each(
-      `for f in environ maps mem auxv cwd root exe pagemap; do head -c 1 /proc/$t/$f && ${won}; readlink /proc/$t/$f && ${won}; done`,
-    ),
-    through(`readlink /proc/$t/fd/$d && ${won}`),
-    through(`head -c 0 /proc/$t/fd/$d && ${won}`),
-    through(`{ : >> /proc/$t/fd/$d; } && ${won}`),
-    through(`cat /proc/$t/fdinfo/$d && ${won}`),
+    onEach(`grep { sysopen(F, "/proc/$t/$_", 0) && sysread(F, $b, 1) } qw(environ maps mem auxv pagemap)`),
+    onEach(`grep { readlink "/proc/$t/$_" } qw(cwd root exe), ${fds}`),
+    onEach(`grep { sysopen(F, "/proc/$t/$_", O_RDONLY | O_NONBLOCK) } ${fds}`),
+    onEach(`grep { sysopen(F, "/proc/$t/$_", O_WRONLY | O_APPEND | O_NONBLOCK) } ${fds}`),
+    onEach(`grep { sysopen(F, "/proc/$t/$_", O_RDONLY) } map { s/fd/fdinfo/r } ${fds}`),
   ]);
 }
 

@@ -1,17 +1,16 @@
 import { Socket } from "node:net";
 import { Frames } from "./frames.ts";
-import type { ConfinedFacts, FromConfined, Request, ToConfined } from "./messages.ts";
-import { Requests } from "./requests.ts";
-import { endByAdoption, endByGroup, endWithNamespace } from "./run-end.ts";
-import { Temporary } from "./temporary.ts";
-import { WorkspaceSize } from "./workspace-size.ts";
-import { Workspace } from "./workspace.ts";
+import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
+import { Requests } from "./confined/requests.ts";
+import { endByAdoption, endByGroup, endWithNamespace } from "./confined/run-end.ts";
+import { Temporary } from "./confined/temporary.ts";
+import { WorkspaceSize } from "./confined/workspace-size.ts";
+import { Workspace } from "./workspace/workspace.ts";
 
 /**
  * The process that starts commands and opens files, for one run at a time. It holds no key and nothing of the service but
  * this channel; it builds its walls first, and the kernel then holds it and everything it starts.
  */
-const CHANNEL = 3;
 
 const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
 const { promise: told, resolve: tell } = Promise.withResolvers<ConfinedFacts>();
@@ -54,8 +53,8 @@ async function confine(): Promise<void> {
     return requests.begin({ facts, workspace, size, ending: endByGroup(), ...open });
   }
   // Nothing can be loaded any more once the walls stand.
-  const { buildWalls, finishWalls } = await import("./walls.ts");
-  const { outputs } = await import("./outputs.ts");
+  const { buildWalls, finishWalls } = await import("./confined/walls.ts");
+  const { outputs } = await import("./confined/outputs.ts");
   const ending = await (namespaces ? endWithNamespace() : endByAdoption());
   const { built, temporary: own } = buildWalls({ ...facts, walls }, workspace);
   frames.send({ built });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { watchDisk } from "./disk-watch.ts";
+import { watchDisk } from "./confined/disk-watch.ts";
 import { linux, startSandbox, until } from "./sandbox.test-kit.ts";
 
 for (const namespaces of [true, false]) {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { expand, grants } from "./grants.ts";
+import { expand, grants } from "./service/grants.ts";
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-grants-")));
 afterAll(() => rmSync(root, { recursive: true }));

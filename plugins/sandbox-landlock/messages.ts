@@ -1,5 +1,10 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
-import type { Unseen } from "./workspace-walk.ts";
+import type { Unseen } from "./workspace/workspace-walk.ts";
+
+/** The descriptor of a confined process over which these messages go. */
+export const CHANNEL = 3;
+/** Behind the channel come the pipes of what it is to run, if any. */
+export const FIRST_PIPE = 4;
 
 /** What a confined process is asked, by number. */
 export type Request =
@@ -92,6 +97,8 @@ export interface Built {
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
+  /** The secret ones among them that lie in the workspace. */
+  readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */
   readonly unseen?: Unseen;
 }
@@ -111,3 +118,13 @@ export type FromConfined =
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }
   | { readonly id: number; readonly fault: Fault };
+
+/** What a write writes travels as bytes. */
+export function bytesOf(request: Request): Uint8Array | undefined {
+  if (request.do !== "write" || request.data === null) return undefined;
+  return typeof request.data === "string" ? Buffer.from(request.data) : request.data;
+}
+
+export function withoutBytes(request: Request): Request {
+  return request.do === "write" && request.data !== null ? { ...request, data: "" } : request;
+}

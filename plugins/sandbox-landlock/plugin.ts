@@ -1,9 +1,9 @@
 import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
-import { Openings } from "./openings.ts";
-import { sandboxOf } from "./provided.ts";
-import { type Place, Walled } from "./walled.ts";
+import { Openings } from "./service/openings.ts";
+import { sandboxOf } from "./service/provided.ts";
+import { type Place, Walled } from "./service/walled.ts";
 
 /** `base`: the address of the file beside which the entries stand. */
 export function sandboxPlugin(base: string, bounds: Omit<Place, "base"> = {}): Plugin {

@@ -14,7 +14,7 @@ import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
-import { descendantsOf } from "./descendants.ts";
+import { descendantsOf } from "./supervisor/descendants.ts";
 import sandbox from "./index.ts";
 import { linux, openToAll, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
 

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunResult } from "@gantry/sdk";
-import { blockedCommands } from "./blocked-commands.ts";
-import { Confinement } from "./confinement.ts";
-import { childEnvironment } from "./environment.ts";
-import { grants } from "./grants.ts";
+import { blockedCommands } from "./service/blocked-commands.ts";
+import { Confinement } from "./service/confinement.ts";
+import { childEnvironment } from "./service/environment.ts";
+import { grants } from "./service/grants.ts";
 import { type Bounds } from "./config.ts";
-import { prepareLimits } from "./limits.ts";
+import { prepareLimits } from "./service/limits.ts";
 
 export const linux = process.platform === "linux";
 

@@ -14,8 +14,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type SandboxKit, linux, startSandbox, until } from "./sandbox.test-kit.ts";
-import { WorkspaceWalk } from "./workspace-walk.ts";
+import { WorkspaceWalk } from "./workspace/workspace-walk.ts";
 
+const rounds = process.env["GANTRY_LONG"] === undefined ? 3 : 120;
 const CANARY = "canary-7d20c4e1";
 const SECRET = `API_TOKEN=${CANARY}\n`;
 
@@ -112,7 +113,7 @@ test.runIf(linux)(
     saveAnew(file);
     const { findings, stdout } = await run;
     expect([findings, stdout, found(kit)]).toEqual([
-      [`stopped: ${file} was replaced and lay open to it`],
+      [`stopped: ${file} was replaced or removed from outside`],
       "",
       "",
     ]);
@@ -122,6 +123,44 @@ test.runIf(linux)(
     rmSync(path.dirname(file), { recursive: true });
     save(file);
     expect([(await second).stdout, found(kit)]).toEqual(["", ""]);
+  },
+);
+
+/** Waits for a secret file to lie open, under its name or one of its own choice, and writes it down in a form that nothing tells. */
+const waits = `perl -e '
+  sub look { open(my $f, "<", $_[0]) or return; my $text = <$f>; length $text or return;
+    open(my $out, ">>", "out"); print $out unpack("H*", $text) }
+  open(my $up, ">", "up"); close $up;
+  while (1) { look(".env"); rename(".env", "mine") and look("mine"); link(".env", "too") and look("too") }'`;
+
+const saves: readonly ((file: string) => void)[] = [
+  saveAnew,
+  (file) => {
+    renameSync(file, `${file}~`);
+    save(file);
+  },
+  (file) => {
+    rmSync(file);
+    save(file);
+  },
+];
+
+test.runIf(linux)(
+  "SEC-15: a run that waits for a secret file to be saved anew reads nothing of it; who is not root is told so",
+  { timeout: 600_000 },
+  async () => {
+    await using kit = await startSandbox({ prepare: saveAll(".env") });
+    const isRoot = process.getuid?.() === 0;
+    await kit.run("true");
+    expect(kit.confinement.layers?.gated).toBe(isRoot);
+    for (let round = 0; round < (isRoot ? rounds : 0); round++) {
+      rmSync(path.join(kit.workspace, "up"), { force: true });
+      const run = kit.run(waits, { timeoutMs: 45_000 });
+      await until(() => existsSync(path.join(kit.workspace, "up")));
+      saves[round % saves.length]!(path.join(kit.workspace, ".env"));
+      expect((await run).findings).toContainEqual(expect.stringMatching(/^stopped: .*replaced or removed/));
+      expect(found(kit)).toBe("");
+    }
   },
 );
 

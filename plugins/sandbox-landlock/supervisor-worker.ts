@@ -1,9 +1,16 @@
 import { constants, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { close, ioctl, libcCall, pipe, syscall } from "./kernel.ts";
-import { type SupervisorFacts, supervise } from "./supervisor.ts";
-import { ProcessBudget } from "./process-budget.ts";
-import { watcher } from "./watch.ts";
+import { close, ioctl, libcCall, pipe, syscall } from "./kernel/kernel.ts";
+import { OpenGate } from "./supervisor/open-gate.ts";
+import {
+  type Added,
+  type Supervised,
+  type SupervisorFacts,
+  type ToSupervisor,
+  supervise,
+} from "./supervisor/supervisor.ts";
+import { ProcessBudget } from "./supervisor/process-budget.ts";
+import { watcher } from "./supervisor/watch.ts";
 
 const RECEIVE = 0xc0502100;
 const SEND = 0xc0182101;
@@ -14,21 +21,12 @@ const POLLHUP = 16;
 const LOOK_MS = 100;
 const BATCH = 64;
 
-export type ToSupervisor = Supervised | { readonly stop: true };
-
-export interface Supervised {
-  readonly pid: number;
-  /** The descriptor, in its table, on which its filter asks. */
-  readonly listener: number;
-  /** Beneath these its files may change besides. */
-  readonly write: readonly string[];
-}
-
 /** One confined process, with what it asks on. */
 interface Confined {
   readonly pid: number;
   readonly listener: number;
   readonly decide: ReturnType<typeof supervise>;
+  readonly gate: OpenGate | undefined;
 }
 
 /**
@@ -58,20 +56,21 @@ port.on("message", (message: ToSupervisor) => {
 port.postMessage({ wake });
 setImmediate(next);
 
-/** False where it has gone meanwhile. */
-function add({ pid, listener: remote, write }: Supervised): boolean {
+/** Undefined where it has gone meanwhile. */
+function add({ pid, listener: remote, write, masked }: Supervised): Added | undefined {
   try {
     const pidfd = syscall("pidfd_open", pid, 0);
     try {
       const own = { ...facts, write: [...facts.write, ...write] };
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
-      confined = [...confined, { pid, listener, decide: supervise(own, pid, groups, budget) }];
-      return true;
+      const gate = masked && OpenGate.over(pid, masked);
+      confined = [...confined, { pid, listener, gate, decide: supervise(own, pid, groups, budget) }];
+      return { gated: gate !== undefined };
     } finally {
       close(pidfd);
     }
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -79,6 +78,7 @@ function turn(): void {
   for (let decided = 0; decided < BATCH; decided++) {
     const watching = looks && Atomics.load(facts.running, 0) > 0;
     const ready = wait(watching ? LOOK_MS : -1);
+    for (const gate of ready.opening) gate.answer();
     for (const one of ready.asking) decide(one);
     for (const one of ready.gone) drop(one);
     if (watching && performance.now() >= due) {
@@ -97,26 +97,26 @@ function next(): void {
 }
 
 interface Ready {
+  readonly opening: readonly OpenGate[];
   readonly asking: readonly Confined[];
   readonly gone: readonly Confined[];
   readonly woken: boolean;
 }
 
 function wait(ms: number): Ready {
-  const polled = new Int32Array([
-    wakeRead,
-    POLLIN,
-    ...confined.flatMap(({ listener }) => [listener, POLLIN]),
-  ]);
+  const gates = confined.flatMap(({ gate }) => gate ?? []);
+  const fds = [wakeRead, ...confined.map(({ listener }) => listener), ...gates.map(({ fd }) => fd)];
+  const polled = new Int32Array(fds.flatMap((fd) => [fd, POLLIN]));
   try {
     libcCall("poll", ["void *", "ulong", "int"], new Uint8Array(polled.buffer), polled.length / 2, ms);
   } catch {
-    return { asking: [], gone: [], woken: false };
+    return { opening: [], asking: [], gone: [], woken: false };
   }
   const events = (at: number): number => polled[at * 2 + 1]! >> 16;
   const woken = (events(0) & POLLIN) !== 0;
   if (woken) libcCall("read", ["int", "void *", "ulong"], wakeRead, new Uint8Array(64), 64);
   return {
+    opening: gates.filter((_, i) => events(confined.length + i + 1) & POLLIN),
     asking: confined.filter((_, i) => events(i + 1) & POLLIN),
     gone: confined.filter((_, i) => (events(i + 1) & (POLLIN | POLLHUP)) === POLLHUP),
     woken,
@@ -146,9 +146,11 @@ function decide({ listener, decide: judge }: Confined): void {
 function drop(gone: Confined): void {
   confined = confined.filter((one) => one !== gone);
   close(gone.listener);
+  gone.gate?.close();
 }
 
 function leave(): void {
-  for (const fd of [wakeRead, ...confined.map(({ listener }) => listener)]) close(fd);
+  for (const one of confined) drop(one);
+  close(wakeRead);
   port.close();
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { Audit, Net, Pages, Runtime, Sandbox, Store, Upstream } from "@gantry/sdk";
-import { type CheckedProxy, checkedProxy, followLinks, isInside, makeDir } from "@gantry/sdk/node";
+import type { Audit, Net, Pages, Runtime, Sandbox, Upstream } from "@gantry/sdk";
+import { type CheckedProxy, checkedProxy, followLinks, isInside, makeDir, openDecoy } from "@gantry/sdk/node";
 import type { Browser } from "./browser.ts";
 import type { BrowserConfig } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -12,19 +12,19 @@ export interface Needs {
   readonly pages: Pages | undefined;
   readonly sandbox: Sandbox | undefined;
   readonly upstream: Upstream | undefined;
-  readonly store: Store | undefined;
   readonly audit: Audit | undefined;
 }
 
-/** Starts browsers of the kind that the configuration names, and holds what they share. */
+/** Starts browsers of the kind that the configuration names. */
 export class Backends {
   readonly #config: BrowserConfig;
   readonly #needs: Needs;
-  #proxy: Promise<CheckedProxy> | undefined;
+  readonly #left: WebDriverSessions;
 
   constructor(config: BrowserConfig, needs: Needs) {
     this.#config = config;
     this.#needs = needs;
+    this.#left = new WebDriverSessions(path.join(needs.runtime.configDir, "state", "browser"));
   }
 
   async start(signal: AbortSignal): Promise<Browser> {
@@ -49,48 +49,59 @@ export class Backends {
     }
   }
 
-  async close(): Promise<void> {
-    await (await this.#proxy?.catch(() => undefined))?.close();
-  }
-
   async #startWebDriver(signal: AbortSignal, timeoutMs: number): Promise<Browser> {
-    const { upstream, store } = this.#needs;
+    const { upstream } = this.#needs;
     if (!upstream) throw errors.BROWSER_NEEDS("reaches a driver");
     const [{ WebDriver }, { WebDriverBrowser }] = await Promise.all([
       import("./webdriver.ts"),
       import("./webdriver-browser.ts"),
     ]);
     const driver = new WebDriver(upstream, this.#config.tools.webdriver_url);
-    const sessions = new WebDriverSessions(store?.values);
-    const proxy = await (this.#proxy ??= this.#startProxy());
-    return WebDriverBrowser.start(
-      {
-        driver,
-        proxy,
-        timeoutMs,
-        capabilities: this.#config.tools.webdriver_capabilities ?? {},
-        remember: (session) => sessions.remember(session, driver.address),
-        forget: (session) => sessions.forget(session),
-      },
-      signal,
-    );
+    const decoy = await openDecoy();
+    const proxy = await this.#startProxy(`127.0.0.1:${decoy.tcpPort}`);
+    try {
+      return await WebDriverBrowser.start(
+        {
+          driver,
+          proxy,
+          decoy,
+          timeoutMs,
+          capabilities: this.#config.tools.webdriver_capabilities ?? {},
+          remember: (session) => this.#left.remember(session, driver.address),
+          forget: (session) => this.#left.forget(session),
+        },
+        signal,
+      );
+    } catch (error) {
+      await proxy.close();
+      throw error;
+    } finally {
+      await decoy.close();
+    }
   }
 
-  /** Ends what a service that was killed left at the driver. */
+  /** Ends what a service that was killed left at drivers. */
   async endLeft(): Promise<void> {
-    const { upstream, store } = this.#needs;
-    const { browser_backend, webdriver_url } = this.#config.tools;
-    if (browser_backend !== "webdriver" || !upstream || !store) return;
+    const { upstream } = this.#needs;
+    if (!upstream) return;
     const { WebDriver } = await import("./webdriver.ts");
-    await new WebDriverSessions(store.values).endLeft(new WebDriver(upstream, webdriver_url));
+    await this.#left.endLeft((address) => new WebDriver(upstream, address));
   }
 
-  /** A driver takes no credential for a proxy, so whoever finds the port may use it: for allowed addresses alone. */
-  async #startProxy(): Promise<CheckedProxy> {
+  close(): Promise<void> {
+    return this.#left.close();
+  }
+
+  /**
+   * A driver takes no credential for a proxy, so whoever finds the port may use it: for allowed addresses alone, while its
+   * browser lives. What is refused is written down, but for `decoy`, which the service itself asks for.
+   */
+  async #startProxy(decoy: string): Promise<CheckedProxy> {
     const { net, audit } = this.#needs;
     if (!net) throw errors.BROWSER_NEEDS("opens addresses");
-    const refused = (address: string, why: string): void =>
-      void audit
+    const refused = (address: string, why: string): void => {
+      if (address === decoy) return;
+      audit
         ?.record({
           event_type: "security_refusal",
           tool: "browser",
@@ -100,6 +111,7 @@ export class Backends {
           session_id: "",
         })
         .catch(() => undefined);
+    };
     return (await checkedProxy()).startProxy(net, { refused });
   }
 }

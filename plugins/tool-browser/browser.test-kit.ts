@@ -85,13 +85,12 @@ export function numberOf(answer: string, element: string): number {
   return Number(found[1]);
 }
 
-/** Processes whose command line holds the word. */
-export function processesWith(word: string): readonly number[] {
+/** Processes whose command line holds the one word and not the other. */
+export function processesWith(word: string, not?: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word)
-        ? [Number(pid)]
-        : [];
+      const line = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
+      return line.includes(word) && !(not && line.includes(not)) ? [Number(pid)] : [];
     } catch {
       return [];
     }
@@ -107,12 +106,16 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 export interface Driver extends AsyncDisposable {
+  readonly url: string;
   readonly tools: Readonly<Record<string, unknown>>;
-  readonly pid: number;
+  /** Its home: what it and its browsers write. */
+  readonly folder: string;
+  /** The browsers that it has now. */
+  browsers(): readonly number[];
 }
 
-/** A real ChromeDriver, in a group of its own, which is ended whole. */
-export async function startDriver(): Promise<Driver> {
+/** A real ChromeDriver, in a group of its own, which is ended whole. `more`: switches of its browsers besides. */
+export async function startDriver(more: readonly string[] = []): Promise<Driver> {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-driver-"));
   const driver = spawn(DRIVER, ["--port=0"], {
     detached: true,
@@ -137,13 +140,17 @@ export async function startDriver(): Promise<Driver> {
     "--disable-sync",
     "--disable-quic",
     "--disable-dev-shm-usage",
+    ...more,
   ];
+  const url = `http://127.0.0.1:${port}`;
   return {
-    pid: driver.pid!,
+    url,
     tools: {
-      webdriver_url: `http://127.0.0.1:${port}`,
+      webdriver_url: url,
       webdriver_capabilities: { browserName: "chrome", "goog:chromeOptions": { args } },
     },
+    folder,
+    browsers: () => processesWith(`--user-data-dir=${folder}`, "--type="),
     async [Symbol.asyncDispose]() {
       const gone = new Promise((resolve) => driver.once("exit", resolve));
       process.kill(-driver.pid!, "SIGKILL");

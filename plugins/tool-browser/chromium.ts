@@ -51,7 +51,7 @@ const FLAGS = [
   "--noerrdialogs",
   "--mute-audio",
   "--password-store=basic",
-  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--dns-prefetch-disable",
   "--window-size=1280,900",
   "--remote-debugging-pipe",

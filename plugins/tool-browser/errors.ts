@@ -8,7 +8,7 @@ export const errors = defineErrors({
     "tools.webdriver_url is %s, which would carry pages over the network unencrypted: use an address of this machine, or https.",
   ),
   BROWSER_NO_PROXY: policy(
-    "The driver at %s does not say that it took the proxy, so its browser might reach anything, and it was closed: use a driver that honours the W3C proxy capability, or set tools.browser_backend to chromium.",
+    "The browser of the driver at %s is not held to the proxy (%s), so it might reach anything and was closed: use a driver that honours the W3C proxy capability, or set tools.browser_backend to chromium.",
   ),
   BROWSER_MISSING: failed(
     "No Chromium was found at %s: install the package chromium, or set tools.chromium_path to its program.",

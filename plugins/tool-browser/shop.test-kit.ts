@@ -61,7 +61,8 @@ function pages(port: number): Readonly<Record<string, string>> {
           fetch(url, { mode: 'no-cors' }).then((r) => r.text().then(() => r.type === 'opaque' && r.status !== 0 && out(url)), () => {});
         for (const url of ['file:///etc/passwd', 'http://evil.example/frame', local]) { const f = document.createElement('iframe'); f.src = url; document.body.append(f); }
         try { const s = new WebSocket('ws://127.0.0.1:${port}/socket'); s.onopen = () => out('websocket'); new WebSocket('ws://evil.example/s').onopen = () => out('websocket out'); } catch {}
-        try { const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] }); p.createDataChannel('x'); p.onicecandidate = (e) => { if (/srflx/.test(e.candidate?.candidate ?? '')) out('webrtc ' + e.candidate.candidate); }; p.createOffer().then((o) => p.setLocalDescription(o)); } catch {}
+        try { const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }, { urls: 'turn:127.0.0.1:${port}?transport=tcp', username: 'x', credential: 'x' }, { urls: 'turn:lookup.evil.example:${port}?transport=tcp', username: 'x', credential: 'x' }] }); p.createDataChannel('x'); p.onicecandidate = (e) => { if (/srflx/.test(e.candidate?.candidate ?? '')) out('webrtc ' + e.candidate.candidate); }; p.createOffer().then((o) => p.setLocalDescription(o)); } catch {}
+        try { new WebTransport('https://127.0.0.1:${port}/').ready.then(() => out('webtransport'), () => {}); } catch {}
         const l = document.createElement('link'); l.rel = 'dns-prefetch'; l.href = '//lookup.evil.example'; document.head.append(l);
       `)}`,
     ),

@@ -1,8 +1,10 @@
-import type { CheckedProxy } from "@gantry/sdk/node";
+import type { CheckedProxy, Decoy } from "@gantry/sdk/node";
 import type { Browser, PageView, ViewElement } from "./browser.ts";
 import { errors } from "./errors.ts";
 import { FIND_ELEMENTS, SELECT_OPTION } from "./webdriver-scripts.ts";
 import { WebDriverCalls } from "./webdriver-calls.ts";
+import { capabilitiesOf } from "./webdriver-capabilities.ts";
+import { pastTheProxy } from "./webdriver-proof.ts";
 import type { WebDriver } from "./webdriver.ts";
 
 /** How a driver writes a reference to an element. */
@@ -13,7 +15,10 @@ const SCROLL = "window.scrollBy(0, Math.round(window.innerHeight * 0.9))";
 
 export interface WebDriverOptions {
   readonly driver: WebDriver;
+  /** Its own; closed with it. */
   readonly proxy: CheckedProxy;
+  /** What it must not reach. */
+  readonly decoy: Decoy;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
   /** Told of a session before it is used, and once it has ended. */
@@ -29,33 +34,33 @@ interface Found {
 /** A browser that a driver started, with our proxy as its only way out. */
 export class WebDriverBrowser implements Browser {
   readonly #calls: WebDriverCalls;
+  readonly #proxy: CheckedProxy;
   #found: readonly Found[] = [];
 
-  private constructor(calls: WebDriverCalls) {
+  private constructor(calls: WebDriverCalls, proxy: CheckedProxy) {
     this.#calls = calls;
+    this.#proxy = proxy;
   }
 
   /** Throws `BROWSER_DRIVER`, `BROWSER_NO_PROXY` and `BROWSER_STARTED_NOT`. */
   static async start(options: WebDriverOptions, signal: AbortSignal): Promise<WebDriverBrowser> {
-    const { driver, proxy, capabilities, timeoutMs, remember, forget } = options;
+    const { driver, proxy, decoy, capabilities, timeoutMs, remember, forget } = options;
     const address = `127.0.0.1:${proxy.port}`;
-    const alwaysMatch = {
-      ...capabilities,
-      proxy: { proxyType: "manual", httpProxy: address, sslProxy: address, noProxy: ["<-loopback>"] },
-      unhandledPromptBehavior: "dismiss and notify",
-      timeouts: { pageLoad: timeoutMs, script: timeoutMs, implicit: 0 },
-    };
+    const alwaysMatch = capabilitiesOf({ proxy: address, timeoutMs, given: capabilities });
     const made = await begin(driver, { capabilities: { alwaysMatch } });
-    await remember(made.sessionId);
     const calls = new WebDriverCalls({ driver, session: made.sessionId, timeoutMs, forget });
-    const browser = new WebDriverBrowser(calls);
-    const told = made.capabilities?.proxy ?? {};
-    if (signal.aborted || told.httpProxy !== address || told.sslProxy !== address) {
-      await browser.close();
+    try {
+      await remember(made.sessionId);
       signal.throwIfAborted();
-      throw errors.BROWSER_NO_PROXY(driver.address);
+      const { httpProxy, sslProxy } = made.capabilities?.proxy ?? {};
+      const isTold = httpProxy === address && sslProxy === address;
+      const problem = isTold ? await pastTheProxy(calls, decoy) : "it does not say that it took it";
+      if (problem !== undefined) throw errors.BROWSER_NO_PROXY(driver.address, problem);
+    } catch (error) {
+      await calls.end();
+      throw error;
     }
-    return browser;
+    return new WebDriverBrowser(calls, proxy);
   }
 
   get alive(): boolean {
@@ -133,8 +138,9 @@ export class WebDriverBrowser implements Browser {
     };
   }
 
-  close(): Promise<void> {
-    return this.#calls.end();
+  async close(): Promise<void> {
+    await this.#calls.end();
+    await this.#proxy.close();
   }
 
   async #read(frame: number | undefined): Promise<{

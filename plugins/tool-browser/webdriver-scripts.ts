@@ -24,3 +24,18 @@ export const SELECT_OPTION = `
   for (const type of ["input", "change"]) list.dispatchEvent(new Event(type, { bubbles: true }));
   return true;
 `;
+
+/** Runs in the page: whether WebRTC offers datagrams, with a STUN and a TURN server on loopback to ask; `udp` or `none`. */
+export const GATHER_CANDIDATES = `
+  const [udpPort, tcpPort, done] = arguments;
+  if (typeof RTCPeerConnection === "undefined") return done("none");
+  const turn = { urls: "turn:127.0.0.1:" + tcpPort + "?transport=tcp", username: "x", credential: "x" };
+  const connection = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:" + udpPort }, turn] });
+  const end = (word) => (connection.close(), done(word));
+  connection.onicecandidate = ({ candidate }) => {
+    if (candidate === null) end("none");
+    else if (/ udp /i.test(candidate.candidate)) end("udp");
+  };
+  connection.createDataChannel("x");
+  connection.createOffer().then((offer) => connection.setLocalDescription(offer)).catch((error) => end(String(error)));
+`;

@@ -1,34 +1,90 @@
-import type { Values } from "@gantry/sdk";
+import { randomUUID } from "node:crypto";
+import { readFile, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { ProcessLock, makeDir, replaceFile } from "@gantry/sdk/node";
 import type { WebDriver } from "./webdriver.ts";
 
-const SPACE = "browser-sessions";
+/** Session id -> address of the driver. */
+type Open = Readonly<Record<string, string>>;
 
-/** Which sessions of drivers are open, so that what a killed service left is ended by the next one. */
+/**
+ * Which sessions of drivers a process has open: a file for each process, beside a lock that it holds, so that what a killed
+ * service left is ended by the next one, and what another process uses is left alone.
+ */
 export class WebDriverSessions {
-  readonly #values: Values | undefined;
+  readonly #folder: string;
+  readonly #file: string;
+  readonly #open = new Map<string, string>();
+  #lock: ProcessLock | undefined;
+  #written: Promise<void> = Promise.resolve();
 
-  constructor(values: Values | undefined) {
-    this.#values = values;
+  /** `folder` is made where it is not there. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#file = path.join(folder, `${randomUUID()}.json`);
   }
 
-  async remember(session: string, driver: string): Promise<void> {
-    await this.#values?.put(SPACE, session, driver);
+  remember(session: string, driver: string): Promise<void> {
+    this.#open.set(session, driver);
+    return this.#write();
   }
 
-  async forget(session: string): Promise<void> {
-    await this.#values?.remove(SPACE, session);
+  forget(session: string): Promise<void> {
+    this.#open.delete(session);
+    return this.#write();
   }
 
-  /** Ends those of this driver; one that does not answer keeps them for later. */
-  async endLeft(driver: WebDriver): Promise<void> {
-    for (const { key, value } of (await this.#values?.list<string>(SPACE)) ?? []) {
-      if (value !== driver.address) continue;
+  async close(): Promise<void> {
+    await this.#written.catch(() => undefined);
+    await rm(this.#file, { force: true });
+    await this.#lock?.release();
+  }
+
+  /** Ends what processes that are gone have left; a driver that does not answer keeps its sessions for later. */
+  async endLeft(driverAt: (address: string) => WebDriver): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names.filter((one) => one.endsWith(".json"))) {
+      const file = path.join(this.#folder, name);
+      const lock = await lockOf(file).catch(() => undefined);
+      if (!lock) continue;
       try {
-        await driver.call("DELETE", `/session/${encodeURIComponent(key)}`);
-      } catch (error) {
-        if ((error as { readonly word?: string }).word === undefined) return;
+        if (await endAll(file, driverAt)) await rm(file, { force: true });
+      } finally {
+        await lock.release();
       }
-      await this.forget(key);
     }
   }
+
+  /** One write after another. */
+  #write(): Promise<void> {
+    this.#written = this.#written
+      .catch(() => undefined)
+      .then(async () => {
+        makeDir(this.#folder);
+        this.#lock ??= await lockOf(this.#file);
+        await replaceFile(this.#file, JSON.stringify(Object.fromEntries(this.#open)), { durable: false });
+      });
+    return this.#written;
+  }
+}
+
+const lockOf = (file: string): Promise<ProcessLock> =>
+  ProcessLock.take(`${file}.lock`, (pid) => new Error(`process ${pid} uses it`));
+
+/** False where a driver did not answer. */
+async function endAll(file: string, driverAt: (address: string) => WebDriver): Promise<boolean> {
+  const open = await readFile(file, "utf8").then(
+    (text) => JSON.parse(text) as Open,
+    () => ({}),
+  );
+  let isDone = true;
+  for (const [session, address] of Object.entries(open)) {
+    try {
+      await driverAt(address).call("DELETE", `/session/${encodeURIComponent(session)}`);
+    } catch (error) {
+      // The driver's own word: it knows no such session any more.
+      if ((error as { readonly word?: string }).word === undefined) isDone = false;
+    }
+  }
+  return isDone;
 }

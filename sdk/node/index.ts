@@ -1,4 +1,7 @@
 /** What plugins and the host share and what touches Node: paths, links, locks, timeouts. */
+import type { Decoy } from "./decoy.ts";
+
+export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { asError } from "./errors.ts";
@@ -36,3 +39,6 @@ export { withTimeout } from "./with-timeout.ts";
 
 /** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
 export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => import("./checked-proxy.ts");
+
+/** Shows whether something reaches loopback without being asked to, loaded where it is wanted. */
+export const openDecoy = async (): Promise<Decoy> => (await import("./decoy.ts")).openDecoy();

@@ -1,0 +1,162 @@
+import { statSync } from "node:fs";
+import type { RunResult } from "@gantry/sdk";
+import { isInside } from "@gantry/sdk/node";
+import { watchDisk } from "./disk-watch.ts";
+import { faultOf, listDirectory, readFile } from "./files.ts";
+import type { ConfinedFacts, Fault, Request, Results } from "../messages.ts";
+import type { Outputs } from "./outputs.ts";
+import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
+import { Changed, replaceFile } from "./replace.ts";
+import type { Temporary } from "./temporary.ts";
+import type { WorkspaceSize } from "./workspace-size.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+const VERBS = { read: "read", write: "written", list: "listed" } as const;
+
+/** What a confined process works with once its walls stand. */
+export interface Confined {
+  readonly facts: ConfinedFacts;
+  readonly workspace: Workspace;
+  readonly size: WorkspaceSize;
+  readonly ending: Omit<Surroundings, "outputs" | "started">;
+  readonly outputs?: Outputs;
+  /** Undefined where there is no place for temporary files. */
+  readonly temporary?: Temporary;
+}
+
+/** Thrown with what is told of it. */
+class Refused extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.fault);
+    this.fault = fault;
+  }
+}
+
+interface Done {
+  readonly value: Results[keyof Results];
+  readonly data?: Uint8Array;
+}
+
+/** Follows requests inside the walls. Files are only ever touched by synchronous calls, on the thread that has the walls. */
+export class Requests {
+  readonly #running = new Map<number, AbortController>();
+  readonly #over = new Set<Promise<unknown>>();
+  #confined: Confined | undefined;
+
+  begin(confined: Confined): void {
+    this.#confined = confined;
+  }
+
+  async follow(id: number, request: Request, bytes: Uint8Array, started: () => void): Promise<Done> {
+    const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
+    if (refused) throw new Refused(refused);
+    switch (request.do) {
+      case "read": {
+        const { data, bytes } = readFile(request.path, request.maxBytes);
+        return { value: { bytes }, data };
+      }
+      case "write": {
+        if (isInside(request.path, this.#confined!.workspace.root)) this.#checkRoom(bytes.length);
+        const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
+        const kept = before !== undefined;
+        return { value: { existed, kept }, ...(kept && { data: before }) };
+      }
+      case "list":
+        return { value: listDirectory(request.path, request.limit) };
+      case "run":
+        return { value: await this.#follow(id, request, started) };
+    }
+  }
+
+  /** A private /tmp is for runs: what a tool writes there would be lost. */
+  #outside(request: Request): Fault | undefined {
+    if (request.do === "run") return undefined;
+    const roots = this.#rootsFor(request);
+    const { path } = request;
+    return roots && !roots.some((root) => isInside(path, root)) ? { fault: "outside", path } : undefined;
+  }
+
+  #rootsFor(request: Request): readonly string[] | undefined {
+    const walls = this.#confined?.facts.walls;
+    return request.do === "write" ? walls?.write : walls?.read;
+  }
+
+  abort(id: number): void {
+    this.#running.get(id)?.abort();
+  }
+
+  /** Ends what runs; resolves once it has ended. */
+  async stop(): Promise<void> {
+    for (const abort of this.#running.values()) abort.abort();
+    await Promise.allSettled(this.#over);
+  }
+
+  faultOf(error: unknown, request: Request): Fault {
+    if (error instanceof Refused) return error.fault;
+    if (error instanceof Changed && request.do === "write") return { fault: "changed", path: request.path };
+    if (request.do === "run") {
+      const reason = error instanceof NotStarted ? error.message : String(error);
+      return { fault: "not started", path: request.argv[0] ?? "", reason };
+    }
+    return faultOf(error, request.path, VERBS[request.do], this.#rootsFor(request));
+  }
+
+  async #follow(id: number, request: RunRequest, started: () => void): Promise<RunResult> {
+    const abort = new AbortController();
+    const over = this.#run(request, abort, started);
+    this.#running.set(id, abort);
+    this.#over.add(over);
+    try {
+      return await over;
+    } finally {
+      this.#running.delete(id);
+      this.#over.delete(over);
+    }
+  }
+
+  async #run(request: RunRequest, abort: AbortController, started: () => void): Promise<RunResult> {
+    const confined = this.#confined!;
+    const { facts, workspace, ending, outputs, temporary } = confined;
+    const findings: string[] = [];
+    const stop = (why: string): void => {
+      findings.push(`stopped: ${why}`);
+      abort.abort();
+    };
+    if (temporary?.isSpent) throw new Refused({ fault: "stale" });
+    this.#checkRoom(0);
+    const refused = workspace.begin(request.others);
+    if (refused) throw new Refused(refused);
+    const unwatch = [
+      watchDisk(this.#written(confined), facts.diskMb, stop),
+      confined.size.watch(stop),
+      workspace.watch((file) => stop(`${file} was replaced or removed from outside`)),
+    ];
+    try {
+      const argv = [...facts.prefix, ...request.argv];
+      const surroundings = { ...ending, ...(outputs && { outputs }), started };
+      const own = temporary?.path ?? facts.workspace;
+      const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
+      const cwd = request.cwd ?? own;
+      const result = await runProcess({ ...request, argv, cwd, env }, surroundings, abort.signal);
+      findings.push(...workspace.finish());
+      const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
+      return { ...result, stdout, stderr, findings };
+    } finally {
+      for (const end of unwatch) end();
+      temporary?.empty();
+    }
+  }
+
+  #checkRoom(bytes: number): void {
+    const { size, workspace } = this.#confined!;
+    if (size.left() < bytes) throw new Refused({ fault: "full", path: workspace.root });
+  }
+
+  /** Folders whose file systems a run may fill; the first of each. */
+  #written({ facts, temporary }: Confined): readonly string[] {
+    const folders = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
+    const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
+    return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);
+  }
+}

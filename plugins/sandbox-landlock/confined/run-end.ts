@@ -1,0 +1,77 @@
+import type { ChildProcess } from "node:child_process";
+import { openSync, readSync } from "node:fs";
+import type { Surroundings } from "./process.ts";
+
+type Ending = Pick<Surroundings, "within" | "kill" | "end">;
+
+const PAUSE_MS = 5;
+const GIVE_UP_MS = 10_000;
+const WNOHANG = 1;
+const PR_SET_CHILD_SUBREAPER = 36;
+
+/** The first process of a namespace takes all others in there with it, before it counts as ended. */
+export async function endWithNamespace(): Promise<Ending> {
+  const { ProcessNamespaces } = await import("../kernel/process-namespaces.ts");
+  const namespaces = new ProcessNamespaces();
+  return {
+    within: (start) => namespaces.within(start),
+    kill: (first) => void first.kill("SIGKILL"),
+    end: async () => undefined,
+  };
+}
+
+/**
+ * Without namespaces what a run leaves behind falls to this process, whatever groups and sessions it has moved to, so its
+ * children are killed until none is left. The list of them is opened before the walls stand.
+ */
+export async function endByAdoption(): Promise<Ending> {
+  const { libcCall, prctl } = await import("../kernel/kernel.ts");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const list = openSync(`/proc/self/task/${process.pid}/children`, "r");
+  const bytes = Buffer.alloc(65_536);
+  const children = (): readonly number[] =>
+    bytes
+      .toString("latin1", 0, readSync(list, bytes, 0, bytes.length, 0))
+      .split(" ")
+      .filter(Boolean)
+      .map(Number);
+  const kill = (): boolean => {
+    const left = children();
+    for (const pid of left) signal(pid);
+    return left.length > 0;
+  };
+  const reap = (): void => {
+    try {
+      while (libcCall("waitpid", ["int", "void *", "int"], -1, null, WNOHANG) > 0);
+    } catch {
+      // There is none.
+    }
+  };
+  return {
+    within: (start) => start(),
+    kill: () => void kill(),
+    async end() {
+      for (const until = performance.now() + GIVE_UP_MS; kill() && performance.now() < until;) {
+        reap();
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    },
+  };
+}
+
+/** Where nothing of the kernel is used: what is still in the group of its first process. */
+export function endByGroup(): Ending {
+  return { within: (start) => start(), kill: killGroup, end: async (first) => killGroup(first) };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  signal(-pid!);
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}

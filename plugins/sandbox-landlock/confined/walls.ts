@@ -1,0 +1,50 @@
+import { landlockAbi, restrictFiles } from "../kernel/landlock.ts";
+import { close, machine } from "../kernel/kernel.ts";
+import type { Built, ConfinedFacts, WallFacts } from "../messages.ts";
+import { layMasks } from "../workspace/masks.ts";
+import { closeOnExec, closeToOthers, dropPrivileges } from "../kernel/privileges.ts";
+import { restrictCalls } from "../kernel/seccomp.ts";
+import { Temporary } from "./temporary.ts";
+import { enterView } from "./view.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Nobody else may write what tools make, whatever the service was started with. */
+const CLOSED_TO_WRITING = 0o022;
+
+/** Builds the walls around this process, outermost first; gives what they are. Throws where there is no Landlock, or what the kernel says. */
+export function buildWalls(
+  facts: ConfinedFacts & { readonly walls: WallFacts },
+  workspace: Workspace,
+): { readonly built: Built; readonly temporary?: Temporary } {
+  const { walls, namespaces } = facts;
+  const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
+  if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
+  const isApart = namespaces && enterView(walls);
+  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  if (covered) workspace.cover(covered);
+  process.umask(process.umask() | CLOSED_TO_WRITING);
+  closeOnExec();
+  dropPrivileges(namespaces);
+  const folder = isApart ? Temporary.private : facts.temporary;
+  const temporary = folder === undefined ? [] : [folder];
+  restrictFiles(
+    { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
+    abi,
+  );
+  const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces, starts: walls.starts });
+  const masks = covered ? covered.secret.length + covered.guarded.length : 0;
+  const built = {
+    abi,
+    listener,
+    masks,
+    secret: workspace.masked,
+    ...(workspace.unseen && { unseen: workspace.unseen }),
+  };
+  return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
+}
+
+/** The supervisor has its own descriptor by now; with this one a run could answer for itself. */
+export function finishWalls({ listener }: Built): void {
+  close(listener);
+  closeToOthers();
+}

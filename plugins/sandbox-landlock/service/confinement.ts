@@ -1,0 +1,183 @@
+import { ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
+import { type Holder, NoWalls } from "./launch.ts";
+import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
+import { Pool } from "./pool.ts";
+import { Supervisor } from "../supervisor/supervisor-thread.ts";
+import type { Added, SupervisorFacts } from "../supervisor/supervisor.ts";
+
+export interface ConfinementOptions extends Pick<
+  ConfinedFacts,
+  "workspace" | "secret" | "guarded" | "diskMb" | "workspaceMb" | "prefix"
+> {
+  /** The address of the file beside which the entries stand. */
+  readonly base: string;
+  /** Undefined: processes without walls. */
+  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "cgroups" | "watched">;
+  /** False: none are tried, as where the system refuses them. */
+  readonly namespaces?: boolean;
+  /** How long a process may take to start. */
+  readonly startMs?: number;
+  /** How many pipes each process has for what it runs. */
+  readonly pipes?: number;
+}
+
+/** What holds here. */
+export interface Layers extends Built, Added {
+  /** Why there are no namespaces; undefined where there are. */
+  readonly noNamespaces: string | undefined;
+}
+
+const NOT_WANTED = "they are switched off";
+
+/** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
+export class Confinement {
+  /** Undefined: no walls. */
+  readonly layers: Layers | undefined;
+  readonly #pool: Pool;
+  readonly #supervisor: Supervisor | undefined;
+  readonly #proxy: Int32Array;
+  #closing: Promise<void> | undefined;
+
+  private constructor(pool: Pool, proxy: Int32Array, supervisor?: Supervisor, layers?: Layers) {
+    this.layers = layers;
+    this.#pool = pool;
+    this.#proxy = proxy;
+    this.#supervisor = supervisor;
+  }
+
+  /** Throws NoWalls where they were asked for and cannot be built. */
+  static async start(options: ConfinementOptions): Promise<Confinement> {
+    const [proxy, running] = [shared(), shared()];
+    const { base, walls } = options;
+    if (!walls) return new Confinement(new Pool(() => startOpen(options), running), proxy);
+    if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
+    const { write, limits, cgroups, watched } = walls;
+    const supervisor = Supervisor.start(base, { write, limits, cgroups, watched, proxy, running });
+    supervisor.catch(() => undefined);
+    const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
+      await (await supervisor).stop();
+      throw error;
+    });
+    const confine = new Confiner(options, walls, await supervisor, noNamespaces === undefined);
+    try {
+      const built = await confine.one(first);
+      const firsts = [first];
+      const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
+      const pool = new Pool(next, running);
+      return new Confinement(pool, proxy, await supervisor, { ...built, noNamespaces });
+    } catch (error) {
+      await first.close();
+      await (await supervisor).stop();
+      throw error;
+    }
+  }
+
+  /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
+  openProxy(port: number): void {
+    Atomics.store(this.#proxy, 0, port);
+  }
+
+  /** Throws ConfinedFault, and the signal's reason where it is aborted. */
+  request<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+    started?: Started,
+  ): Promise<Outcome<K>> {
+    return this.#pool.request(request, signal, started);
+  }
+
+  /** Ends every process and the supervisor. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#pool.close();
+    await this.#supervisor?.stop();
+  }
+}
+
+/** Puts one process after another behind the same walls. */
+class Confiner {
+  readonly #options: ConfinementOptions;
+  readonly #walls: WallFacts;
+  readonly #supervisor: Supervisor;
+  readonly #namespaces: boolean;
+
+  constructor(options: ConfinementOptions, walls: WallFacts, supervisor: Supervisor, namespaces: boolean) {
+    this.#options = options;
+    this.#walls = walls;
+    this.#supervisor = supervisor;
+    this.#namespaces = namespaces;
+  }
+
+  async next(): Promise<ConfinedProcess> {
+    const { base, startMs, pipes } = this.#options;
+    const holder = this.#namespaces ? "namespace" : "keeper";
+    const confined = await ConfinedProcess.start(base, holder, startMs, pipes);
+    try {
+      await this.one(confined);
+      return confined;
+    } catch (error) {
+      await confined.close();
+      throw error;
+    }
+  }
+
+  async one(confined: ConfinedProcess): Promise<Built & Added> {
+    const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
+    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
+    // answers, the kernel refuses.
+    const starts = this.#walls.starts || !this.#namespaces;
+    const cap = abiCap === undefined ? {} : { abiCap };
+    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, ...cap };
+    const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
+    const built = await confined.confine(
+      factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
+    );
+    const { pid } = confined;
+    const own = temporary === undefined ? [] : [temporary];
+    const masked = { root: this.#options.workspace, files: built.secret };
+    const added = await this.#supervisor.add({
+      pid,
+      listener: built.listener,
+      write: own,
+      ...(this.#namespaces && { masked }),
+    });
+    if (!added) throw new Error("the confined process ended");
+    confined.go();
+    return { ...built, ...added };
+  }
+}
+
+async function startFirst({
+  base,
+  namespaces,
+  startMs,
+  pipes,
+}: ConfinementOptions): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
+  const start = (holder: Holder) => ConfinedProcess.start(base, holder, startMs, pipes);
+  if (namespaces === false) return [await start("keeper"), NOT_WANTED];
+  try {
+    return [await start("namespace"), undefined];
+  } catch (error) {
+    if (!(error instanceof NoWalls)) throw error;
+    return [await start("keeper"), error.message];
+  }
+}
+
+async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
+  const confined = await ConfinedProcess.start(options.base, "itself", options.startMs);
+  const temporary = confined.makeTemporary([options.workspace]);
+  confined.tell(factsOf(options, { walls: undefined, namespaces: false, temporary }));
+  return confined;
+}
+
+function factsOf(
+  { workspace, secret, guarded, diskMb, workspaceMb, prefix }: ConfinementOptions,
+  own: Pick<ConfinedFacts, "walls" | "namespaces" | "temporary">,
+): ConfinedFacts {
+  return { ...own, prefix, workspace, secret, guarded, diskMb, workspaceMb };
+}
+
+const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { nodeCommand } from "@gantry/sdk/node";
+import { entryBeside } from "../entry.ts";
+import { CHANNEL } from "../messages.ts";
+
+/** Thrown where the walls cannot be built, with the reason. */
+export class NoWalls extends Error {}
+
+/** A shell closes descriptors of one digit only. */
+const MAX_KEPT = 10 - CHANNEL;
+export const MAX_PIPES = MAX_KEPT - 1;
+const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
+/** User, process and mount namespaces; the first process in there takes all others with it, and goes with `unshare`. */
+const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
+/** No debugger, no more threads and memory than it needs. */
+const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
+/** A namespace in which every user and group is who they are outside; only root may make one. */
+const EVERYBODY = "0 0 4294967295\n";
+
+/**
+ * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace; a
+ * shell without walls, since the filter's signals need the service's word; or it itself, which has no walls then.
+ */
+export type Holder = "namespace" | "keeper" | "itself";
+
+/** Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too. */
+const KEEPER = `"$@" & one=$!
+exec ${Array.from({ length: MAX_KEPT }, (_, i) => `${CHANNEL + i}>&-`).join(" ")}
+while read -r _; do :; done
+while kill -0 $one 2>/dev/null; do
+  left=
+  { read -r left </proc/$one/task/$one/children; } 2>/dev/null
+  [ -z "$left" ] || kill -KILL $left 2>/dev/null
+  sleep 0.02
+done`;
+
+/** Starts the program of a confined process, with so many pipes for what it is to run. Throws NoWalls where there is no `unshare`. */
+export function launch(base: string, holder: Holder, pipes: number): ChildProcess {
+  const { url, nodeArgs } = entryBeside(base, "confined-worker");
+  const argv = [...wrapping(holder), ...nodeCommand([...NODE, ...nodeArgs], fileURLToPath(url))];
+  return spawn(argv[0]!, argv.slice(1), {
+    cwd: "/",
+    env: {},
+    // A terminal's signals are for the service alone.
+    detached: true,
+    stdio: [
+      holder === "keeper" ? "pipe" : "ignore",
+      "ignore",
+      "pipe",
+      "pipe",
+      ...Array.from({ length: pipes }, () => "pipe" as const),
+    ],
+  });
+}
+
+function wrapping(holder: Holder): readonly string[] {
+  if (holder === "itself") return [];
+  if (holder === "keeper") return ["/bin/sh", "-c", KEEPER, "keeper"];
+  return [unshare(), ...NAMESPACES, ...(isRoot() ? [] : ["--map-current-user"]), "--"];
+}
+
+export const isRoot = (): boolean => process.getuid?.() === 0;
+
+function unshare(): string {
+  const found = UNSHARE.find((file) => existsSync(file));
+  if (found === undefined) throw new NoWalls("the program unshare of util-linux is not there");
+  return found;
+}
+
+export function mapEverybody(pid: number): void {
+  for (const map of ["gid_map", "uid_map"]) writeFileSync(`/proc/${pid}/${map}`, EVERYBODY);
+}

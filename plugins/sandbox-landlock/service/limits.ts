@@ -1,0 +1,67 @@
+import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
+import type { Bounds } from "../config.ts";
+import type { Watched } from "../supervisor/watch.ts";
+
+const RLIMIT_FSIZE = 1;
+const RLIMIT_DATA = 2;
+const RLIMIT_CORE = 4;
+const RLIMIT_NOFILE = 7;
+const MIB = 1024 * 1024;
+/** A shell counts in halves of a KiB. */
+const FILE_UNITS = 2048;
+
+export interface Limits {
+  /** [resource, value] for prlimit(2) on each process. */
+  readonly limits: readonly (readonly [number, number])[];
+  readonly cgroups: readonly string[];
+  readonly watched: Watched;
+  /** Size of a run's /tmp, which is memory. */
+  readonly temporaryMb: number;
+  /** For `status`. */
+  readonly detail: string;
+  close(): void;
+}
+
+const noCgroups: Cgroups = { files: [], held: new Set(), close: () => undefined };
+
+/** What holds the bounds on this machine: control groups for all together where they can be had and are wanted, limits of each process besides. */
+export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
+  const { files, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
+  const limits: [number, number][] = [
+    [RLIMIT_CORE, 0],
+    [RLIMIT_NOFILE, bounds.max_file_descriptors],
+    [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
+  ];
+  if (!held.has("memory")) limits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
+  const watched: Watched = {
+    ...(!held.has("memory") && { memoryBytes: bounds.max_memory_mb * MIB }),
+    ...(!held.has("pids") && { processes: bounds.max_processes }),
+    ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
+  };
+  const temporaryMb = Math.ceil(bounds.max_memory_mb / 2);
+  return { limits, cgroups: files, watched, temporaryMb, detail: describe(bounds, held), close };
+}
+
+/** The same as far as a shell can set it, where nothing else does. */
+export function limitingShell(bounds: Bounds): readonly string[] {
+  const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; exec "$@"`;
+  return ["/bin/sh", "-c", script, "sh"];
+}
+
+function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
+  const words: Readonly<Record<Controller, string>> = {
+    memory: `${bounds.max_memory_mb} MiB`,
+    pids: `${bounds.max_processes} processes`,
+    cpu: `${bounds.max_cpu_percent} % processor time`,
+  };
+  const all = Object.keys(words) as Controller[];
+  const together = all.filter((controller) => held.has(controller)).map((controller) => words[controller]);
+  const apart = all.filter((controller) => !held.has(controller));
+  const looked = apart.filter((controller) => controller !== "pids").map((controller) => words[controller]);
+  return [
+    ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
+    ...(apart.includes("pids") ? [`${words.pids} for all commands together, each asked for`] : []),
+    ...(looked.length > 0 ? [`${looked.join(", ")} looked after ten times a second`] : []),
+    `${bounds.max_file_descriptors} open files a process`,
+  ].join("; ");
+}

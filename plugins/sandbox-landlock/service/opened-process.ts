@@ -1,0 +1,131 @@
+import type { Socket } from "node:net";
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import type { OpenProcess, ProcessEnd, ProcessPipe } from "@gantry/sdk";
+import type { Confinement } from "./confinement.ts";
+import type { RunRequest } from "../confined/process.ts";
+
+/** stdin, stdout, stderr. */
+export const STANDARD = 3;
+/** The idle time is looked after in so many parts. */
+const LOOKS = 10;
+/** What does not end by then is ended with the process that started it. */
+const GIVE_UP_MS = 5_000;
+
+type Reason = ProcessEnd["reason"];
+
+export interface Opening {
+  readonly confinement: Confinement;
+  readonly request: Pick<RunRequest, "argv" | "cwd" | "env" | "pipes">;
+  readonly signal: AbortSignal;
+  readonly idleMs: number | undefined;
+  readonly proxy: string | undefined;
+  /** Follows its end. */
+  leave(): Promise<void>;
+}
+
+/** A process that lives, as its owner sees it: this side of its pipes, and how it ends. */
+export class OpenedProcess implements OpenProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly pipes: readonly ProcessPipe[];
+  readonly proxy: string | undefined;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #end: (reason: Reason) => void;
+
+  private constructor(
+    sockets: readonly Socket[],
+    end: (reason: Reason) => void,
+    ended: Promise<ProcessEnd>,
+    { idleMs, proxy }: Opening,
+  ) {
+    const [input, output, error, ...more] = sockets.map(pipeOf);
+    // Read, so that its end is noticed.
+    input!.readable.resume();
+    this.stdin = input!.writable;
+    this.stdout = output!.readable;
+    this.stderr = error!.readable;
+    this.pipes = more;
+    this.proxy = proxy;
+    this.#end = end;
+    const idle = idleMs === undefined ? undefined : watchIdle(sockets, idleMs, () => end("idle"));
+    this.ended = ended.then((how) => {
+      clearInterval(idle);
+      // Whoever ended it reads no more; what it wrote before it ended by itself can still be read.
+      if (how.reason !== "exited") for (const socket of sockets) socket.destroy();
+      return how;
+    });
+  }
+
+  /** Resolves once it runs. Throws ConfinedFault and what the signal was aborted with; `leave` is then the caller's. */
+  static async start(opening: Opening): Promise<OpenedProcess> {
+    const { confinement, request, signal, leave } = opening;
+    const abort = new AbortController();
+    let late: NodeJS.Timeout | undefined;
+    const end = (reason: Reason): void => {
+      if (abort.signal.aborted) return;
+      abort.abort(reason);
+      late = setTimeout(() => void confinement.close(), GIVE_UP_MS).unref();
+    };
+    const close = (): void => end("closed");
+    signal.throwIfAborted();
+    signal.addEventListener("abort", close, { once: true });
+    const { promise: started, resolve, reject } = Promise.withResolvers<readonly Socket[]>();
+    const running = confinement.request<"run">(
+      { do: "run", ...request, timeoutMs: undefined, maxOutputBytes: 0 },
+      abort.signal,
+      resolve,
+    );
+    running.catch(reject);
+    try {
+      const sockets = await started;
+      const ended = running
+        .then(
+          ({ value: { exitCode, signal: by, findings = [] } }): Omit<ProcessEnd, "reason"> => ({
+            exitCode,
+            signal: by,
+            findings,
+          }),
+          () => undefined,
+        )
+        .then(async (how): Promise<ProcessEnd> => {
+          signal.removeEventListener("abort", close);
+          clearTimeout(late);
+          await leave();
+          const reason: Reason = abort.signal.aborted ? abort.signal.reason : how ? "exited" : "lost";
+          return { ...(how ?? { exitCode: null, signal: null, findings: [] }), reason };
+        });
+      return new OpenedProcess(sockets, end, ended, opening);
+    } catch (error) {
+      signal.removeEventListener("abort", close);
+      throw error;
+    }
+  }
+
+  close(): Promise<ProcessEnd> {
+    this.#end("closed");
+    return this.ended;
+  }
+}
+
+/** Both directions of one descriptor. Readers wait for the kernel to have more, and writers for the process to have read. */
+function pipeOf(socket: Socket): ProcessPipe {
+  const readable = new PassThrough();
+  // A process that has gone is told of by `ended`.
+  socket.on("error", () => undefined);
+  socket.on("close", () => readable.end());
+  socket.pipe(readable);
+  return { readable, writable: socket };
+}
+
+function watchIdle(sockets: readonly Socket[], idleMs: number, end: () => void): NodeJS.Timeout {
+  const moved = (): number =>
+    sockets.reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten, 0);
+  let [last, since] = [moved(), performance.now()];
+  const look = (): void => {
+    const now = moved();
+    if (now !== last) [last, since] = [now, performance.now()];
+    else if (performance.now() - since >= idleMs) end();
+  };
+  return setInterval(look, idleMs / LOOKS).unref();
+}

@@ -1,0 +1,128 @@
+import { ConfinedFault, type ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
+import type { Request } from "../messages.ts";
+
+/** How many runs there are at a time; more wait. */
+const MOST = 32;
+/** The last process stays for the next call for so long, the others less. */
+const KEEP_MS = 60_000;
+const KEEP_MORE_MS = 5_000;
+/** A workspace in which new secret files turn up faster than that cannot be held. */
+const MAX_STALE = 5;
+
+interface Member {
+  readonly process: ConfinedProcess;
+  busy: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+/** The confined processes: each serves one run at a time, so that no two runs share anything. Files are opened by any of them. */
+export class Pool {
+  readonly #start: () => Promise<ConfinedProcess>;
+  readonly #running: Int32Array;
+  readonly #members = new Set<Member>();
+  readonly #waiting: (() => void)[] = [];
+  #first: Promise<Member> | undefined;
+  /** When each run that is under way began, the first one first. */
+  readonly #runs = new Set<{ readonly began: number }>();
+  #closed = false;
+
+  /** `running`: where the number of runs is kept for the supervisor. */
+  constructor(start: () => Promise<ConfinedProcess>, running: Int32Array) {
+    this.#start = start;
+    this.#running = running;
+  }
+
+  /** Throws ConfinedFault, what a start throws, and the signal's reason. */
+  async request<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+    started?: Started,
+  ): Promise<Outcome<K>> {
+    if (request.do !== "run") return (await this.#any()).process.request<K>(request, signal);
+    while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const [first] = this.#runs;
+    const run = { began: Date.now() };
+    this.#runs.add(run);
+    Atomics.add(this.#running, 0, 1);
+    try {
+      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, started);
+    } finally {
+      Atomics.sub(this.#running, 0, 1);
+      this.#runs.delete(run);
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const starting = await this.#first?.catch(() => undefined);
+    for (const member of [...this.#members, ...(starting ? [starting] : [])]) await this.#end(member);
+  }
+
+  async #run<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+    started?: Started,
+  ): Promise<Outcome<K>> {
+    for (let attempt = 1; ; attempt++) {
+      const member = await this.#idle();
+      try {
+        const outcome = await member.process.request<K>(request, signal, started);
+        this.#rest(member);
+        return outcome;
+      } catch (error) {
+        const stale = error instanceof ConfinedFault && error.fault.fault === "stale";
+        if (stale || !member.process.usable) await this.#end(member);
+        else this.#rest(member);
+        if (!stale || attempt === MAX_STALE) throw error;
+      }
+    }
+  }
+
+  /** Any that can open files, whether it runs something or not. */
+  async #any(): Promise<Member> {
+    const usable = [...this.#members].find(({ process }) => process.usable);
+    if (usable) return usable;
+    const starting = (this.#first ??= this.#add());
+    try {
+      const member = await starting;
+      if (!member.busy) this.#rest(member);
+      return member;
+    } finally {
+      if (this.#first === starting) this.#first = undefined;
+    }
+  }
+
+  /** One that runs nothing, taken. */
+  async #idle(): Promise<Member> {
+    const starting = await this.#first?.catch(() => undefined);
+    const idle = [...this.#members].find(({ busy, process }) => !busy && process.usable);
+    const member = idle ?? (starting && !starting.busy ? starting : await this.#add());
+    clearTimeout(member.timer);
+    member.busy = true;
+    return member;
+  }
+
+  async #add(): Promise<Member> {
+    const member: Member = { process: await this.#start(), busy: false };
+    if (this.#closed) await this.#end(member);
+    else this.#members.add(member);
+    return member;
+  }
+
+  /** It goes after a while, and at once where it broke. */
+  #rest(member: Member): void {
+    member.busy = false;
+    if (!member.process.usable || this.#closed) return void this.#end(member);
+    const others = [...this.#members].filter((other) => other !== member && !other.busy);
+    clearTimeout(member.timer);
+    member.timer = setTimeout(() => void this.#end(member), others.length > 0 ? KEEP_MORE_MS : KEEP_MS);
+    member.timer.unref();
+  }
+
+  async #end(member: Member): Promise<void> {
+    clearTimeout(member.timer);
+    this.#members.delete(member);
+    await member.process.close();
+  }
+}

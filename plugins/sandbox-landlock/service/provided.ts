@@ -1,0 +1,50 @@
+import type { RunResult, RunSpec, Sandbox } from "@gantry/sdk";
+import { coded } from "./coded.ts";
+import { ConfinedFault, type Outcome } from "./confined-process.ts";
+import { childEnvironment } from "./environment.ts";
+import { errors as own } from "../errors.ts";
+import type { Request } from "../messages.ts";
+import type { Openings } from "./openings.ts";
+import type { Walled } from "./walled.ts";
+
+/** The sandbox as tools see it. */
+export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
+  const request = async <K extends Request["do"]>(
+    what: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+  ): Promise<Outcome<K>> => {
+    const { confinement } = await walled.open();
+    try {
+      return await confinement.request<K>(what, signal);
+    } catch (error) {
+      if (error instanceof ConfinedFault) throw coded(error.fault);
+      throw signal.aborted ? error : own.SANDBOX_FAILED(error);
+    }
+  };
+  return {
+    policy: async () => (await walled.state()).policy,
+    files: {
+      async read(path, maxBytes, signal) {
+        const { value, data } = await request<"read">({ do: "read", path, maxBytes }, signal);
+        return { data, bytes: value.bytes };
+      },
+      async write(path, data, signal, options) {
+        const written = await request<"write">({ do: "write", path, data, ...options }, signal);
+        const { existed, kept } = written.value;
+        return kept ? { existed, before: written.data } : { existed };
+      },
+      list: async (path, limit, signal) => (await request<"list">({ do: "list", path, limit }, signal)).value,
+    },
+    async run({ argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec): Promise<RunResult> {
+      const { proxy } = await walled.open();
+      const full = { ...childEnvironment(walled.workspace, proxy?.url), ...env };
+      const { value } = await request<"run">(
+        { do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes },
+        signal,
+      );
+      await walled.record(value.findings ?? [], argv);
+      return value;
+    },
+    open: (spec) => openings.open(spec),
+  };
+}

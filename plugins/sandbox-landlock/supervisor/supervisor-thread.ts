@@ -1,0 +1,74 @@
+// oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
+import { closeSync, writeSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import type { Added, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
+import { entryBeside } from "../entry.ts";
+
+/** The thread without walls that decides what the filters of confined processes ask. */
+export class Supervisor {
+  readonly #worker: Worker;
+  readonly #wake: number;
+  readonly #leave = (): void => this.#send({ stop: true });
+  readonly #exited: Promise<unknown>;
+  /** Who waits for the answer to each `add`, in order. */
+  readonly #waiting: ((added: Added | undefined) => void)[] = [];
+
+  private constructor(worker: Worker, wake: number) {
+    this.#worker = worker;
+    this.#wake = wake;
+    this.#exited = new Promise((resolve) => worker.once("exit", resolve));
+    worker.on("message", ({ added }: { readonly added: Added | undefined }) =>
+      this.#waiting.shift()?.(added),
+    );
+    worker.once("exit", () => this.#waiting.splice(0).forEach((settle) => settle(undefined)));
+    worker.on("error", () => undefined);
+    // A process must not end while the thread sits in poll(2), since joining it would take for ever.
+    process.once("exit", this.#leave);
+    worker.unref();
+  }
+
+  static async start(base: string, facts: SupervisorFacts): Promise<Supervisor> {
+    // A small young generation keeps memory flat over many commands.
+    const { url, nodeArgs } = entryBeside(base, "supervisor-worker");
+    const worker = new Worker(url, {
+      workerData: facts,
+      env: {},
+      execArgv: [...nodeArgs],
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
+    const { wake } = await new Promise<{ readonly wake: number }>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+    });
+    return new Supervisor(worker, wake);
+  }
+
+  /** Takes over what a confined process' filter asks; undefined where the process has gone. */
+  async add(confined: Supervised): Promise<Added | undefined> {
+    const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
+    this.#worker.ref();
+    this.#send(confined);
+    try {
+      return await added;
+    } finally {
+      this.#worker.unref();
+    }
+  }
+
+  async stop(): Promise<void> {
+    process.off("exit", this.#leave);
+    this.#worker.ref();
+    this.#leave();
+    await this.#exited;
+    closeSync(this.#wake);
+  }
+
+  #send(message: ToSupervisor): void {
+    this.#worker.postMessage(message);
+    try {
+      writeSync(this.#wake, "\n");
+    } catch {
+      // It has left by itself.
+    }
+  }
+}

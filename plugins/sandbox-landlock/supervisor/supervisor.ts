@@ -1,0 +1,122 @@
+import { writeSync } from "node:fs";
+import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
+import { allProcesses, descends, signalProcess } from "./descendants.ts";
+import { metadataCalls, signalCalls, startCalls } from "../kernel/call-lists.ts";
+import { KernelError, libcCall, machine, sessionOf, struct } from "../kernel/kernel.ts";
+import { changeMetadata } from "./metadata.ts";
+import { connectSocket, listenSocket } from "./sockets.ts";
+import type { Masked } from "./open-gate.ts";
+import type { ProcessBudget } from "./process-budget.ts";
+import { type Syscall, syscallNumber } from "../kernel/syscalls.ts";
+import type { Watched } from "./watch.ts";
+
+const EPERM = 1;
+const EAGAIN = 11;
+
+export interface SupervisorFacts {
+  /** Real paths beneath which files may change. */
+  readonly write: readonly string[];
+  /** [resource, value] for prlimit(2). */
+  readonly limits: readonly (readonly [number, number])[];
+  /** Files of control groups that a new process is written to. */
+  readonly cgroups: readonly string[];
+  readonly watched: Watched;
+  /** The proxy's port on loopback; 0 means none. */
+  readonly proxy: Int32Array;
+  /** How many runs there are. */
+  readonly running: Int32Array;
+}
+
+export type ToSupervisor = Supervised | { readonly stop: true };
+
+export interface Supervised {
+  readonly pid: number;
+  /** The descriptor, in its table, on which its filter asks. */
+  readonly listener: number;
+  /** Beneath these its files may change besides. */
+  readonly write: readonly string[];
+  /** What masks lie over, where it sees files apart. */
+  readonly masked?: Masked;
+}
+
+export interface Added {
+  /** True where nothing of the workspace is opened any more once a mask has fallen. */
+  readonly gated: boolean;
+}
+
+const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
+
+/**
+ * Decides what one confined process and its run ask (`struct seccomp_notif`). `groups`: open files of control groups that a
+ * new process is written to. Never throws: what goes wrong is a no.
+ */
+export function supervise(
+  facts: SupervisorFacts,
+  confined: number,
+  groups: readonly number[],
+  budget: ProcessBudget | undefined,
+): (notification: DataView, check: () => void) => Decision {
+  const judges = new Map<number, (request: SyscallRequest) => Decision>([
+    [number("setsid"), admit],
+    [number("connect"), (request) => connectSocket(request, facts.write, Atomics.load(facts.proxy, 0))],
+    [number("listen"), listenSocket],
+    ...metadataCalls.map(
+      (name) =>
+        [number(name), (request: SyscallRequest) => changeMetadata(name, request, facts.write)] as const,
+    ),
+    ...signalCalls.map((name) => [number(name), signal] as const),
+    ...startCalls.map((name) => [number(name), start] as const),
+  ]);
+
+  /** The first thing a run's first process does, before any program of it runs: here it gets its limits. */
+  function admit({ thread, check }: SyscallRequest): Decision {
+    const isFirst = sessionOf(thread) === sessionOf(confined);
+    // What follows may end it, so it must not be a stranger who has its number by now.
+    check();
+    if (!isFirst) return "continue";
+    try {
+      for (const group of groups) writeSync(group, String(thread), 0);
+      for (const [resource, value] of facts.limits) limit(thread, resource, value);
+      return "continue";
+    } catch {
+      // Without its limits it does not start.
+      signalProcess(thread, "SIGKILL");
+      return EPERM;
+    }
+  }
+
+  /** Asked only where runs have no numbers of their own: a run signals itself alone. */
+  function signal({ thread, args }: SyscallRequest): Decision {
+    if (processOf(thread) === confined) return "continue";
+    const target = int(args[0]);
+    if (target === 0) return "continue";
+    if (target === -1) return EPERM;
+    const targets = target > 0 ? [processOf(target)] : membersOf(-target);
+    return targets.length > 0 && targets.every((pid) => descends(pid, confined)) ? "continue" : EPERM;
+  }
+
+  /** What a confined process needs for itself comes before what its run may have. */
+  function start({ thread }: SyscallRequest): Decision {
+    return !budget || budget.take() || processOf(thread) === confined ? "continue" : EAGAIN;
+  }
+
+  return (notification, check) => {
+    const thread = notification.getUint32(8, true);
+    const args = [0, 1, 2, 3, 4, 5].map((i) => notification.getBigUint64(32 + i * 8, true));
+    try {
+      return judges.get(notification.getInt32(16, true))?.({ thread, args, check }) ?? EPERM;
+    } catch (error) {
+      return error instanceof KernelError ? error.errno : EPERM;
+    }
+  };
+}
+
+function limit(pid: number, resource: number, value: number): void {
+  const types = ["int", "int", "void *", "void *"];
+  libcCall("prlimit", types, pid, resource, struct([8, value], [8, value]), null);
+}
+
+function membersOf(group: number): readonly number[] {
+  const members = [...allProcesses()].filter(([, fields]) => Number(fields[2]) === group);
+  return members.map(([pid]) => pid);
+}

@@ -1,0 +1,70 @@
+import { allProcesses, descendantsOf, signalProcess } from "./descendants.ts";
+import { libcCall } from "../kernel/kernel.ts";
+
+const TICKS_PER_SECOND = 100;
+/** Processor time that may be used ahead of the clock. */
+const CPU_SLACK_SECONDS = 0.2;
+
+/** What no control group holds, and the supervisor must; undefined where a group does. */
+export interface Watched {
+  readonly memoryBytes?: number;
+  readonly processes?: number;
+  readonly cpuPercent?: number;
+}
+
+/** What the run of one confined process uses. */
+interface Usage {
+  readonly pids: readonly number[];
+  readonly memoryBytes: number;
+  readonly cpuSeconds: number;
+}
+
+/**
+ * Gives a function that looks at the runs of some confined processes, ends the largest where memory is
+ * exceeded, and holds all while they are ahead of their processor time.
+ */
+export function watcher(watched: Watched): (confined: readonly number[]) => void {
+  let since = performance.now();
+  let spent = 0;
+  let before = new Map<number, number>();
+  let held = false;
+
+  return (confined) => {
+    const usage = usageOf(confined);
+    const all = [...usage.values()];
+    const memory = all.reduce((total, { memoryBytes }) => total + memoryBytes, 0);
+    if (memory > (watched.memoryBytes ?? Infinity)) {
+      const [largest] = all.toSorted((a, b) => b.memoryBytes - a.memoryBytes);
+      for (const pid of largest!.pids) signalProcess(pid, "SIGKILL");
+    }
+    if (watched.cpuPercent === undefined) return;
+    for (const [one, { cpuSeconds }] of usage) spent += Math.max(0, cpuSeconds - (before.get(one) ?? 0));
+    before = new Map([...usage].map(([one, { cpuSeconds }]) => [one, cpuSeconds]));
+    const earned = ((performance.now() - since) / 1000) * (watched.cpuPercent / 100);
+    if (spent < earned) [since, spent] = [performance.now(), 0];
+    const ahead = spent > earned + CPU_SLACK_SECONDS;
+    if (ahead === held && !held) return;
+    held = ahead;
+    for (const pid of all.flatMap(({ pids }) => pids)) signalProcess(pid, held ? "SIGSTOP" : "SIGCONT");
+  };
+}
+
+function usageOf(confined: readonly number[]): ReadonlyMap<number, Usage> {
+  const pageBytes = libcCall("getpagesize", []);
+  const processes = allProcesses();
+  const usage = confined.map((one): readonly [number, Usage] => {
+    const pids = descendantsOf(one, processes);
+    const fields = pids.map((pid) => processes.get(pid)!.map(Number));
+    const sum = (take: (of: readonly number[]) => number): number =>
+      fields.reduce((total, of) => total + take(of), 0);
+    return [
+      one,
+      {
+        pids,
+        memoryBytes: sum((of) => of[21]!) * pageBytes,
+        cpuSeconds: sum((of) => of[11]! + of[12]! + of[13]! + of[14]!) / TICKS_PER_SECOND,
+      },
+    ];
+  });
+  return new Map(usage);
+}

@@ -1,0 +1,130 @@
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileNames, isInside } from "@gantry/sdk/node";
+import { inGit } from "./git-directory.ts";
+import { hideTexts } from "./hide-texts.ts";
+import { KeptFiles } from "./kept-files.ts";
+import type { ConfinedFacts, Fault, Request } from "../messages.ts";
+import { MaskWatch } from "./mask-watch.ts";
+import { isOfView, targetOf } from "./mask-paths.ts";
+import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
+
+type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;
+
+/** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
+export class Workspace {
+  readonly root: string;
+  readonly #isSecret: (relative: string) => boolean;
+  readonly #isGuarded: (relative: string) => boolean;
+  readonly #masks: boolean;
+  readonly #walk: WorkspaceWalk;
+  readonly #guarded: KeptFiles;
+  /** What is remembered of secret files that no mask lies over. */
+  readonly #secret: KeptFiles;
+  /** Secret files as they are when a run has ended, with those that were not there when it began. */
+  readonly #late: KeptFiles;
+  /** What masks lie over, with what it is. */
+  #covered = new Map<string, string>();
+  #watch: MaskWatch | undefined;
+  /** Secret files over which masks lie. */
+  masked: readonly string[] = [];
+
+  constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
+    this.root = workspace;
+    this.#isSecret = fileNames(secret);
+    this.#isGuarded = fileNames(guarded);
+    this.#masks = namespaces;
+    const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
+    this.#walk = new WorkspaceWalk(workspace, wanted, openIn(workspace, walls));
+    this.#guarded = new KeptFiles(workspace);
+    this.#secret = new KeptFiles(workspace);
+    this.#late = new KeptFiles(workspace);
+  }
+
+  get unseen(): Unseen | undefined {
+    return this.#walk.unseen;
+  }
+
+  find(): Found {
+    return this.#walk.find();
+  }
+
+  /** The walls hold these from here on. */
+  cover({ secret, guarded }: Found): void {
+    this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
+    const files = secret.flatMap((at) => targetOf(this.root, at));
+    this.masked = files;
+    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => !isOfView(at)));
+  }
+
+  /** Calls `stop` with a secret file from which its mask has fallen; gives what ends the watch. */
+  watch(stop: (file: string) => void): () => void {
+    return this.#watch?.begin(stop) ?? (() => undefined);
+  }
+
+  /** Remembers everything before a run; `others`: when the first run began that is still under way. Gives why it may not begin. */
+  begin(others?: number): Fault | undefined {
+    const found = this.find();
+    if (this.unseen) return { fault: "unseen", ...this.unseen };
+    if (this.#masks && this.#isBare(found)) return { fault: "stale" };
+    this.#guarded.remember(found.guarded, others);
+    if (!this.#masks) this.#secret.remember(found.secret);
+    return undefined;
+  }
+
+  /** Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each. */
+  finish(): readonly string[] {
+    const { secret, guarded } = this.find();
+    const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
+    const aside = this.#guarded.setAside(guarded, this.#masks);
+    const undone = this.#masks ? [] : [...this.#guarded.putBack(), ...this.#secret.putBack()];
+    this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
+    return [...unseen, ...aside, ...undone];
+  }
+
+  /** A text without what stands in secret files that no mask lies over. */
+  hide(text: string): string {
+    return hideTexts(text, [...this.#secret.texts(), ...this.#late.texts()]);
+  }
+
+  refuse(request: Request): Fault | undefined {
+    if (request.do === "run" || !isInside(request.path, this.root)) return undefined;
+    const at = path.relative(this.root, request.path);
+    if (request.do !== "list" && this.#isSecret(at)) return { fault: "secret", path: request.path };
+    return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
+  }
+
+  /** True for what git obeys too, and for what would make a repository of the folder around it. */
+  #isKept(at: string): boolean {
+    const within = inGit(this.root, at, true);
+    if (this.#isGuarded(at) || path.basename(at) === ".git") return true;
+    return within !== undefined && (this.#isGuarded(within) || within !== inGit(this.root, at));
+  }
+
+  #isBare({ secret, guarded }: Found): boolean {
+    return (
+      guarded.some((at) => this.#covered.get(at) !== this.#identity(at)) ||
+      secret.some((at) => this.#isBareSecret(at))
+    );
+  }
+
+  #isBareSecret(at: string): boolean {
+    return targetOf(this.root, at).some((file) => this.#isOpen(file));
+  }
+
+  #isOpen(file: string): boolean {
+    return existsSync(file) && !isOfView(file);
+  }
+
+  #identity(at: string): string {
+    const about = statSync(path.join(this.root, at), { throwIfNoEntry: false });
+    return about ? `${about.dev}:${about.ino}` : "";
+  }
+}
+
+/** What of a workspace the walls leave open, relative to it; "" is all of it. */
+function openIn(root: string, walls: ConfinedFacts["walls"]): readonly string[] {
+  const read = walls?.read ?? [root];
+  if (read.some((one) => isInside(root, one))) return [""];
+  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
+}
