@@ -128,10 +128,10 @@ test("OPS-01: trouble with one channel is told by another on which an owner wrot
   await ownerWrites(s);
   const refused = { what: "channel:chat", state: "warn", detail: "the token is refused" } as const;
   s.rows = () => [refused];
-  await vi.waitFor(() => expect(alerts(s)).toEqual(["Alert: channel:chat: the token is refused"]), soon);
+  await expect.poll(() => alerts(s)).toEqual(["Alert: channel:chat: the token is refused"]);
   expect(s.sent.at(-1)?.to).toBe("boss");
   s.rows = () => [];
-  await vi.waitFor(() => expect(alerts(s).length).toBe(2), soon);
+  await expect.poll(() => alerts(s).length).toBe(2);
 });
 
 test("OPS-01: with tell_owner = false alerts stand in the log only", async () => {
