@@ -12,10 +12,13 @@ export async function troubleRows(checks: ReadonlyMap<string, Check>): Promise<r
 }
 
 async function rowsOf({ name, run }: Check): Promise<readonly CheckRow[]> {
-  const late = (): Error => new Error(`no answer in ${patienceMs / 1_000} s`);
   try {
     return await withTimeout(patienceMs, run(AbortSignal.timeout(patienceMs)), late);
   } catch (error) {
     return [{ what: name, state: "fail", detail: asError(error).message }];
   }
+}
+
+function late(): Error {
+  return new Error(`no answer in ${patienceMs / 1_000} s`);
 }
