@@ -52,8 +52,9 @@ import { resolvePath } from "./tools/effects.ts";
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
-  /** Optional plugins that could not be loaded. */
+  /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
   readonly leftOut?: readonly LeftOut[];
+  readonly problems?: readonly GantryError[] | undefined;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
@@ -139,6 +140,7 @@ export class Host {
       forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
+      progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       clock: options.clock,
       prepare: () => this.#prepare(),

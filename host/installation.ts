@@ -6,9 +6,10 @@ import { chosenPlugins } from "./config/choose.ts";
 import { ConfigFile, valueAt } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
-import { readText, readTree } from "./config/read.ts";
+import { readText, readTree, type ReadTree } from "./config/read.ts";
 import { addServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
+import { wrongAt } from "./config/wrong-at.ts";
 import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
@@ -33,6 +34,8 @@ export interface StartOptions {
   readonly ready?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
+  /** What is wrong in the file and was left out of the text given. */
+  readonly problems?: readonly GantryError[];
 }
 
 /** One configuration directory, as one run of the command line sees it. */
@@ -62,14 +65,11 @@ export class Installation {
    * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file means the defaults.
    * `unused` are slots that the command does not read: what only fills those is not imported.
    */
-  async open(given?: string, unused: readonly string[] = []): Promise<Opened> {
+  async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     await refuseUnsafe(this.configDir, this.configFile);
     const text = given ?? (await readText(this.configFile));
     if (this.readsServiceEnv) await addServiceEnv(this.configDir, process.env);
-    const mayLeaveOut = this.onLeftOut !== undefined;
-    const read = readTree(this.configFile, text ?? "", process.env, mayLeaveOut);
-    const { text: parsed, problems } = read;
-    if (read.leftOut.length > 0) this.onLeftOut?.(read.leftOut);
+    const { text: parsed, problems } = this.#read(text ?? "");
     const { plugins, leftOut } = await this.#load(parsed, problems, unused);
     const config = await configure(
       parsed,
@@ -81,7 +81,7 @@ export class Installation {
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
-  async start(write: LogWriter, options: StartOptions, given?: string): Promise<Host> {
+  async start(write: LogWriter, options: StartOptions, given?: string | ConfigText): Promise<Host> {
     await this.makeConfigDir();
     const { plugins, config, leftOut } = await this.open(given, options.unused);
     const { configDir, configFile } = this;
@@ -98,6 +98,7 @@ export class Installation {
       workspace,
       write,
       debug: options.debug,
+      problems: options.problems,
     });
     await host.start(options.ready);
     return host;
@@ -142,6 +143,13 @@ export class Installation {
     }
   }
 
+  #read(text: string | ConfigText): Pick<ReadTree, "text" | "problems"> {
+    if (typeof text !== "string") return { text, problems: [] };
+    const read = readTree(this.configFile, text, process.env, this.onLeftOut !== undefined);
+    if (read.leftOut.length > 0) this.onLeftOut?.(read.leftOut);
+    return read;
+  }
+
   async #load(
     text: ConfigText,
     problems: GantryError[],
@@ -153,7 +161,7 @@ export class Installation {
     const { names, optional } = chosenPlugins(text.tree, bundled);
     const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
     const loaded = await loadChosen(wanted, this.configDir, bundled);
-    problems.push(...loaded.problems);
+    problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));
     return loaded;
   }
 }

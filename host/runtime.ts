@@ -1,4 +1,4 @@
-import type { Runtime } from "@gantry/sdk";
+import type { GantryError, Runtime } from "@gantry/sdk";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { version } from "./version.ts";
@@ -6,17 +6,19 @@ import { version } from "./version.ts";
 interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> {
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut?: readonly LeftOut[];
+  readonly problems?: readonly GantryError[] | undefined;
 }
 
 /** Where things are and what runs, for plugins; `failed` names those that failed since the start. */
 export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime {
-  const { configDir, configFile, workspace, plugins, leftOut = [] } = options;
+  const { configDir, configFile, workspace, plugins, leftOut = [], problems = [] } = options;
   return Object.freeze({
     version,
     configDir,
     configFile,
     workspace,
     started: Date.now(),
+    problems: Object.freeze(problems.map(({ code, message }) => ({ code, message }))),
     get plugins() {
       const running = plugins.map(({ plugin: { name }, from }) => ({
         name,

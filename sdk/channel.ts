@@ -103,6 +103,15 @@ export interface OutgoingMessage {
   readonly key: string;
 }
 
+/** Another text for a message that was sent. */
+export interface EditedMessage {
+  /** Where it was sent to. */
+  readonly to: Json;
+  /** What {@link Channel.send} gave as its id. */
+  readonly id: string;
+  readonly parts: readonly Part[];
+}
+
 export interface Channel {
   readonly name: string;
   /** Sends one message. Never throws: what went wrong is its answer. */
@@ -113,8 +122,28 @@ export interface Channel {
   ask?(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent>;
   /** The question was decided, here or elsewhere. */
   settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
+  /**
+   * Puts a short text in place of what a message says; answers as `send` does. With it a long turn shows in one message, which
+   * is edited, what it does.
+   */
+  edit?(message: EditedMessage, signal: AbortSignal): Promise<Sent>;
+  /**
+   * Told of every step of a turn whose message came in by {@link Inbox.receive}, while it runs, with `to` of that message: for a
+   * channel that shows more than the answer, which comes by `send` all the same. What it throws changes nothing.
+   */
+  onTurnEvent?(event: TurnEvent, to: Json): void;
 }
-export const Channels = many<Channel>("channels", undefined, true);
+export const Channels = many<Channel>(
+  "channels",
+  (channel: Channel) => {
+    if (typeof channel.send !== "function") return "has no send()";
+    const wrong = (["working", "ask", "settled", "edit", "onTurnEvent"] as const).find(
+      (member) => channel[member] !== undefined && typeof channel[member] !== "function",
+    );
+    return wrong && `gives as ${wrong} what is no function`;
+  },
+  true,
+);
 
 export interface PromptOptions {
   readonly signal: AbortSignal;

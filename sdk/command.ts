@@ -35,6 +35,11 @@ export interface Command {
   /** As people write them: `<path>`, `[name]`. */
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
+  /**
+   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out and stands in
+   * `Runtime.problems`. It must run no tool and serve nobody. The exit code is then that of the first problem.
+   */
+  readonly despiteProblems?: boolean;
   /** Gives the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }
@@ -51,7 +56,8 @@ export interface CheckRow {
 
 /**
  * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
- * there a row that is wrong means that the service cannot do its work, and `what` is told to anybody.
+ * there a row that fails means that the service cannot do its work, one that warns is an alert beside it, and `what` is told
+ * to anybody.
  */
 export interface Check {
   readonly name: string;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitImages } from "./image-marker.ts";
+import { processorMs } from "../test/helpers/processor-time.ts";
 
 test("PRV-01: markers become images in order, the words between them stay", () => {
   expect(
@@ -36,7 +37,7 @@ test("PRV-01: a broken marker does not hide the whole one behind it", () => {
   ]);
 });
 
-test("PRV-01: no letter of any text is lost, and a hostile one takes no time", () => {
+test("PRV-01: no letter of any text is lost, and a hostile one takes no time", async () => {
   const piece = fc.constantFrom("[IMAGE:data:", "image/png", ";base64,", "aaaa", "]", "[", "word");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
@@ -47,8 +48,9 @@ test("PRV-01: no letter of any text is lost, and a hostile one takes no time", (
       expect(back.join("")).toBe(text);
     }),
   );
-  const before = performance.now();
-  splitImages("[IMAGE:data:".repeat(20_000));
-  splitImages(`[IMAGE:data:image/png;base64,${"A".repeat(4_000_000)}]`);
-  expect(performance.now() - before).toBeLessThan(1_000);
+  const spent = await processorMs(() => {
+    splitImages("[IMAGE:data:".repeat(20_000));
+    splitImages(`[IMAGE:data:image/png;base64,${"A".repeat(4_000_000)}]`);
+  });
+  expect(spent).toBeLessThan(1_000);
 });

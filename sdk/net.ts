@@ -17,22 +17,12 @@ export interface NetRequest {
   readonly maxBytes?: number;
 }
 
-export interface NetResponse {
-  readonly status: number;
-  /** Lower-case names; several values are joined with a comma. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** After redirects. */
-  readonly url: string;
-  readonly body: AsyncIterable<Uint8Array>;
-  text(): Promise<string>;
-}
-
 /** Out, for tools: only allowed domains, no special address, answers of DNS pinned, each redirect checked. */
 export interface Net {
   /** Says no without connecting; resolves names. */
   check(url: string): Promise<Refusal | undefined>;
-  /** Throws `NET_*` errors whose text holds no secret. */
-  fetch(request: NetRequest): Promise<NetResponse>;
+  /** As the web's `fetch`: `url` is the one after redirects. It and the reading of its body throw `NET_*` errors, whose text holds no secret. */
+  fetch(request: NetRequest): Promise<Response>;
   /** A raw connection under the same rules, for the proxy of started processes. `domains`: instead of `security.allowed_domains`. */
   connect(host: string, port: number, signal: AbortSignal, domains?: readonly string[]): Promise<Duplex>;
 }
@@ -58,7 +48,8 @@ export interface Socket {
 
 /** Out, to addresses that the owner configured: providers and channels. Honours HTTPS_PROXY and NO_PROXY; follows no redirect. */
 export interface Upstream {
-  fetch(request: NetRequest): Promise<NetResponse>;
+  /** As the web's `fetch`; it and the reading of its body throw `NET_*` errors. */
+  fetch(request: NetRequest): Promise<Response>;
   webSocket(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Socket>;
   /** A raw connection, for protocols that are not HTTP; TLS is the caller's. Throws `NET_*`. */
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;

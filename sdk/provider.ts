@@ -80,6 +80,13 @@ export interface ProviderFailure {
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
+  /** What it came from, for the log with `--debug`: see {@link causedBy}. */
+  readonly cause?: unknown;
+}
+
+/** The failure with the error that it came from, which is logged with `--debug` and neither copied, sent nor shown. */
+export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFailure {
+  return Object.defineProperty(failure, "cause", { value: cause, configurable: true });
 }
 
 /**
@@ -156,15 +163,49 @@ export interface Providers {
 }
 export const Providers = one<Providers>("providers");
 
-/** A provider that people can choose by name alone, for `onboard`. */
+/** A provider that people can choose, for `onboard`: all that has to be asked to set it up. */
 export interface ProviderOffer {
   /** The id that is configured. */
   readonly name: string;
-  /** Where it answers, for people to read. */
-  readonly address: string;
-  /** The variable that its users keep their key in; undefined: it needs none. */
+  /** Other ids for it. */
+  readonly aliases?: readonly string[];
+  /** As it stands in the list. Default: `name`. */
+  readonly title?: string;
+  readonly hint?: string;
+  /** Where people look for it: among well-known services (the default), among servers of their own, or beside these two. */
+  readonly list?: "services" | "servers" | "beside";
+  /** Where it answers, unless it was moved by `addressKey`. */
+  readonly address?: string;
+  /** The key of config.toml that holds another address. Without `address` it is asked for. */
+  readonly addressKey?: string;
+  /** The address is asked for and stands behind the name: `custom:https://…`. */
+  readonly addressInId?: boolean;
+  /** How the address is asked for. */
+  readonly addressQuestion?: string;
+  /** Where its API key stands in config.toml. Default: `providers.<name>.api_key`. */
+  readonly keyAt?: string;
+  /** The variable that its users keep their API key in. */
   readonly keyVariable?: string | undefined;
+  /** True where it answers without an API key. Default: true where there is no variable for one. */
+  readonly keyOptional?: boolean;
+  /** What to do without an API key, such as how to log in. */
+  readonly withoutKey?: string;
+  /** It runs in this process: no address, no API key and no model is asked for. */
+  readonly offline?: boolean;
   /** Where its makers describe it. */
   readonly docs?: string;
 }
-export const ProviderOffers = many<ProviderOffer>("provider-offers");
+export const ProviderOffers = many<ProviderOffer>("provider-offers", (offer: ProviderOffer) => {
+  const { name, address, addressKey, addressInId = false, offline = false } = offer;
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) return "has a name with other signs than a-z, 0-9, ., _ and -";
+  if (offline || addressInId || address !== undefined || addressKey !== undefined) return undefined;
+  return "says neither where it answers (`address`), nor how that is asked (`addressKey`, `addressInId`), nor that it is `offline`";
+});
+
+/** The offer that an id is chosen by. */
+export function offerOf(offers: ReadonlyMap<string, ProviderOffer>, id: string): ProviderOffer | undefined {
+  const named = offers.get(id) ?? [...offers.values()].find(({ aliases }) => aliases?.includes(id));
+  return (
+    named ?? [...offers.values()].find(({ name, addressInId }) => addressInId && id.startsWith(`${name}:`))
+  );
+}

@@ -15,6 +15,8 @@ export interface Runtime {
   readonly workspace: string;
   /** Unix ms. */
   readonly started: number;
+  /** What is wrong in the configuration file and was left out, for a {@link Command} that is told so; else none. */
+  readonly problems: readonly { readonly code: string; readonly message: string }[];
   /** Facts of every loaded plugin. */
   readonly plugins: readonly {
     readonly name: string;

@@ -191,9 +191,7 @@ test("AGT-05: Ctrl-C during a tool ends the tool with 130, starts no other, and 
   const { child, ended } = startGantry(["agent", "-m", "first", "--session", "s1", "--yes"], {
     dir: home.dir,
   });
-  await expect
-    .poll(() => existsSync(path.join(home.dir, "workspace/started")), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(() => existsSync(path.join(home.dir, "workspace/started"))).toBe(true);
   child.kill("SIGINT");
   expect((await ended).code).toBe(130);
   await expect.poll(() => runs("31.4159")).toBe(false);

@@ -99,11 +99,14 @@ test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothi
   expect(readFileSync(path.join(home.dir, "state"), "utf8")).toBe("in the way");
 });
 
-/** What a turn comes to with a model that answers so. */
-async function answered(answer: Answer): Promise<Ended & { readonly ms: number; readonly peakMb: number }> {
+/** What a turn comes to with a model that answers so, and has so many seconds for it. */
+async function answered(
+  answer: Answer,
+  seconds: number = 45,
+): Promise<Ended & { readonly ms: number; readonly peakMb: number }> {
   await using model = await startModel(answer);
   using home = tempDir(
-    `default_provider = "${model.provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\ntimeout_seconds = 1\n`,
+    `default_provider = "${model.provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\ntimeout_seconds = ${seconds}\n`,
   );
   const started = performance.now();
   const { child, ended } = startGantry(agent, { dir: home.dir });
@@ -121,7 +124,7 @@ async function answered(answer: Answer): Promise<Ended & { readonly ms: number; 
 
 const headers = { "content-type": "text/event-stream" };
 
-test.each<[string, Answer, RegExp]>([
+test.each<[string, Answer, RegExp, seconds?: number]>([
   [
     "garbage",
     { raw: (response) => response.writeHead(200, headers).end("\u0000\u0001 not { json\n\ndata: {]\n\n") },
@@ -134,7 +137,7 @@ test.each<[string, Answer, RegExp]>([
     },
     /cannot be read|without text/,
   ],
-  ["nothing at all", { raw: () => {} }, /did not answer in 1 s/],
+  ["nothing at all", { raw: () => {} }, /did not answer in 1 s/, 1],
   [
     "an empty answer",
     { raw: (response) => response.writeHead(200, headers).end() },
@@ -165,8 +168,8 @@ test.each<[string, Answer, RegExp]>([
     { raw: (response) => response.writeHead(401).end('{"error":{"message":"bad key"}}') },
     /answered HTTP 401/,
   ],
-])("PRV-15: a model that answers %s costs one sentence and exit code 1", async (_, answer, text) => {
-  const { code, err } = await answered(answer);
+])("PRV-15: a model that answers %s costs one sentence and exit code 1", async (_, answer, text, seconds) => {
+  const { code, err } = await answered(answer, seconds);
   expect([code, err.trim().split("\n")]).toEqual([1, [expect.stringMatching(text)]]);
 });
 
@@ -193,15 +196,16 @@ test("PRV-15: a model that never stops talking is cut off, memory bounded", asyn
 
 test("PRV-15: a model that drips without end is cut off by time", async () => {
   let timer: NodeJS.Timeout | undefined;
-  const { code, ms } = await answered({
+  const drips: Answer = {
     raw: (response) => {
       response.writeHead(200, headers);
       timer = setInterval(() => response.write(": still here\n\n"), 100);
     },
-  });
+  };
+  const { code, ms } = await answered(drips, 1);
   clearInterval(timer);
   expect(code).toBe(1);
-  expect(ms).toBeLessThan(15_000);
+  expect(ms).toBeLessThan(60_000);
 });
 
 test("CLI-05: an unknown word, an unknown option and a missing argument are wrong usage, with the nearest word and the help to see", async () => {
@@ -276,11 +280,52 @@ test("CLI-05: help is there where the configuration is broken, and says what is 
     expect.stringContaining("agent"),
     expect.stringContaining("`default_temperature` must be number"),
   ]);
-  expect(await gantry(["status"], { dir: home.dir })).toMatchObject({
+  expect(await gantry(["inbox", "list"], { dir: home.dir })).toMatchObject({
     code: 2,
+    out: "",
     err: expect.stringContaining("CONFIG_WRONG_TYPE"),
   });
 });
+
+interface Row {
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+const wrongFiles: readonly (readonly [string, string, readonly RegExp[]])[] = [
+  ["a line that is no TOML", "[gateway]\nport = 4567\n[oops\nx = 1\n", [/line 3.*CONFIG_TOML/]],
+  [
+    "keys that are unknown or of a wrong type",
+    'nonsense = 1\ndefault_temperature = "hot"\n[gateway]\nport = 4567\n',
+    [/line 1.*`nonsense`/, /line 2.*default_temperature/],
+  ],
+  [
+    "a table for no provider, and a plugin that is not there",
+    'extra_plugins = ["./gone.js"]\n[gateway]\nport = 4567\n[providers.openia]\nmax_retries = 1\n',
+    [/gone\.js.*PLUGIN_NOT_FOUND/, /providers\.openia.*PROVIDER_TABLE_UNKNOWN/],
+  ],
+  [
+    "a workspace that cannot be made, and a rule of security whose variable is not set",
+    '[gateway]\nport = 4567\n[security]\nworkspace_path = "/dev/null/x"\nallowed_domains = ["${GANTRY_T_NONE}"]\n',
+    [/GANTRY_T_NONE.*CONFIG_MISSING_VARIABLE/, /dev\/null\/x.*CONFIG_UNWRITABLE/],
+  ],
+];
+
+test.each(wrongFiles)(
+  "CLI-01: with %s, status and doctor tell that as rows and go on with what is right in the file",
+  async (_, toml, told) => {
+    using home = tempDir(toml);
+    for (const word of ["status", "doctor"]) {
+      const { code, out, err } = await gantry([word, "--json"], { dir: home.dir });
+      const { ok, rows } = JSON.parse(out) as { ok: boolean; rows: readonly Row[] };
+      const wrong = rows.filter(({ what, state }) => what === "configuration" && state === "fail");
+      expect([code, ok, err]).toEqual([2, false, ""]);
+      expect(wrong.map(({ detail }) => detail)).toEqual(told.map((one) => expect.stringMatching(one)));
+      expect(rows.find(({ what }) => what === "gateway")?.detail).toContain(":4567");
+    }
+  },
+);
 
 test("CLI-05: --version prints the version and touches nothing", async () => {
   using home = tempDir();
@@ -297,6 +342,15 @@ test("CLI-05: a stack is printed with --debug only", async () => {
   using home = tempDir("default_temperature = 'hot'\n");
   expect((await gantry(agent, { dir: home.dir })).err).not.toMatch(/\n\s+at /);
   expect((await gantry([...agent, "--debug"], { dir: home.dir })).err).toMatch(/\n\s+at /);
+  using away = tempDir(
+    'default_provider = "custom:http://127.0.0.1:1/v1"\nproviders.custom.max_retries = 0\n',
+  );
+  const failed = await gantry(agent, { dir: away.dir });
+  const debugged = await gantry([...agent, "--debug"], { dir: away.dir });
+  for (const { code, err } of [failed, debugged])
+    expect([code, err]).toEqual([1, expect.stringContaining("[PROVIDER_REFUSED]")]);
+  expect(failed.err).not.toMatch(/\n\s+at /);
+  expect(debugged.err).toMatch(/The model gave no answer.*cannot be reached[^]*\n\s+at /);
 });
 
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find(
@@ -341,7 +395,7 @@ test("CLI-04: a service whose log nobody reads goes on serving", async () => {
   child.stdout?.destroy();
   child.stderr?.destroy();
   const health = () => fetch(`http://127.0.0.1:${port}/health`).then(({ status }) => status, String);
-  await expect.poll(health, { timeout: 10_000 }).toBe(200);
+  await expect.poll(health).toBe(200);
   expect(await health()).toBe(200);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);

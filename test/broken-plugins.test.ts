@@ -16,15 +16,15 @@ import {
 } from "@gantry/sdk";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
-import { channel, events, guard, plugin, provider, tool } from "./helpers/broken.ts";
+import { channel, events, foundIn, guard, plugin, provider, tool } from "./helpers/broken.ts";
 import sqlite from "../plugins/store-sqlite/index.ts";
 
 /** Blocks, but only once, so that it costs the test no more. */
 function blocking(): () => void {
   let until = 0;
   return () => {
-    until ||= performance.now() + 1_200;
-    while (performance.now() < until);
+    until ||= process.cpuUsage().user / 1_000 + 1_200;
+    while (process.cpuUsage().user / 1_000 < until);
   };
 }
 const blockOnce = { inSetup: blocking(), inGuard: blocking() };
@@ -68,7 +68,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   [
     "does not come back when it is disposed",
     plugin({}, (host) => host.onDispose(() => new Promise<void>(() => {}))),
-    /did not finish onDispose in 150 ms.*mend/,
+    /did not finish onDispose in \d+ ms.*mend/,
   ],
   [
     "was written for another level",
@@ -364,10 +364,8 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
 
 test.for(broken)(
   "SDK-05: a plugin that %s is caught, with its name and the cure",
-  { timeout: 20_000 },
   async ([, value, sentence]) => {
-    const { findings } = await checkPlugin({ plugin: value, patienceMs: 150 });
-    const messages = findings.map(({ message }) => message);
+    const messages = await foundIn(value, sentence);
     expect(messages.join("\n")).toMatch(sentence);
     expect(messages.filter((message) => !message.startsWith(`The plugin ${value.name}`))).toEqual([]);
   },
@@ -396,7 +394,7 @@ test("SDK-05: plugins that are right are found right, of every kind", async () =
     ),
   ];
   for (const value of right) {
-    const { findings, tried } = await checkPlugin({ plugin: value, patienceMs: 150 });
+    const { findings, tried } = await checkPlugin({ plugin: value, patienceMs: 45_000 });
     expect(findings).toEqual([]);
     expect(tried).toBeGreaterThan(2);
   }

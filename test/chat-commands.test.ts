@@ -110,6 +110,23 @@ test("CTX-05: a command that a platform delivers twice is done once", async () =
   expect(t.said().filter((text) => text.startsWith("The last turn"))).toHaveLength(1);
 });
 
+test("CTX-05: CTX-07: a command whose process died at it is not done twice when the platform delivers it again: its sender is told, once", async () => {
+  await using t = await start(["one", "two"]);
+  await t.serve();
+  await t.talk("first");
+  await t.talk("second");
+  const { lanes } = t.store;
+  const post = lanes.post.bind(lanes);
+  // The turn is taken back, and nothing of that is kept.
+  lanes.post = () => Promise.reject(new Error("the process ended"));
+  await expect(t.channel.receive({ text: "/undo now", id: "same" })).rejects.toThrow("the process ended");
+  lanes.post = post;
+  for (const _ of [1, 2]) await t.channel.receive({ text: "/undo now", id: "same" });
+  expect(await t.talk("/help")).toContain("/undo");
+  expect(t.said().filter((text) => text.startsWith("I was interrupted at /undo, "))).toHaveLength(1);
+  expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
+});
+
 test("CTX-05: /stop ends a turn that runs and whose question is open, says so once, and its message is not begun again", async () => {
   const { opened, open } = gate();
   await using t = await start([{ text: "never", after: opened }, "next"]);

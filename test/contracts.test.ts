@@ -14,7 +14,7 @@ function exampleOf(folder: string): Readonly<Record<string, unknown>> {
   return existsSync(file) ? parse(readFileSync(file, "utf8")) : {};
 }
 
-test.for(folders)("SDK-05: %s keeps the contract of its kind", { timeout: 60_000 }, async (folder) => {
+test.for(folders)("SDK-05: %s keeps the contract of its kind", { timeout: 300_000 }, async (folder) => {
   const bundled = await Promise.all(folders.map(load));
   const plugin = await load(folder);
   expect(plugin.name).toBe(folder);

@@ -208,7 +208,8 @@ test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and
   ]);
   expect(await kept.store.lanes.page("dead", 9)).toMatchObject([{ id: "1", reason: "down" }]);
   expect(model.requests).toHaveLength(5);
-  expect(t.logs.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual([
+  const told = t.logs.filter(({ level }) => level !== "debug");
+  expect(told.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual([
     ...[1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
     ["error", undefined, "A message was put aside: down"],
   ]);
@@ -257,7 +258,23 @@ test("CHA-06: a turn that failed after its tools ran is not run again: the sende
   await t.serve();
   await channel.receive({ text: "go" });
   await channel.sentCount(1);
-  expect([ran, channel.sent[0]?.text]).toEqual([1, "down"]);
+  expect([ran, channel.sent[0]?.text]).toEqual([1, expect.stringContaining("stays done")]);
+});
+
+test("CTX-07: CHA-06: what the model said before its turn broke off is not taken for its answer: the sender is told, and only an owner why", async () => {
+  const channel = fakeChannel();
+  const work = tool("work", async () => "done");
+  const begins = { text: "Let me look.", calls: [{ name: "work", args: {} }] };
+  const model = fakeProvider([begins, { failure }, begins, { failure }]);
+  await using t = await startTestHost({ plugins: [channel, work, model, store] });
+  await t.serve();
+  await channel.receive({ text: "go", from: "a", trust: "owner" });
+  await channel.sentCount(1);
+  await channel.receive({ text: "go", from: "b", trust: "member" });
+  await channel.sentCount(2);
+  const [owner = "", member = ""] = channel.sent.map(({ text }) => text);
+  for (const text of [owner, member]) expect(text).toMatch(/^Let me look\.\n\n\[I could not go on; .*\]$/);
+  expect([owner.includes("down"), member.includes("down")]).toEqual([true, false]);
 });
 
 test("CHA-06: a channel that throws while it sends is treated as one that cannot send now", async () => {

@@ -104,36 +104,47 @@ test("CHA-06: while an outcome cannot be written, no new turn is begun; then all
   expect(said.map(({ level }) => level)).toEqual(["error"]);
 });
 
-test("INB-04: a store that fails for a while is no message's fault: nothing is put aside, and it is said once", async () => {
-  const kept = storeFile();
-  using _ = simulateTime();
-  const channel = chat();
-  let fails = true;
-  const { store, close } = createStore(kept.file);
-  const full = definePlugin({
-    name: "store-full",
-    provides: [Store],
-    setup(host) {
-      const limits = {
-        ...store.limits,
-        hit: (...args: Parameters<typeof store.limits.hit>) =>
-          fails
-            ? Promise.reject(errors.STORE_FAILED("a.db", "attempt to write a readonly database"))
-            : store.limits.hit(...args),
-      };
-      host.provide(Store, { ...store, limits });
-      host.onDispose(close);
-    },
-  });
-  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hello"]), full] });
-  await t.serve();
-  for (const from of ["a", "b", "c"]) await write(t, from, ["hi"]);
-  const began = Date.now();
-  await passing(t, () => Date.now() > began + 600_000, 5_000);
-  fails = false;
-  await passing(t, () => channel.sent.length === 3);
-  expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
-});
+const broken = async (): Promise<never> => {
+  throw errors.STORE_FAILED("a.db", "the disk is full");
+};
+
+test.each(["limits", "values"] as const)(
+  "INB-04: a store whose %s fail for a while, before a turn or in it, is no message's fault: nothing is put aside, and it is said once",
+  async (what) => {
+    const kept = storeFile();
+    using _ = simulateTime();
+    const channel = chat();
+    let fails = true;
+    const { store, close } = createStore(kept.file);
+    const full = definePlugin({
+      name: "store-full",
+      provides: [Store],
+      setup(host) {
+        const { limits, values } = store;
+        host.provide(Store, {
+          ...store,
+          limits: {
+            ...limits,
+            hit: (...args) => (fails && what === "limits" ? broken() : limits.hit(...args)),
+          },
+          values: {
+            ...values,
+            add: (...args) => (fails && what === "values" ? broken() : values.add(...args)),
+          },
+        });
+        host.onDispose(close);
+      },
+    });
+    await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["hello"]), full] });
+    await t.serve();
+    for (const from of ["a", "b", "c"]) await write(t, from, ["hi"]);
+    const began = Date.now();
+    await passing(t, () => Date.now() > began + 600_000, 5_000);
+    fails = false;
+    await passing(t, () => channel.sent.length === 3);
+    expect(await store.lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+  },
+);
 
 test("CTX-07: a sentence for the sender is sent once, also after a restart before it went out", async () => {
   const kept = storeFile();

@@ -28,7 +28,7 @@ const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "tru
 
 test.runIf(canUnshare)(
   "OPS-06: of two services in two containers on one directory one serves; when it is killed another may",
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     using home = tempDir("[gateway]\nport = 0\n");
     const start = () => spawn("unshare", apart, { env: environment({ dir: home.dir }) });

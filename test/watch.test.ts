@@ -28,7 +28,7 @@ export default definePlugin({
 
 test(
   "SDK-04: agent --watch starts again when a plugin under work changes, and the conversation goes on",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     using home = tempDir('plugins = ["./draft.ts", "store-sqlite"]\n');
     const file = path.join(home.dir, "draft.ts");

@@ -118,7 +118,7 @@ test("CHN-06: a revoked token is said once with the cure", async () => {
     config: configOf(server),
   });
   await t.serve();
-  await vi.waitUntil(() => t.logs.some(({ level }) => level === "error"), { timeout: 30_000 });
+  await expect.poll(() => t.logs.some(({ level }) => level === "error")).toBe(true);
   const said = t.logs.filter(({ level }) => level === "error").map(({ message }) => message);
   expect(said).toEqual([
     "API error: 401 (M_UNKNOWN_TOKEN Unknown ***): the access token is wrong or was revoked; set a new one.",

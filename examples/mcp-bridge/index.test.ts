@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")(
       expect(await t.call("leave", {}, yes)).toMatchObject({
         text: expect.stringContaining("the server has ended (exited)") as string,
       });
-      await expect.poll(offered, { timeout: 20_000 }).toEqual(["learn", "leave", "peek"]);
+      await expect.poll(offered).toEqual(["learn", "leave", "peek"]);
     } finally {
       rmSync(outside, { recursive: true });
     }

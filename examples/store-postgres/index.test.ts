@@ -19,13 +19,13 @@ async function open() {
   return { store: await connect(), reopen: connect, close: async () => {} };
 }
 
-test.for(storeContract({ open }))("SDK-05: on PostgreSQL, $name", { timeout: 60_000 }, async ({ run }) => {
+test.for(storeContract({ open }))("SDK-05: on PostgreSQL, $name", { timeout: 300_000 }, async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
 });
 
 test(
   "SDK-10: a conversation is continued from the database after a restart",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const configDir = mkdtempSync(path.join(tmpdir(), "gantry-postgres-"));
     try {

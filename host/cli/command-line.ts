@@ -13,6 +13,7 @@ import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
 import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
+import { startWithoutWrong } from "./start-without-wrong.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
 export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
@@ -45,6 +46,8 @@ class WordRun {
   #served: LogWriter | undefined;
   /** Set where the answer was lost on its way out, as on a full disk. */
   #unwritten: GantryError | undefined;
+  /** What is wrong in the configuration, where the word goes on without it. */
+  #problem: GantryError | undefined;
   /** Why keys of the configuration are left out for this word. */
   #leftOut: readonly GantryError[] = [];
 
@@ -89,7 +92,10 @@ class WordRun {
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),
     };
-    if (!("load" in word)) return word.run(run);
+    if (!("load" in word)) {
+      const code = await word.run(run);
+      return this.#problem?.exit ?? code;
+    }
     const { run: runHostWord } = await word.load();
     if (typeof options["workspace"] === "string") this.#session.workspace = options["workspace"];
     return runHostWord({
@@ -108,10 +114,23 @@ class WordRun {
     } catch (error) {
       const isHelp =
         /^(?:help|-.*)$/.test(first) || hostCommands.some(({ name }) => name.startsWith(`${first} `));
-      if (!isHelp) throw error;
+      if (!isHelp) return this.#wordsDespite(asError(error), first);
       this.fail(asError(error));
       return [];
     }
+  }
+
+  /** Where the configuration is wrong, the words that say what is wrong are left. */
+  async #wordsDespite(error: Error, first: string): Promise<readonly Command[]> {
+    const options = { debug: this.#debug };
+    const host = await startWithoutWrong(this.#session, await this.#writer(), options).catch(() => undefined);
+    const all = [...(host?.get(Commands)?.values() ?? [])];
+    const words = all.filter(({ despiteProblems, name }) => despiteProblems && name === first);
+    if (words.length === 0) await host?.stop();
+    if (words.length === 0 || !(error instanceof GantryError)) throw error;
+    this.#host = host;
+    this.#problem = error;
+    return words;
   }
 
   #warnOnce(missing: readonly GantryError[]): void {

@@ -15,6 +15,7 @@ import {
   type TableNode,
 } from "./schema.ts";
 import { lineOfPath, type TomlMap } from "./toml-map.ts";
+import { wrongAt } from "./wrong-at.ts";
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,10 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
       else
         found.push(
-          errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"),
+          wrongAt(
+            at,
+            errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"),
+          ),
         );
     }
   };
@@ -47,7 +51,8 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
     const before = found.length;
     if (elsewhere?.kind === "table" && isTree(value)) walk(value, elsewhere, at);
     // A misspelt own table loads nothing: then the misspelling is what is wrong.
-    if (found.length === before || "plugins" in text.tree) found.push(unknown(text, at, around, elsewhere));
+    if (found.length === before || "plugins" in text.tree)
+      found.push(wrongAt(at, unknown(text, at, around, elsewhere)));
   };
   const walkRecord = (value: unknown, entry: TableNode | undefined, path: readonly string[]): void => {
     if (!entry || !isTree(value)) return;
@@ -99,7 +104,7 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
     const sentence = describe(issues, reader);
     problems.set(
       `${key} ${sentence}`,
-      errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence),
+      wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence)),
     );
   }
   return deepFreeze(part);

@@ -5,6 +5,7 @@ import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
 import { lineOfPath } from "./toml-map.ts";
+import { wrongAt } from "./wrong-at.ts";
 
 /** A file that was checked against everybody who reads it. */
 export interface Configured {
@@ -77,14 +78,11 @@ function wrongProviderIds(text: ConfigText): GantryError[] {
         /^(?:messages-)?custom:(?!.*\$\{)/.test(id) &&
         !isAddress(id.slice(id.indexOf(":") + 1)),
     )
-    .map(([path, id]) =>
-      errors.CONFIG_WRONG_TYPE(
-        text.file,
-        lineOfPath(text.map, path),
-        path.join("."),
-        `is wrong: ${errors.PROVIDER_URL(shownAddress(String(id))).message.slice(0, -1)}`,
-      ),
-    );
+    .map(([path, id]) => {
+      const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(String(id))).message.slice(0, -1)}`;
+      const line = lineOfPath(text.map, path);
+      return wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
+    });
 }
 
 function isAddress(text: string): boolean {

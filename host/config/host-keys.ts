@@ -23,7 +23,7 @@ export const hostKeys = Type.Object({
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "A provider id, an alias, custom:<url> or messages-custom:<url>.",
+      description: "A provider's id or alias; for some an address stands behind it, as in custom:<url>.",
     }),
   ),
   default_model: Type.Optional(
@@ -44,6 +44,13 @@ export const hostKeys = Type.Object({
       minimum: 1,
       maximum: 1000,
       description: "How often the model may ask for tools in one turn.",
+    }),
+    progress_seconds: Type.Number({
+      default: 10,
+      minimum: 0,
+      maximum: 3_600,
+      description:
+        "After how many seconds a channel that can edit its messages shows what a turn does, by the names of its tools; 0: never.",
     }),
   }),
   security: Type.Object({

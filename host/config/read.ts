@@ -5,6 +5,7 @@ import { GantryError } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { isTree, type ConfigText } from "./check.ts";
 import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
+import { wrongAt } from "./wrong-at.ts";
 
 /** Undefined where there is no file; throws coded errors where there is one that cannot be read. */
 export async function readText(file: string): Promise<string | undefined> {
@@ -66,7 +67,7 @@ export function readTree(
     if (value !== undefined) return value;
     const missing = errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name);
     const isLeftOut = mayLeaveOut && path[0] !== "security";
-    (isLeftOut ? leftOut : problems).push(missing);
+    (isLeftOut ? leftOut : problems).push(wrongAt(path, missing));
     return isLeftOut ? undefined : `\${${name}}`;
   });
   return { text: { file, tree: replaced as Record<string, unknown>, map }, problems, leftOut };

@@ -2,8 +2,10 @@ import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errors } from "../errors.ts";
+import { wrongAt } from "./wrong-at.ts";
 import { expandHome, makeDir } from "@gantry/sdk/node";
 
+const key = ["security", "workspace_path"];
 /** Where the running program lies: what tools could write there would be the next start. */
 const ownFiles = path.dirname(fileURLToPath(import.meta.url));
 
@@ -19,9 +21,10 @@ export async function openWorkspace(
   const usual = await madeWorkspace(configDir, configured);
   const workspace = chosen === undefined ? usual : await chosenWorkspace(chosen);
   const [own, config] = await Promise.all([realpath(ownFiles), realpath(configDir)]);
-  if (isInside(own, workspace)) throw errors.WORKSPACE_UNSAFE(workspace, "holds Gantry's own files");
+  if (isInside(own, workspace))
+    throw wrongAt(key, errors.WORKSPACE_UNSAFE(workspace, "holds Gantry's own files"));
   if (workspace === config || (isInside(workspace, config) && workspace !== usual))
-    throw errors.WORKSPACE_UNSAFE(workspace, "belongs to the configuration directory");
+    throw wrongAt(key, errors.WORKSPACE_UNSAFE(workspace, "belongs to the configuration directory"));
   return workspace;
 }
 
@@ -43,6 +46,7 @@ async function madeWorkspace(configDir: string, configured: string | undefined):
     makeDir(absolute);
     return await realpath(absolute);
   } catch (error) {
-    throw errors.CONFIG_UNWRITABLE(absolute, (error as NodeJS.ErrnoException).code ?? String(error));
+    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw wrongAt(key, errors.CONFIG_UNWRITABLE(absolute, why));
   }
 }

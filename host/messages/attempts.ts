@@ -4,10 +4,10 @@ import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Admission } from "./admission.ts";
-import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import { kindOf } from "./failure-kind.ts";
+import type { FollowedClock } from "./followed-clock.ts";
 import type { Outages } from "./outages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -37,11 +37,13 @@ export interface AttemptDeps {
   readonly outbox: Outbox;
   readonly delivery: Delivery;
   readonly wakeup: Wakeup;
-  readonly clock: Clock;
+  readonly clock: FollowedClock;
   readonly observers: Telling;
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
   readonly keepMs: number;
+  /** Milliseconds after which a turn shows what it does; 0: never. */
+  readonly progressMs: number;
 }
 
 /**
@@ -58,6 +60,7 @@ export class Attempts {
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
     this.#tell(claim, "begun");
+    this.#deps.clock.begin(claim);
     try {
       if (claim.begun > maxBegun)
         return await this.#giveUp(claim, `it was begun ${maxBegun} times and never ended`);
@@ -88,7 +91,9 @@ export class Attempts {
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model, clock.now());
-    const text = notedReply(result) || (error?.message ?? sentences.noText(stop_reason));
+    const text = error
+      ? sentences.broke(claim.message, result.reply, error.message)
+      : notedReply(result) || sentences.noText(stop_reason);
     const lane = laneOf(claim.message);
     const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     if (recorded) this.#tell(claim, "answered");
@@ -105,24 +110,23 @@ export class Attempts {
         onEvent: (event) => shown.tell(event),
       });
     } finally {
-      shown.end();
+      await shown.end();
     }
   }
 
   /** The turn ended without an answer. */
   async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
     const { outages, log, clock } = this.#deps;
+    if (error.code === "STORE_FAILED") return this.#storeFailed(claim, new Error(error.message));
     const lane = laneOf(claim.message);
     const kind = kindOf(error);
     if (kind === "request") {
       await outages.worked(model, clock.now());
       return this.#giveUp(claim, error.message);
     }
+    const attempt = claim.deliveryCount;
     if (kind === "own" || kind === "passing")
-      log.warn(
-        { lane, attempt: claim.deliveryCount },
-        `A message could not be answered yet: ${error.message}`,
-      );
+      log.warn({ lane, attempt }, `A message could not be answered yet: ${error.message}`);
     if (kind === "own") return this.#tryLater(claim, error.message, fewFailures);
 
     const counts = outages.workedSince(model, claim);
@@ -160,23 +164,25 @@ export class Attempts {
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
   }
 
-  /** Something of the service's own failed. A store that fails is no fault of the message's. */
+  /** Something of the service's own failed. */
   async #broke(claim: Claim, error: Error & { readonly code?: unknown }): Promise<void> {
-    const { outcomes, log } = this.#deps;
-    if (error.code === "STORE_FAILED") {
-      outcomes.failed(error);
-      await this.#tryLater(claim, error.message, Infinity);
-      return;
-    }
-    log.error(
+    if (error.code === "STORE_FAILED") return this.#storeFailed(claim, error);
+    this.#deps.log.error(
       { lane: laneOf(claim.message), err: error },
       `A message could not be answered: ${error.message}`,
     );
     await this.#tryLater(claim, error.message, fewFailures);
   }
 
+  /** A store that fails is no fault of the message's. */
+  #storeFailed(claim: Claim, error: Error): Promise<undefined> {
+    this.#deps.outcomes.failed(error);
+    return this.#tryLater(claim, error.message, Infinity);
+  }
+
   /** Tries again after a while, longer each time; what failed too often, or is too old, ends. */
   async #tryLater(claim: Claim, reason: string, most: number, afterMs: number = 0): Promise<undefined> {
+    await this.#deps.clock.follow();
     const now = this.#deps.clock.now();
     const counts = Number.isFinite(most);
     if (counts && claim.failures + 1 >= most) return this.#giveUp(claim, reason);
@@ -190,6 +196,7 @@ export class Attempts {
 
   /** Keeps the message until what it waits for is back. */
   async #waitFor(what: string, claim: Claim, retry: Omit<Retry, "at" | "waitsFor">): Promise<undefined> {
+    await this.#deps.clock.follow();
     const at = this.#expiry(claim);
     if (this.#deps.clock.now() >= at) return this.#expired(claim, retry.reason);
     await this.#retry(claim, { ...retry, at, waitsFor: what });
@@ -201,8 +208,8 @@ export class Attempts {
     this.#tell(claim, "waits");
   }
 
-  #expiry({ acceptedAt }: Claim): number {
-    return acceptedAt + this.#deps.keepMs;
+  #expiry(claim: Claim): number {
+    return this.#deps.clock.acceptedAt(claim) + this.#deps.keepMs;
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {

@@ -14,12 +14,16 @@ import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
 import type { Wakeup } from "./wakeup.ts";
 import { noUsage } from "../turn/turn.ts";
+import { sentences } from "./sentences.ts";
 
 /** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
 const form = /^\s*\/([a-z][a-z0-9-]*)(?:@\w+)?(?:\s+([^]*))?$/i;
 /** How far back a platform may deliver a message again. */
 const knownMs = 8 * 86_400_000;
 const knownSpace = "chat-commands";
+/** What is kept of a command before and after it was done. One that was begun by a process that died is not done again. */
+const begun = "begun";
+const done = "done";
 const ranks: readonly Trust[] = ["guest", "member", "owner"];
 
 interface Deps extends ControlDeps {
@@ -31,6 +35,7 @@ interface Deps extends ControlDeps {
 /** Words behind a slash are answered here, by the service; no model ever sees one. */
 export class ChatWords {
   readonly #deps: Deps;
+  readonly #running = new Set<string>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -42,12 +47,21 @@ export class ChatWords {
     const store = registry.get(Store);
     if (!store || !form.test(textOf(message.parts))) return false;
     const key = `${message.channel}:${message.id}`;
-    if (!(await store.values.add(knownSpace, key, true, Date.now() + knownMs))) return true;
-    const said = (await this.answer(message, session)) ?? "";
-    if (said === "") return true;
-    await store.lanes.post(outbox.notice(message, "command", said));
-    wakeup.wake();
-    return true;
+    if (this.#running.has(key)) return true;
+    this.#running.add(key);
+    try {
+      const isNew = await store.values.add(knownSpace, key, begun, Date.now() + knownMs);
+      if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return true;
+      const said = isNew
+        ? ((await this.answer(message, session)) ?? "")
+        : sentences.cutOff(textOf(message.parts));
+      if (said !== "") await store.lanes.post(outbox.notice(message, "command", said));
+      await store.values.put(knownSpace, key, done, Date.now() + knownMs);
+      wakeup.wake();
+      return true;
+    } finally {
+      this.#running.delete(key);
+    }
   }
 
   /** What the person is told; undefined where the message is no command. Never throws. */
@@ -63,7 +77,7 @@ export class ChatWords {
       return await command.run({ args: args.trim(), ...facts, conversation, commands });
     } catch (error) {
       this.#deps.log.warn(
-        { session, command: command.name, err: asError(error) },
+        { lane: session, command: command.name, err: asError(error) },
         `/${command.name} failed.`,
       );
       return `/${command.name} could not be done: ${asError(error).message}`;

@@ -6,6 +6,7 @@ import {
   type Claim,
   type InboundMessage,
   type Sent,
+  type TurnEvent,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
@@ -20,9 +21,17 @@ export class Delivery {
 
   /** The key is the message's own, so that a second try is the same message to the platform. */
   async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
-    const { channel, id, replyTo } = message;
-    const key = `${channel}:${id}:reply`;
-    if (!isNotice) return this.say(message, text, key, signal);
+    const key = `${message.channel}:${message.id}:reply`;
+    return isNotice ? this.notify(message, text, key, signal) : this.say(message, text, key, signal);
+  }
+
+  /** Sends a text that answers no message. */
+  async notify(
+    { channel, replyTo }: Pick<InboundMessage, "channel" | "replyTo">,
+    text: string,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Sent> {
     const outgoing = { to: replyTo, parts: textParts(text), key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
@@ -32,6 +41,23 @@ export class Delivery {
     const { channel, id, replyTo } = message;
     const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
+  }
+
+  /** True where a message that was sent to whoever wrote this one can be edited. */
+  canEdit({ channel }: InboundMessage): boolean {
+    return typeof this.#registry.get(Channels)?.get(channel)?.edit === "function";
+  }
+
+  /** Puts a text in place of what a message says that was sent to whoever wrote this one. */
+  async edit(message: InboundMessage, id: string, text: string, signal: AbortSignal): Promise<Sent> {
+    const edited = { to: message.replyTo, id, parts: textParts(text) };
+    const cannot: Sent = { status: "refused", reason: "the channel edits nothing" };
+    return this.#through(message.channel, async (to) => to.edit?.(edited, signal) ?? cannot);
+  }
+
+  /** Tells the channel of a step of the turn of this message. */
+  async turnEvent({ channel, replyTo }: InboundMessage, event: TurnEvent): Promise<void> {
+    await this.#sign(channel, async (to) => to.onTurnEvent?.(event, replyTo));
   }
 
   /** Puts a question to whoever wrote the message, by the channel's own means if it has any, else as `text`. */

@@ -2,7 +2,9 @@ import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
 import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
+import type { Clock } from "./clock.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
+import { FollowedClock } from "./followed-clock.ts";
 import { Outages } from "./outages.ts";
 
 /** Turns at the same time; each conversation has at most one. */
@@ -16,7 +18,8 @@ interface Running {
   readonly lost: AbortController;
 }
 
-export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes"> {
+export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes" | "clock"> {
+  readonly clock: Clock;
   readonly store: Store;
   readonly log: Logger;
   /** This process, in leases. */
@@ -31,6 +34,7 @@ export class LaneWorkers {
   readonly #outcomes: Outcomes;
   readonly #outages: Outages;
   readonly #attempts: Attempts;
+  readonly #clock: FollowedClock;
   readonly #most = parallelTurns(openFilesLimit());
   #asleep: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -44,7 +48,9 @@ export class LaneWorkers {
     this.#outcomes = new Outcomes(deps.log);
     const { lanes } = deps.store;
     this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
-    this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
+    this.#clock = new FollowedClock({ ...deps, outcomes: this.#outcomes });
+    const own = { outages: this.#outages, outcomes: this.#outcomes, clock: this.#clock };
+    this.#attempts = new Attempts({ ...deps, ...own });
   }
 
   /** What an earlier process left half done is taken up again. */
@@ -93,7 +99,7 @@ export class LaneWorkers {
 
   async #claimAll(): Promise<void> {
     const { store, holder, clock } = this.#deps;
-    await this.#followClock();
+    await this.#clock.follow();
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
       const claim = await store.lanes.claim(holder, leaseMs, clock.now());
@@ -129,7 +135,7 @@ export class LaneWorkers {
   async #look(): Promise<void> {
     const { store, clock } = this.#deps;
     try {
-      await this.#followClock();
+      await this.#clock.follow();
       const due = (await store.lanes.nextDue()) ?? Infinity;
       if (due > clock.now()) return this.#lookIn(due - clock.now());
     } catch {
@@ -138,20 +144,12 @@ export class LaneWorkers {
     await this.#fill();
   }
 
-  /** A clock that was set ends no lease and lets nobody wait longer: what is in the store moves with it. */
-  async #followClock(): Promise<void> {
-    const step = this.#deps.clock.stepped();
-    if (step === 0) return;
-    this.#deps.log.warn({ ms: step }, "The machine's clock was set; what waits goes by the new time.");
-    await this.#outcomes.record(() => this.#deps.store.lanes.shift(step));
-  }
-
   #works(): readonly Promise<void>[] {
     return [...this.#running.values()].map(({ work }) => work);
   }
 
   async #renew(): Promise<void> {
-    await this.#followClock().catch(() => {});
+    await this.#clock.follow().catch(() => {});
     for (const claim of this.#running.keys()) void this.#holds(claim).catch(() => {});
   }
 

@@ -39,6 +39,8 @@ export interface MessagesDeps {
   readonly bounds: SenderBounds;
   /** How long a message is kept that cannot be answered or sent. */
   readonly keepHours: number;
+  /** After how many seconds a turn shows what it does; 0: never. */
+  readonly progressSeconds: number;
   readonly configDir: string;
   /** Default: the machine's. */
   readonly clock?: Clock | undefined;
@@ -76,6 +78,7 @@ export class Messages {
       admission,
       outbox: this.outbox,
       keepMs: given.keepHours * 3_600_000,
+      progressMs: given.progressSeconds * 1_000,
     });
   }
 }

@@ -8,6 +8,19 @@ export const sentences = {
   waits: (message: InboundMessage, reason: string): string =>
     told(message, "I cannot answer now; your message is kept and answered once that is mended", reason),
 
+  /** What the model said before the turn broke off stands before it. */
+  broke: (message: InboundMessage, said: string, reason: string): string => {
+    const sentence = told(
+      message,
+      "I could not go on; what was done so far stays done. Write again to go on",
+      reason,
+    );
+    return said === "" ? sentence : `${said}\n\n[${sentence}]`;
+  },
+
+  cutOff: (command: string): string =>
+    `I was interrupted at ${command.trim().split(/\s/, 1)[0]}, which may or may not be done: look, and write it again if it is not.`,
+
   noText: (stop: string): string =>
     `The model ended without an answer (${stop}): please ask again, in other words.`,
 

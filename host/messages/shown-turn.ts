@@ -2,29 +2,36 @@ import type { ApprovalRequest, InboundMessage, Logger, TurnEvent } from "@gantry
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import { Progress } from "./progress.ts";
 
 interface Deps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
+  /** After how long a turn shows what it does; 0: never. */
+  readonly progressMs: number;
 }
 
-/** A turn as its channel sees it while it runs: that it works, what it asks, and what became of that. */
+/** A turn as its channel sees it while it runs: that it works, what it does and asks, and what became of that. */
 export class ShownTurn {
   readonly #deps: Deps;
   readonly #message: InboundMessage;
   readonly #signal: AbortSignal;
   readonly #ended = new AbortController();
   readonly #asked = new Map<string, ApprovalRequest>();
+  readonly #progress: Progress;
 
   constructor(deps: Deps, message: InboundMessage, signal: AbortSignal) {
     this.#deps = deps;
     this.#message = message;
     this.#signal = signal;
     void deps.delivery.working(message, AbortSignal.any([signal, this.#ended.signal]));
+    this.#progress = new Progress(deps.delivery, message, signal, deps.progressMs);
   }
 
   tell(event: TurnEvent): void {
+    this.#progress.tell(event);
+    void this.#deps.delivery.turnEvent(this.#message, event);
     if (event.type === "approval_request") {
       this.#asked.set(event.request.id, event.request);
       void askInChannel(this.#deps, this.#message, event.request, this.#signal);
@@ -35,7 +42,8 @@ export class ShownTurn {
   }
 
   /** From here on nothing says any more that the turn runs. */
-  end(): void {
+  async end(): Promise<void> {
     this.#ended.abort();
+    await this.#progress.end();
   }
 }

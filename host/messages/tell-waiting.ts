@@ -11,7 +11,7 @@ interface Deps {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly outcomes: Outcomes;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "now">;
   readonly wakeup: Wakeup;
 }
 

@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import type { Bundled } from "./bundled.ts";
 import { loadPlugin, type LoadedPlugin } from "./loader.ts";
 
-/** An optional plugin that could not be loaded, and why. */
+/** A plugin that could not be loaded, and why. */
 export interface LeftOut {
   readonly name: string;
   readonly why: GantryError;
@@ -12,7 +12,8 @@ export interface LeftOut {
 interface Loads {
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut: readonly LeftOut[];
-  readonly problems: readonly GantryError[];
+  /** Of plugins that are not optional. */
+  readonly problems: readonly LeftOut[];
 }
 
 /** Loads every plugin that was chosen; what keeps the service from starting is told all at once. */
@@ -23,7 +24,7 @@ export async function loadChosen(
 ): Promise<Loads> {
   const plugins: LoadedPlugin[] = [];
   const leftOut: LeftOut[] = [];
-  const problems: GantryError[] = [];
+  const problems: LeftOut[] = [];
   const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, configDir, bundled)));
 
   for (const [at, load] of loads.entries()) {
@@ -31,12 +32,12 @@ export async function loadChosen(
     if (load.status === "rejected") {
       const why = load.reason instanceof GantryError ? load.reason : errors.INTERNAL(load.reason);
       if (optional.has(name)) leftOut.push({ name, why });
-      else problems.push(why);
+      else problems.push({ name, why });
       continue;
     }
     const guards = (load.value.plugin.taps ?? []).filter((hook) => hookKinds[hook] === "guard");
     if (optional.has(name) && guards.length > 0) {
-      problems.push(errors.PLUGIN_OPTIONAL_GUARD(name, guards.join(", ")));
+      problems.push({ name, why: errors.PLUGIN_OPTIONAL_GUARD(name, guards.join(", ")) });
     }
     plugins.push(optional.has(name) ? { ...load.value, optional: true } : load.value);
   }

@@ -46,7 +46,7 @@ test("OPS-01: log.level says what a service logs, and what is no level is refuse
   const { code, err } = await ended;
   expect([code, err.includes('"level":"info"')]).toEqual([0, false]);
   using wrong = tempDir('log.level = "loud"\n');
-  expect((await gantry(["status"], { dir: wrong.dir })).err).toMatch(
+  expect((await gantry(["status"], { dir: wrong.dir })).out).toMatch(
     /`log\.level` must be .*CONFIG_WRONG_TYPE/,
   );
 });

@@ -1,5 +1,4 @@
-import type { Redactor } from "@gantry/sdk";
-import { isSecret } from "../config/masked.ts";
+import { isSecret, type Redactor } from "@gantry/sdk";
 import { maxWord } from "./redaction.ts";
 
 const mark = "[redacted secret]";
@@ -19,12 +18,10 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Re
   };
   for (const part of parts) walk("", part);
   for (const [name, value = ""] of Object.entries(env)) add(value, isSecret(name) && value.length >= 16);
-  const secrets = [...found]
-    .filter(isTelling)
-    .flatMap((secret) => [...new Set([secret, encodeURIComponent(secret)])]);
+  const secrets = [...new Set([...found].filter(isTelling).flatMap(formsOf))];
   if (secrets.length === 0) return undefined;
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map((secret) => secret.replace(/[^\w]/g, "\\$&")).join("|"), "g");
+  const pattern = new RegExp(longestFirst.map(patternOf).join("|"), "g");
   const longest = longestFirst[0]?.length ?? 0;
   // Words of usual length are never cut in a stream, so only longer secrets need more to be held back.
   return {
@@ -32,6 +29,19 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Re
     holdBack: longest > maxWord ? longest : 0,
     redact: (text) => text.replace(pattern, mark),
   };
+}
+
+/** As it is, and as addresses and forms hold it. */
+function formsOf(secret: string): readonly string[] {
+  const inForm = new URLSearchParams([["", secret]]).toString().slice(1);
+  return [secret, encodeURIComponent(secret), inForm];
+}
+
+/** The hex digits behind a % may be of either case. */
+function patternOf(form: string): string {
+  return form
+    .replace(/[^\w]/g, "\\$&")
+    .replace(/\\%([0-9A-F]{2})/g, (_, hex: string) => `%(?:${hex}|${hex.toLowerCase()})`);
 }
 
 /** What could be an ordinary word (`none`, `lm-studio`) is left where it stands. */

@@ -51,7 +51,10 @@ export async function collectCompletion(
   }
   show(stream.end());
   budget.spend(answer.usage.inputTokens + answer.usage.outputTokens);
-  tell(answer.failure?.code ?? "ok");
+  const { failure } = answer;
+  if (failure)
+    deps.log.debug({ lane: session, err: failure.cause }, `The model gave no answer: ${failure.message}`);
+  tell(failure?.code ?? "ok");
   return answer;
 }
 

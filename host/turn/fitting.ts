@@ -47,7 +47,7 @@ export class Fitting {
       return await this.#keep(transcript, fitted);
     } catch (error) {
       this.#deps.log.warn(
-        { session: this.#input.session, err: asError(error) },
+        { lane: this.#input.session, err: asError(error) },
         `The conversation was not made shorter: ${asError(error).message}`,
       );
       return false;

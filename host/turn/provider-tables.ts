@@ -1,6 +1,7 @@
 import { ProviderOffers } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { nearest } from "../config/nearest.ts";
+import { wrongAt } from "../config/wrong-at.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 
@@ -17,7 +18,8 @@ export async function checkProviderTables(
   for (const id of idsIn(parts)) {
     if ((await answers(hooks, id)) || (await answers(hooks, `${id}${anyAddress}`))) continue;
     const meant = nearest(id, registry.get(ProviderOffers)?.keys() ?? []);
-    throw errors.PROVIDER_TABLE_UNKNOWN(id, meant ? ` (did you mean [providers.${meant}]?)` : "");
+    const hint = meant ? ` (did you mean [providers.${meant}]?)` : "";
+    throw wrongAt(["providers", id], errors.PROVIDER_TABLE_UNKNOWN(id, hint));
   }
 }
 

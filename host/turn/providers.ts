@@ -1,4 +1,5 @@
 import {
+  causedBy,
   errors,
   GantryError,
   ModelRouter,
@@ -103,5 +104,5 @@ async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): 
 
 function ended(error: GantryError, retry: boolean = false): ProviderEvent {
   const failure: ProviderFailure = { code: error.code, message: error.message, retry };
-  return { type: "error", failure };
+  return { type: "error", failure: causedBy(failure, error) };
 }

@@ -59,6 +59,7 @@ export class TurnRun {
     this.#deps.observers.tell("turnStarted", facts);
     const turn = await this.#loop().catch((error: unknown) => {
       const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
+      this.#deps.log.debug({ lane: facts.session, err: error }, `The turn failed: ${message}`);
       return failedTurn(this.#input, { code, message, retry: false });
     });
     const { stop_reason: stop } = turn.result;

@@ -10,13 +10,16 @@ import {
   type Plugin,
 } from "@gantry/sdk";
 import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import inbox from "../command-inbox/index.ts";
 import alertOwner from "./index.ts";
 
 interface Scene {
   readonly host: TestHost;
   readonly sent: { readonly to: unknown; readonly text: string }[];
   readonly counted: string[];
+  /** What the meters are set to. */
+  readonly gauges: ReadonlyMap<string, number>;
   /** What the part answers when it is asked whether it is ready. */
   rows: () => readonly CheckRow[];
 }
@@ -27,20 +30,24 @@ async function scene(
 ): Promise<Scene> {
   const sent: Scene["sent"] = [];
   const counted: string[] = [];
-  const it = { sent, counted, rows: (): readonly CheckRow[] => [] };
+  const it = { sent, counted, gauges: new Map<string, number>(), rows: (): readonly CheckRow[] => [] };
   const around = definePlugin({
     name: "around",
     provides: [Channels, Checks, Meters],
     setup(host) {
-      host.provide(Channels, {
-        name: "chat",
-        async send({ to, parts }) {
-          sent.push({ to, text: textOf(parts) });
-          return { status: "sent" };
-        },
-      });
+      for (const name of ["chat", "desk"])
+        host.provide(Channels, {
+          name,
+          async send({ to, parts }) {
+            sent.push({ to, text: textOf(parts) });
+            return { status: "sent" };
+          },
+        });
       host.provide(Checks, { name: "part-ready", kind: "ready", run: async () => it.rows() });
-      host.provide(Meters, { count: (name, labels) => void counted.push(`${name} ${labels?.["part"]}`) });
+      host.provide(Meters, {
+        count: (name, labels) => void counted.push(`${name} ${labels?.["part"]}`),
+        set: (name, value, labels) => void it.gauges.set(`${name} ${labels?.["part"] ?? ""}`.trim(), value),
+      });
     },
   });
   const host = await startTestHost({
@@ -61,18 +68,19 @@ async function ownerWrites({ host }: Scene): Promise<void> {
 
 const alerts = ({ sent }: Scene): readonly string[] =>
   sent.map(({ text }) => text).filter((text) => /^(?:Alert|Over): /.test(text));
-const soon = { timeout: 20_000, interval: 20 };
 
 test("OPS-01: a part that fails is told to the log, the counters and the owner within a look, and so is its end, once each", async () => {
   const s = await scene();
   await s.host.serve();
   await ownerWrites(s);
   s.rows = () => [broken];
-  await vi.waitFor(() => expect(alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]), soon);
+  await expect.poll(() => alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]);
   expect(s.sent.at(-1)?.to).toBe("ada");
   expect(s.counted).toEqual(["alerts_total disk"]);
+  await expect.poll(() => Object.fromEntries(s.gauges)).toEqual({ "trouble disk": 1, ready: 0 });
   s.rows = () => [{ ...broken, state: "ok" }];
-  await vi.waitFor(() => expect(alerts(s).at(-1)).toBe("Over: disk works again."), soon);
+  await expect.poll(() => alerts(s).at(-1)).toBe("Over: disk works again.");
+  await expect.poll(() => Object.fromEntries(s.gauges)).toEqual({ "trouble disk": 0, ready: 1 });
   expect(alerts(s).length).toBe(2);
   const lines = s.host.logs.filter(({ detail }) => detail["alert"] === "disk");
   expect(lines.map(({ level }) => level)).toEqual(["warn", "info"]);
@@ -86,7 +94,7 @@ test("OPS-01: what comes and goes is told to the owner once in a while, and each
   s.rows = () => ((looks += 1) % 2 === 1 ? [broken] : []);
   const begun = (): number =>
     s.host.logs.filter(({ level, detail }) => level === "warn" && detail["alert"] === "disk").length;
-  await vi.waitFor(() => expect(begun()).toBeGreaterThan(2), soon);
+  await expect.poll(begun).toBeGreaterThan(2);
   expect(alerts(s).filter((text) => text.startsWith("Alert")).length).toBeLessThanOrEqual(2);
 });
 
@@ -106,11 +114,24 @@ test("OPS-01: a check that throws is an alert itself, and a guest's or a group's
   s.rows = () => {
     throw new Error("it is gone");
   };
-  await vi.waitFor(
-    () => expect(s.host.logs.some(({ message }) => message === "Alert: part-ready: it is gone")).toBe(true),
-    soon,
-  );
+  await expect
+    .poll(() => s.host.logs.map(({ message }) => message))
+    .toContain("Alert: part-ready: it is gone");
   expect(alerts(s)).toEqual([]);
+});
+
+test("OPS-01: trouble with one channel is told by another on which an owner wrote, however long ago", async () => {
+  const s = await scene();
+  await s.host.serve();
+  const desk = directMessage({ channel: "desk", id: "1", from: "boss", text: "hello", trust: "owner" });
+  await s.host.slot(Inbox).receive([desk]);
+  await ownerWrites(s);
+  const refused = { what: "channel:chat", state: "warn", detail: "the token is refused" } as const;
+  s.rows = () => [refused];
+  await expect.poll(() => alerts(s)).toEqual(["Alert: channel:chat: the token is refused"]);
+  expect(s.sent.at(-1)?.to).toBe("boss");
+  s.rows = () => [];
+  await expect.poll(() => alerts(s).length).toBe(2);
 });
 
 test("OPS-01: with tell_owner = false alerts stand in the log only", async () => {
@@ -118,21 +139,17 @@ test("OPS-01: with tell_owner = false alerts stand in the log only", async () =>
   await s.host.serve();
   await ownerWrites(s);
   s.rows = () => [broken];
-  await vi.waitFor(() => expect(s.counted).toEqual(["alerts_total disk"]), soon);
+  await expect.poll(() => s.counted).toEqual(["alerts_total disk"]);
   s.rows = () => [];
-  await vi.waitFor(
-    () => expect(s.host.logs.some(({ message }) => message.startsWith("Over:"))).toBe(true),
-    soon,
-  );
+  await expect.poll(() => s.host.logs.some(({ message }) => message.startsWith("Over:"))).toBe(true);
   expect(alerts(s)).toEqual([]);
 });
 
 test("OPS-01: what messages wait for is an alert with its reason", async () => {
-  const s = await scene({}, []);
+  const s = await scene({}, [inbox]);
   await s.host.serve();
   await ownerWrites(s);
-  await vi.waitFor(
-    () => expect(alerts(s)).toEqual([expect.stringMatching(/^Alert: model: No provider configured/)]),
-    soon,
-  );
+  await expect
+    .poll(() => alerts(s))
+    .toEqual([expect.stringMatching(/^Alert: model: No provider configured/)]);
 });

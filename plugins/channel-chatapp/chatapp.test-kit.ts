@@ -140,7 +140,7 @@ export async function startChatapp(
   return {
     host,
     url,
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(5_000)),
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     deliver(payload, headers) {
       const body = typeof payload === "string" ? payload : JSON.stringify(payload);
       return fetch(`${url}/chatapp`, {

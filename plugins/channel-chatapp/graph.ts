@@ -1,4 +1,4 @@
-import { GantryError, type NetResponse, type Sent, type Upstream } from "@gantry/sdk";
+import { GantryError, type Sent, type Upstream } from "@gantry/sdk";
 import { platformAddress } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { scrub } from "./scrub.ts";
@@ -56,7 +56,7 @@ export class Graph {
     return `${base}/v18.0/${encodeURIComponent(phoneNumberId)}`;
   }
 
-  async #request(method: string, path: string, signal: AbortSignal, body?: string): Promise<NetResponse> {
+  async #request(method: string, path: string, signal: AbortSignal, body?: string): Promise<Response> {
     const headers = {
       authorization: `Bearer ${this.#settings.accessToken}`,
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -73,7 +73,7 @@ export class Graph {
     });
   }
 
-  async #failure(response: NetResponse): Promise<GantryError> {
+  async #failure(response: Response): Promise<GantryError> {
     const cause = scrub(await causeOf(response), this.#settings);
     if (response.status === 401) return errors.CHATAPP_API_401(cause);
     if (response.status === 403) return errors.CHATAPP_API_403(cause);
@@ -85,16 +85,16 @@ const refusedAccount = new Set([401, 403]);
 const again = new Set([408, 425, 429]);
 
 /** What an answer that is no success means for the message, and for all others. */
-function sentBy({ status, headers }: NetResponse, reason: string): Sent {
+function sentBy({ status, headers }: Response, reason: string): Sent {
   if (refusedAccount.has(status)) return { status: "retry", reason, scope: "channel" };
   if (status < 500 && !again.has(status)) return { status: "refused", reason };
-  const seconds = Number(headers["retry-after"]);
+  const seconds = Number(headers.get("retry-after"));
   const isNamed = Number.isFinite(seconds) && seconds > 0;
   return { status: "retry", reason, ...(isNamed && { afterMs: seconds * 1_000 }) };
 }
 
 /** The platform's own words, where it has any. */
-async function causeOf(response: NetResponse): Promise<string> {
+async function causeOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown } };

@@ -13,7 +13,7 @@ import {
   type TestChatapp,
 } from "./chatapp.test-kit.ts";
 
-const idle = AbortSignal.timeout(60_000);
+const { signal: idle } = new AbortController();
 
 function send(chatapp: TestChatapp, text: string) {
   return chatapp.host

@@ -19,7 +19,7 @@ test("CC-10: a token that was reset is said once, with the cure, in log, status 
   await using t = await startDiscord({ api, connects: false });
   await logged(t, "API error: 401");
   const message = { to: { channel: chatOf(owner) }, parts: textParts("x"), key: "x" };
-  const sent = await t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(5_000));
+  const sent = await t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(60_000));
   expect(sent).toMatchObject({ status: "retry", scope: "channel" });
   expect(seen(t, "API error: 401")).toMatchObject([
     { level: "error", message: expect.stringContaining("take a new one from the page Bot") },
@@ -93,11 +93,11 @@ test("CC-11: the token is in no log, error, audit record, status or answer", asy
   t.api.failures.push({ what: /^POST/, status: 400, message: `no ${token}` }, { what: /^POST/, how: "cut" });
   const message = { to: { channel: chatOf(owner) }, parts: textParts("x"), key: "k" };
   const sent = [
-    await channel.send(message, AbortSignal.timeout(5_000)),
-    await channel.send(message, AbortSignal.timeout(5_000)),
+    await channel.send(message, AbortSignal.timeout(60_000)),
+    await channel.send(message, AbortSignal.timeout(60_000)),
   ];
   await t.api[Symbol.asyncDispose]();
-  sent.push(await channel.send(message, AbortSignal.timeout(5_000)));
+  sent.push(await channel.send(message, AbortSignal.timeout(60_000)));
   const rows = [...(await t.check("discord")), ...(await t.check("discord-status"))];
   const values = t.host.slot(Store).values;
   const kept = [await values.list("channel.health"), await values.list("discord.session")];
@@ -141,7 +141,7 @@ test("CC-19: HTTPS_PROXY carries REST and the gateway: a proxy on loopback sees 
       config: { endpoints: { discord_url: "https://discord.test/api/v10" } },
     });
     const message = { to: { channel: chatOf(owner) }, parts: textParts("x"), key: "x" };
-    await away.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(5_000));
+    await away.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(60_000));
     expect(hosts).toEqual(new Set(["gateway.discord.test:443", "discord.test:443"]));
   } finally {
     delete process.env["HTTPS_PROXY"];
@@ -154,9 +154,9 @@ test("CC-19: HTTPS_PROXY carries REST and the gateway: a proxy on loopback sees 
 test("CC-10: to an address that is neither https nor this machine nothing is sent, and status says so", async () => {
   await using t = await startDiscord({ serves: false, env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "" } });
   const message = { to: { channel: chatOf(owner) }, parts: textParts("x"), key: "x" };
-  expect(await t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(5_000))).toMatchObject(
-    { status: "retry", scope: "channel", reason: expect.stringContaining("discord_url") },
-  );
+  expect(
+    await t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(60_000)),
+  ).toMatchObject({ status: "retry", scope: "channel", reason: expect.stringContaining("discord_url") });
   expect(t.api.calls).toEqual([]);
   expect(await t.check("discord-doctor")).toContainEqual(
     expect.objectContaining({ what: "discord account", state: "fail" }),

@@ -72,7 +72,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<TestDi
     host,
     api,
     say: (text, message) => sayTo(api, text, message),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(5_000)),
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     connected,
     async [Symbol.asyncDispose]() {
       await host.stop();

@@ -76,6 +76,7 @@ export default definePlugin({
       send: (message, signal) => sender.send(message, signal),
       ask: (request, to, signal) => questions.ask(request, to, signal),
       settled: (request, decision) => questions.settled(request, decision),
+      edit: (message, signal) => sender.edit(message, signal),
       working: (to, signal) =>
         showWorking(typingMs, signal, async (now) => {
           await rest.call("POST", `/channels/${readAddress(to)?.channel ?? "0"}/typing`, { signal: now });

@@ -15,7 +15,7 @@ interface Bucket {
 
 /** What an answer says about limits. */
 export interface LimitFacts {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   /** Milliseconds: of an answer 429. */
   readonly retryMs?: number;
   /** The answer 429 is about all calls. */
@@ -47,14 +47,14 @@ export class RateLimits {
   }
 
   learn(route: Route, { headers, retryMs, isGlobal = false }: LimitFacts): void {
-    const name = headers["x-ratelimit-bucket"];
+    const name = headers.get("x-ratelimit-bucket") ?? undefined;
     if (name !== undefined) this.#names.set(route.name, name);
     if (retryMs !== undefined && isGlobal) {
       this.#allUntil = Math.max(this.#allUntil, Date.now() + retryMs);
       return;
     }
-    const remaining = retryMs === undefined ? Number(headers["x-ratelimit-remaining"]) : 0;
-    const ms = retryMs ?? Number(headers["x-ratelimit-reset-after"]) * 1_000;
+    const remaining = retryMs === undefined ? Number(headers.get("x-ratelimit-remaining") ?? NaN) : 0;
+    const ms = retryMs ?? Number(headers.get("x-ratelimit-reset-after") ?? NaN) * 1_000;
     if (!Number.isFinite(remaining) || !Number.isFinite(ms)) return;
     this.#keep(this.#key(route), { remaining, until: Date.now() + ms });
   }

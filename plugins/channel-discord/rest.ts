@@ -1,4 +1,4 @@
-import { GantryError, type NetResponse, type Upstream } from "@gantry/sdk";
+import { GantryError, type Upstream } from "@gantry/sdk";
 import { pause, scrubber } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { DiscordFailure, failureOf, type FailureKind } from "./failure.ts";
@@ -79,7 +79,7 @@ export class Rest {
         throw new DiscordFailure("refused", "The file lies outside of the platform.");
       const response = await this.#upstream.fetch({ url: url.href, signal, timeoutMs, maxBytes });
       const pieces: Uint8Array[] = [];
-      for await (const piece of response.body) pieces.push(piece);
+      for await (const piece of response.body ?? []) pieces.push(piece);
       if (response.status === 200) return Buffer.concat(pieces);
       throw failureOf({ status: response.status, code: undefined, cause: "the file", afterMs: undefined });
     });
@@ -110,7 +110,7 @@ export class Rest {
     };
   }
 
-  async #read<T>(route: Route, response: NetResponse): Promise<T> {
+  async #read<T>(route: Route, response: Response): Promise<T> {
     const { status, headers } = response;
     const answer = parsed(await response.text());
     if (status >= 200 && status < 300 && answer !== null) {
@@ -118,11 +118,11 @@ export class Rest {
       return answer as T;
     }
     const { message, code, retry_after, global } = (answer ?? {}) as Refused;
-    const afterMs = status === 429 ? waitOf(retry_after ?? headers["retry-after"]) : undefined;
+    const afterMs = status === 429 ? waitOf(retry_after ?? headers.get("retry-after")) : undefined;
     // What comes without a body comes from before the platform, and is about the address.
-    const isGlobal = global === true || headers["x-ratelimit-scope"] === "global" || answer === null;
+    const isGlobal = global === true || headers.get("x-ratelimit-scope") === "global" || answer === null;
     this.#limits.learn(route, { headers, isGlobal, ...(afterMs !== undefined && { retryMs: afterMs }) });
-    const isShared = status === 429 && headers["x-ratelimit-scope"] === "shared";
+    const isShared = status === 429 && headers.get("x-ratelimit-scope") === "shared";
     if ([401, 403, 429].includes(status) && !isShared) this.#refusals.count();
     const cause = this.#scrub(typeof message === "string" ? message : "no cause given");
     throw failureOf({ status, code: typeof code === "number" ? code : undefined, cause, afterMs });

@@ -1,7 +1,15 @@
-import type { MediaRef, OutgoingMessage, Sent, Values } from "@gantry/sdk";
+import {
+  textOf,
+  type EditedMessage,
+  type MediaRef,
+  type OutgoingMessage,
+  type Sent,
+  type Values,
+} from "@gantry/sdk";
 import {
   describeAttachment,
   outgoingPieces,
+  readMarkdown,
   sendInParts,
   type ChannelHealth,
   type OutgoingPiece,
@@ -14,6 +22,7 @@ import type { ReplyAddress } from "./read-message.ts";
 import { renderMessage } from "./render.ts";
 import type { Rest } from "./rest.ts";
 import { bodyOf, readAddress, sentOf } from "./sent.ts";
+import { isId } from "./snowflake.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Of one message, with all marks: https://docs.discord.com/developers/resources/message#create-message */
@@ -55,6 +64,21 @@ export class Sender {
         asWords: whereTooLarge,
       }),
       send: (piece, i) => this.#sendPiece(piece, { address, key, i }, signal),
+    });
+  }
+
+  /** Never throws. What is too long for one message is cut. */
+  async edit({ to, id, parts }: EditedMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readAddress(to);
+    if (address === undefined || !isId(id))
+      return { status: "refused", reason: `${JSON.stringify(id)} is no message on Discord` };
+    const content = renderMessage(await readMarkdown(textOf(parts)))
+      .slice(0, maxText)
+      .toWellFormed();
+    const body = { content, allowed_mentions: { parse: [] } };
+    return sentOf(async () => {
+      await this.#needs.rest.call("PATCH", `/channels/${address.channel}/messages/${id}`, { body, signal });
+      return id;
     });
   }
 

@@ -36,7 +36,7 @@ function send(
 ): Promise<Sent> {
   const parts = typeof text === "string" ? textParts(text) : text;
   const message = { to: { channel: chat }, parts, key: `test-${(counter += 1)}`, ...given };
-  return t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(20_000));
+  return t.host.slot(Channels).get("discord")!.send(message, AbortSignal.timeout(60_000));
 }
 
 const textsOf = (t: TestDiscord) => t.api.said().map(({ content }) => content as string);

@@ -78,7 +78,7 @@ export async function startEmail(options: EmailOptions = {}): Promise<TestEmail>
     server,
     sink,
     write: (mail) => writeTo(server, mail),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(20_000)),
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
       await host.stop();
       vi.unstubAllEnvs();

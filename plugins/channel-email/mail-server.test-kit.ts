@@ -136,7 +136,7 @@ export class MailServer implements AsyncDisposable {
   }
 
   async #ready(): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
+    for (let tries = 0; tries < 2_000; tries += 1) {
       if (await greets(this.ports.imap)) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }

@@ -106,8 +106,8 @@ test("SL-14: pictures and files of an answer go out as files, between its words,
   t.api.failures.push({ method: "files.completeUploadExternal", how: "cut" });
   const { send } = t.host.slot(Channels).get("slack")!;
   const message = { ...given, parts };
-  expect(await send(message, AbortSignal.timeout(9_000))).toMatchObject({ status: "retry" });
-  expect(await send(message, AbortSignal.timeout(9_000))).toMatchObject({ status: "sent" });
+  expect(await send(message, AbortSignal.timeout(60_000))).toMatchObject({ status: "retry" });
+  expect(await send(message, AbortSignal.timeout(60_000))).toMatchObject({ status: "sent" });
   expect(t.api.calls.map(({ method }) => method)).toEqual([
     "chat.postMessage",
     "files.getUploadURLExternal",

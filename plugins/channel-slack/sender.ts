@@ -1,5 +1,6 @@
-import type { OutgoingMessage, Sent } from "@gantry/sdk";
+import { textOf, type EditedMessage, type OutgoingMessage, type Sent } from "@gantry/sdk";
 import {
+  escapeMrkdwn,
   outgoingPieces,
   renderBlocks,
   renderMrkdwn,
@@ -9,7 +10,7 @@ import {
   type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
-import { readAddress, type SlackAddress } from "./address.ts";
+import { isTs, readAddress, type SlackAddress } from "./address.ts";
 import type { Posting, PostingNeeds } from "./posting.ts";
 import { sentOf } from "./sent.ts";
 import type { Params } from "./web-api.ts";
@@ -17,6 +18,8 @@ import { SlackFailure } from "./web-failure.ts";
 
 /** Slack asks for no more than 4,000 signs in a message: https://docs.slack.dev/reference/methods/chat.postMessage */
 export const maxText = 3_900;
+/** Slack cuts what is put in place of a message at 4,000 bytes. */
+const maxEdited = 1_000;
 const space = "slack.parts";
 
 export interface SenderNeeds extends Pick<PostingNeeds, "values"> {
@@ -44,6 +47,18 @@ export class Sender {
       key,
       parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText, size: sizeOf }),
       send: (piece, i) => sentOf(() => this.#deliver(`${key}#${i}`, piece, address, signal)),
+    });
+  }
+
+  /** Never throws. What is too long for one message is cut. */
+  async edit({ to, id, parts }: EditedMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readAddress(to);
+    if (address === undefined || !isTs(id))
+      return { status: "refused", reason: `${JSON.stringify(id)} is no message on Slack` };
+    const text = escapeMrkdwn(textOf(parts)).slice(0, maxEdited).toWellFormed();
+    return sentOf(async () => {
+      await this.#needs.posting.update({ channel: address.channel, ts: id, text, blocks: [] }, signal);
+      return id;
     });
   }
 

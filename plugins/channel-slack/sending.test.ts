@@ -15,7 +15,7 @@ function send(
 ): Promise<Sent> {
   const parts = typeof text === "string" ? textParts(text) : text;
   const message = { to: { channel: directOf(owner) }, parts, key: `test-${(counter += 1)}`, ...given };
-  return t.host.slot(Channels).get("slack")!.send(message, AbortSignal.timeout(20_000));
+  return t.host.slot(Channels).get("slack")!.send(message, AbortSignal.timeout(60_000));
 }
 
 const posts = (t: TestSlack) =>

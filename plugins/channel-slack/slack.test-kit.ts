@@ -79,7 +79,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<TestSlack>
       await api.until(() => api.socketMode.open > 0);
       return sayTo(api, text, message);
     },
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(5_000)),
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
       await host.stop();
       if (options.api === undefined) await api[Symbol.asyncDispose]();

@@ -278,9 +278,9 @@ test("CC-11: no token is in a log, error, audit record, status or answer", async
   t.api.failures.push({ method: "chat.postMessage", how: "cut" });
   const message = { to: { channel: directOf(owner) }, parts: textParts("x"), key: "k" };
   const sent = [];
-  for (let i = 0; i < 3; i += 1) sent.push(await channel.send(message, AbortSignal.timeout(5_000)));
+  for (let i = 0; i < 3; i += 1) sent.push(await channel.send(message, AbortSignal.timeout(60_000)));
   await t.api[Symbol.asyncDispose]();
-  sent.push(await channel.send({ ...message, key: "l" }, AbortSignal.timeout(5_000)));
+  sent.push(await channel.send({ ...message, key: "l" }, AbortSignal.timeout(60_000)));
   const rows = [...(await t.check("slack")), ...(await t.check("slack-status"))];
   const kept = await t.host.slot(Store).values.list("channel.health");
   const everything = JSON.stringify([sent, rows, t.host.logs, t.host.audit, kept]);

@@ -1,4 +1,4 @@
-import { GantryError, type NetResponse, type Upstream } from "@gantry/sdk";
+import { GantryError, type Upstream } from "@gantry/sdk";
 import { scrubber } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { checkTokens, type Settings, type TokenKey } from "./settings.ts";
@@ -71,7 +71,7 @@ export class WebApi {
         timeoutMs: answerMs,
         maxBytes: maxAnswerBytes,
       });
-      const scopes = (response.headers["x-oauth-scopes"] ?? "").split(",").map((scope) => scope.trim());
+      const scopes = (response.headers.get("x-oauth-scopes") ?? "").split(",").map((scope) => scope.trim());
       const answer = await this.#read(response, { method, token, channel, gate });
       return { answer: answer as T, scopes: scopes.filter((scope) => scope !== "") };
     });
@@ -83,8 +83,8 @@ export class WebApi {
     const request = { url: this.own(url), headers, signal, timeoutMs, maxBytes };
     const response = await this.#upstream.fetch(request);
     const pieces: Uint8Array[] = [];
-    for await (const piece of response.body) pieces.push(piece);
-    const isPage = response.headers["content-type"]?.startsWith("text/html") === true;
+    for await (const piece of response.body ?? []) pieces.push(piece);
+    const isPage = response.headers.get("content-type")?.startsWith("text/html") === true;
     // Who may not read a file is led to a page to sign in.
     if (response.status !== 200 || isPage) throw errors.SLACK_FILE(response.status);
     return new Uint8Array(Buffer.concat(pieces));
@@ -126,7 +126,7 @@ export class WebApi {
   }
 
   async #read(
-    response: NetResponse,
+    response: Response,
     { method, token, channel, gate }: Record<"method" | "channel" | "gate", string> & { token: TokenKey },
   ): Promise<unknown> {
     const { status, headers } = response;
@@ -142,7 +142,7 @@ export class WebApi {
       throw new SlackFailure("again", errors.SLACK_UNREADABLE(status).message);
     const said = (word: unknown): string =>
       this.#scrub(typeof word === "string" ? word : "").slice(0, maxCode);
-    const afterSeconds = Number(headers["retry-after"]) || unnamedWaitSeconds;
+    const afterSeconds = Number(headers.get("retry-after")) || unnamedWaitSeconds;
     const failure = failureOf({
       method,
       token,

@@ -1,4 +1,4 @@
-import { GantryError, type NetResponse, type Upstream } from "@gantry/sdk";
+import { GantryError, type Upstream } from "@gantry/sdk";
 import { scrubber } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { isBotToken, type Settings } from "./settings.ts";
@@ -95,7 +95,7 @@ export class BotApi {
       const url = `${this.#settings.address()}/file/bot${this.#settings.token}/${path}`;
       const response = await this.#upstream.fetch({ url, signal, timeoutMs, maxBytes });
       const pieces: Uint8Array[] = [];
-      for await (const piece of response.body) pieces.push(piece);
+      for await (const piece of response.body ?? []) pieces.push(piece);
       if (response.status !== 200) throw this.#failure(response.status, {});
       return joined(pieces);
     });
@@ -123,7 +123,7 @@ export class BotApi {
     });
   }
 
-  async #read<T>(response: NetResponse): Promise<T> {
+  async #read<T>(response: Response): Promise<T> {
     const text = await response.text();
     let answer: Answer;
     try {

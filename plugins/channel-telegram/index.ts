@@ -79,6 +79,7 @@ export default definePlugin({
       send: (message, signal) => sender.send(message, signal),
       ask: (request, to, signal) => questions.ask(request, to, signal),
       settled: (request, decision) => questions.settled(request, decision),
+      edit: (message, signal) => sender.edit(message, signal),
       working(to, signal) {
         const chat = withoutQuote(readAddress(to) ?? { chat_id: 0 });
         return showWorking(typingMs, signal, async (now) => {

@@ -1,4 +1,11 @@
-import type { MediaRef, OutgoingMessage, Sent, Values } from "@gantry/sdk";
+import {
+  textOf,
+  type EditedMessage,
+  type MediaRef,
+  type OutgoingMessage,
+  type Sent,
+  type Values,
+} from "@gantry/sdk";
 import {
   outgoingPieces,
   renderEntities,
@@ -45,6 +52,22 @@ export class Sender {
       key,
       parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText }),
       send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
+    });
+  }
+
+  /** Never throws. What is too long for one message is cut. */
+  async edit({ to, id, parts }: EditedMessage, signal: AbortSignal): Promise<Sent> {
+    const address = readAddress(to);
+    const message_id = Number(id);
+    if (address === undefined || !Number.isSafeInteger(message_id) || message_id <= 0)
+      return { status: "refused", reason: `${JSON.stringify(id)} is no message on Telegram` };
+    const text = textOf(parts).slice(0, maxText).toWellFormed();
+    const body = { chat_id: address.chat_id, message_id, text, ...withoutPreview };
+    return sentOf(async () => {
+      await this.#needs.api.call("editMessageText", body, { signal }).catch((error: Error) => {
+        if (!/message is not modified/.test(error.message)) throw error;
+      });
+      return message_id;
     });
   }
 

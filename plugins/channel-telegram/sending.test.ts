@@ -23,7 +23,7 @@ function send(
 ): Promise<Sent> {
   const parts = typeof text === "string" ? textParts(text) : text;
   const message = { to: { chat: owner.id }, parts, key: `test-${(counter += 1)}`, ...given };
-  return t.host.slot(Channels).get("telegram")!.send(message, AbortSignal.timeout(20_000));
+  return t.host.slot(Channels).get("telegram")!.send(message, AbortSignal.timeout(60_000));
 }
 
 const texts = (t: TestTelegram) => t.api.of("sendMessage").map(({ params }) => params["text"] as string);

@@ -61,7 +61,7 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Test
     host,
     api,
     say: (text, message) => sayTo(api, text, message),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(5_000)),
+    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
       await host.stop();
       if (options.api === undefined) await api[Symbol.asyncDispose]();

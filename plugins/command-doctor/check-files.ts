@@ -7,8 +7,9 @@ export async function checkFiles({
   configDir,
   configFile,
   workspace,
+  problems,
 }: Runtime): Promise<readonly CheckRow[]> {
-  const rows = await Promise.all([
+  const [file, ...others] = await Promise.all([
     checkPrivate("configuration", configFile, "600", {
       what: "configuration",
       state: "warn",
@@ -18,7 +19,11 @@ export async function checkFiles({
     checkPrivate("config directory", configDir, "700"),
     checkWorkspace(workspace, configDir),
   ]);
-  return rows;
+  const wrong = problems.map(({ code, message }): CheckRow => {
+    const cure = "Mend it: until then nothing else starts. All below is as if it did not stand there.";
+    return { what: "configuration", state: "fail", detail: `${message} [${code}]`, cure };
+  });
+  return [...(wrong.length > 0 && file.state === "ok" ? [] : [file]), ...wrong, ...others];
 }
 
 async function checkPrivate(what: string, file: string, mode: string, missing?: CheckRow): Promise<CheckRow> {

@@ -53,7 +53,7 @@ async function start(): Promise<Started> {
   await lanes.deadLetter(second, "refused");
   const run: Started["run"] = async (name, args = [], options = {}) => {
     const out: string[] = [];
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     const context = { args, options, out: (line: string) => void out.push(line), err: () => {}, signal };
     const code = await host
       .slot(Commands)

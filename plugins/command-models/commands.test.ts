@@ -38,7 +38,7 @@ async function start(config: Record<string, unknown> = {}) {
         out: (line) => void out.push(line),
         err: (line) => void err.push(line),
         interactive: false,
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(60_000),
         serve: async () => 1,
       });
     return { exit, out, err };

@@ -1,4 +1,5 @@
-import type { ConfigFile } from "@gantry/sdk";
+import { offerOf, type ProviderOffer } from "@gantry/sdk";
+import type { OnboardNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 
 /** What a person or a script decided; what is left out stays as it is configured. */
@@ -24,12 +25,16 @@ export const autonomyLevels = {
 } as const;
 
 /** The keys of config.toml that these answers change; undefined takes one out. Throws where a key of another provider would be sent to this one. */
-export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Record<string, unknown>> {
+export function changesOf(
+  answers: Answers,
+  { configFile, offers }: Pick<OnboardNeeds, "configFile" | "offers">,
+): Readonly<Record<string, unknown>> {
   const { provider, address, apiKey, model, workspace, autonomy, channel, tool } = answers;
-  const addressKey = addressKeyOf(provider);
+  const offer = offerOf(offers, provider);
+  const addressKey = offer?.addressKey;
   const before = configFile.get("agent.provider") ?? configFile.get("default_provider");
   const foreign = before !== undefined && before !== provider && configFile.get("api_key") !== undefined;
-  if (foreign && apiKey === undefined && provider !== "demo")
+  if (foreign && apiKey === undefined && offer?.offline !== true)
     throw errors.ONBOARD_FOREIGN_KEY(before, provider);
   return {
     default_provider: provider,
@@ -38,7 +43,7 @@ export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Re
     // The address of the server before would be no address of this one.
     ...(addressKey !== "api_url" && configFile.get("api_url") !== undefined && { api_url: undefined }),
     ...(address !== undefined && addressKey && { [addressKey]: address }),
-    ...(apiKey !== undefined && { [keyOf(provider)]: apiKey }),
+    ...(apiKey !== undefined && { [keyOf(provider, offer)]: apiKey }),
     ...(model !== undefined && { default_model: model }),
     ...(workspace !== undefined && { "security.workspace_path": workspace }),
     ...(autonomy !== undefined && { "agent.autonomy_level": autonomy }),
@@ -47,13 +52,7 @@ export function changesOf(answers: Answers, configFile: ConfigFile): Readonly<Re
   };
 }
 
-/** Custom addresses use the top-level key; each named provider keeps a key of its own, so that none is sent to another. */
-export function keyOf(provider: string): string {
-  return /^(?:messages-)?custom:/.test(provider) ? "api_key" : `providers.${provider}.api_key`;
-}
-
-/** Where the address of this provider is configured; undefined where its id says it. */
-export function addressKeyOf(provider: string): string | undefined {
-  if (/^local-[abc]/.test(provider)) return "api_url";
-  return provider === "hostedllm" || provider === "hosted" ? "endpoints.hosted_url" : undefined;
+/** Each provider keeps a key of its own unless it says otherwise, so that none is sent to another. */
+function keyOf(provider: string, offer: ProviderOffer | undefined): string {
+  return offer?.keyAt ?? `providers.${provider}.api_key`;
 }

@@ -3,13 +3,6 @@ import type { Answers } from "./answers.ts";
 import type { Ask, Choice } from "./ask.ts";
 import { checkVariable } from "./command.ts";
 
-/** Where providers of the contract look for a key by themselves. */
-const variables: Readonly<Record<string, string>> = {
-  "local-a": "LOCALA_API_KEY",
-  hostedllm: "HOSTEDLLM_API_KEY",
-  genlang: "GENLANG_API_KEY",
-};
-
 /** Where the key comes from; undefined: nothing is written, the provider finds it or needs none. */
 export async function askKey(
   ask: Ask,
@@ -17,11 +10,8 @@ export async function askKey(
   offer: ProviderOffer | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Answers["apiKey"]> {
-  if (provider === "demo") return undefined;
-  const own =
-    offer?.keyVariable ??
-    variables[provider] ??
-    (/^(?:messages-)?custom:/.test(provider) ? "SERVICE_API_KEY" : undefined);
+  if (offer?.offline) return undefined;
+  const own = offer?.keyVariable;
   const docs = offer?.docs ? ` (${offer.docs})` : "";
   const choices: Choice<"own" | "value" | "variable" | "none">[] = [
     ...(own !== undefined && env[own]
@@ -29,20 +19,9 @@ export async function askKey(
       : []),
     { value: "value", label: "Type it", hint: "kept in config.toml, which only you can read" },
     { value: "variable", label: "An environment variable", hint: own ?? "read at every start" },
-    {
-      value: "none",
-      label: "None",
-      hint:
-        provider === "genlang"
-          ? "log in later: gantry auth login --provider genlang"
-          : "the server needs none",
-    },
+    { value: "none", label: "None", hint: offer?.withoutKey ?? "the server needs none" },
   ];
-  const needed =
-    offer?.keyVariable !== undefined ||
-    provider === "hostedllm" ||
-    provider === "genlang" ||
-    own === "SERVICE_API_KEY";
+  const needed = own !== undefined && offer?.keyOptional !== true;
   const preferred = choices[0]?.value === "own" ? "own" : needed ? "value" : "none";
   const from = await ask.choice(`Where is the key of ${provider}?${docs}`, choices, preferred);
   if (from === "value") return ask.secret("The key");

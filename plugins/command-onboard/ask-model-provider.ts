@@ -1,9 +1,9 @@
-import type { CommandContext } from "@gantry/sdk";
+import { offerOf, type CommandContext } from "@gantry/sdk";
 import type { Answers } from "./answers.ts";
 import { Cancelled, type Ask } from "./ask.ts";
 import { askKey } from "./ask-key.ts";
 import { askProvider } from "./ask-provider.ts";
-import type { OnboardNeeds } from "./command.ts";
+import type { OnboardNeeds } from "./needs.ts";
 import { configuredModel, listModels, tryAnswer } from "./try-provider.ts";
 
 type ProviderAnswers = Pick<Answers, "provider" | "address" | "apiKey" | "model">;
@@ -16,25 +16,26 @@ const TYPE_IT = " ";
 export async function askModelProvider(
   ask: Ask,
   run: CommandContext,
-  { configFile, offers }: OnboardNeeds,
+  needs: OnboardNeeds,
   given: Partial<Answers>,
 ): Promise<ProviderAnswers> {
+  const { configFile, offers } = needs;
   const keyed = async (answers: ProviderAnswers): Promise<ProviderAnswers> => ({
     ...answers,
-    apiKey: await askKey(ask, answers.provider, offers.get(answers.provider), process.env),
+    apiKey: await askKey(ask, answers.provider, offerOf(offers, answers.provider), process.env),
   });
   const { provider, address, apiKey, model } = given;
   let answers: ProviderAnswers =
     provider === undefined ? await askProvider(ask, offers) : { provider, address };
   answers = { ...(apiKey === undefined ? await keyed(answers) : { ...answers, apiKey }), model };
   for (;;) {
-    if (answers.provider === "demo") return answers;
+    if (offerOf(offers, answers.provider)?.offline) return answers;
     try {
       if (answers.model === undefined) {
         const looking = answers;
         const known = await ask.while(
           "Asking for the models",
-          () => listModels(configFile, looking, run.signal),
+          () => listModels(needs, looking, run.signal),
           countOf,
         );
         answers = { ...answers, model: await askModel(ask, known, configuredModel(configFile)) };
@@ -42,7 +43,7 @@ export async function askModelProvider(
       const trying = answers;
       await ask.while(
         "Asking for one word",
-        () => tryAnswer(configFile, trying, run.signal),
+        () => tryAnswer(needs, trying, run.signal),
         (text) => `It answers: ${text.slice(0, 80)}`,
       );
       return answers;

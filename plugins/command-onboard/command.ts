@@ -1,13 +1,8 @@
-import type { Command, CommandContext, ConfigFile, ProviderOffer, Runtime } from "@gantry/sdk";
-import { addressKeyOf, autonomyLevels, changesOf, type Answers } from "./answers.ts";
+import { offerOf, type Command, type CommandContext, type ProviderOffer } from "@gantry/sdk";
+import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { errors } from "./errors.ts";
+import type { OnboardNeeds } from "./needs.ts";
 import { configuredModel, listModels, tryAnswer } from "./try-provider.ts";
-
-export interface OnboardNeeds {
-  readonly configFile: ConfigFile;
-  readonly offers: ReadonlyMap<string, ProviderOffer>;
-  readonly runtime: Runtime;
-}
 
 export function onboardCommand(needs: OnboardNeeds): Command {
   return {
@@ -15,8 +10,11 @@ export function onboardCommand(needs: OnboardNeeds): Command {
     summary:
       "set up provider, key, model, workspace, autonomy and a channel: by questions, or by flags without any",
     options: [
-      { flags: "--provider <id>", summary: "a provider id, custom:<url> or messages-custom:<url>" },
-      { flags: "--api-url <url>", summary: "the address of local-a, local-b, local-c or hostedllm" },
+      { flags: "--provider <id>", summary: "its id; for some an address stands behind it, as in NAME:<url>" },
+      {
+        flags: "--api-url <url>",
+        summary: "where a provider answers that has a key in config.toml for that",
+      },
       {
         flags: "--api-key-env <name>",
         summary: "take the key from this environment variable at every start",
@@ -33,14 +31,18 @@ export function onboardCommand(needs: OnboardNeeds): Command {
       { flags: "--yes", summary: "ask nothing; what is not given stays as it is" },
     ],
     async run(run) {
-      const given = readFlags(run, process.env);
+      const given = readFlags(run, process.env, needs.offers);
       if (run.interactive && !run.options["yes"])
         return (await import("./wizard.ts")).wizard(run, needs, given);
       const { configFile } = needs;
       const configured = configFile.get("default_provider");
       const provider =
         given.provider ??
-        (run.options["yes"] ? (typeof configured === "string" ? configured : "demo") : undefined);
+        (run.options["yes"]
+          ? typeof configured === "string"
+            ? configured
+            : offlineIn(needs.offers)
+          : undefined);
       if (provider === undefined) throw errors.ONBOARD_NO_TERMINAL();
       return byFlags(run, needs, { ...given, provider });
     },
@@ -51,6 +53,7 @@ export function onboardCommand(needs: OnboardNeeds): Command {
 export function readFlags(
   { options }: Pick<CommandContext, "options">,
   env: NodeJS.ProcessEnv,
+  offers: ReadonlyMap<string, ProviderOffer>,
 ): Partial<Answers> {
   const text = (name: string): string | undefined =>
     typeof options[name] === "string" ? options[name] : undefined;
@@ -62,7 +65,7 @@ export function readFlags(
     throw errors.ONBOARD_BAD_AUTONOMY(autonomy);
   const provider = text("provider");
   const address = text("apiUrl");
-  if (address !== undefined && provider !== undefined && !addressKeyOf(provider))
+  if (address !== undefined && provider !== undefined && !offerOf(offers, provider)?.addressKey)
     throw errors.ONBOARD_NO_ADDRESS(provider);
   const found = {
     provider,
@@ -82,38 +85,39 @@ export function checkVariable(name: string, env: NodeJS.ProcessEnv): void {
 }
 
 /** Tries the provider first, then writes all or nothing. */
-async function byFlags(
-  run: CommandContext,
-  { configFile, runtime }: OnboardNeeds,
-  given: Answers,
-): Promise<number> {
+async function byFlags(run: CommandContext, needs: OnboardNeeds, given: Answers): Promise<number> {
+  const { configFile, runtime } = needs;
   let answers = given;
   if (run.options["test"] !== false) {
     try {
-      answers = { ...answers, model: answers.model ?? (await onlyModel(configFile, answers, run.signal)) };
-      run.err(
-        `${answers.provider} answers: ${(await tryAnswer(configFile, answers, run.signal)).slice(0, 200)}`,
-      );
+      answers = { ...answers, model: answers.model ?? (await onlyModel(needs, answers, run.signal)) };
+      run.err(`${answers.provider} answers: ${(await tryAnswer(needs, answers, run.signal)).slice(0, 200)}`);
     } catch (error) {
       if ((error as { exit?: unknown }).exit === 2) throw error;
       throw errors.ONBOARD_TEST_FAILED(error);
     }
   }
-  await configFile.set(changesOf(answers, configFile));
+  await configFile.set(changesOf(answers, needs));
   run.out(`Wrote ${runtime.configFile}`);
   for (const line of nextCommands(answers)) run.err(line);
   return 0;
 }
 
+/** What answers without anything being set up. */
+function offlineIn(offers: ReadonlyMap<string, ProviderOffer>): string | undefined {
+  return [...offers.values()].find(({ offline }) => offline)?.name;
+}
+
 /** Where a server offers one model and none is configured, that one is meant. */
 async function onlyModel(
-  configFile: ConfigFile,
+  needs: OnboardNeeds,
   answers: Answers,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (configuredModel(configFile) !== undefined) return undefined;
-  const known = await listModels(configFile, answers, signal);
-  return answers.provider !== "demo" && known?.length === 1 ? known[0] : undefined;
+  const isOffline = offerOf(needs.offers, answers.provider)?.offline === true;
+  if (isOffline || configuredModel(needs.configFile) !== undefined) return undefined;
+  const known = await listModels(needs, answers, signal);
+  return known?.length === 1 ? known[0] : undefined;
 }
 
 /** The next two commands to type. */

@@ -13,7 +13,7 @@ export const errors = defineErrors({
     "`%s` is not an autonomy level: use supervised, semi-autonomous or autonomous.",
   ),
   ONBOARD_NO_ADDRESS: usage(
-    "The provider %s takes its address from elsewhere: leave out --api-url, or use --provider custom:<url>.",
+    "The provider %s takes its address from elsewhere: leave out --api-url, or name a provider whose id holds the address.",
   ),
   ONBOARD_FOREIGN_KEY: usage(
     "config.toml holds the api_key of %s, which would be sent to %s: give the new provider its own key, or remove that line first.",

@@ -97,7 +97,9 @@ test("CLI-02: flags that cannot be meant are a usage error each", () => {
     [{ autonomy: "reckless" }, "ONBOARD_BAD_AUTONOMY"],
     [{ provider: "demo", apiUrl: "http://x" }, "ONBOARD_NO_ADDRESS"],
   ] as const) {
-    expect(() => readFlags({ options }, {})).toThrow(expect.objectContaining({ code, exit: 2 }) as Error);
+    expect(() => readFlags({ options }, {}, new Map([["demo", { name: "demo", offline: true }]]))).toThrow(
+      expect.objectContaining({ code, exit: 2 }) as Error,
+    );
   }
 });
 
@@ -169,7 +171,7 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   await terminal.see("Where shall people write");
   await terminal.see("Telegram");
   terminal.type(ENTER);
-  await terminal.see("api_key = ********");
+  await terminal.see('api_key = "********"');
   await terminal.see("Write them?");
   terminal.type(ENTER);
   await terminal.see("Next: gantry agent");

@@ -1,18 +1,19 @@
 import { textParts, type ConfigFile, type Provider } from "@gantry/sdk";
 import { ProviderError } from "@gantry/sdk/provider";
 import { changesOf, type Answers } from "./answers.ts";
+import type { OnboardNeeds } from "./needs.ts";
 
 const LIMIT_MS = 60_000;
 const QUESTION = "Answer with the single word: ready";
 
 /** The models that the provider offers under these answers; undefined where it has no list. Throws what is wrong with address or key. */
 export async function listModels(
-  configFile: ConfigFile,
+  needs: OnboardNeeds,
   answers: Answers,
   outer: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
-  return withProvider(configFile, answers, async (provider) => {
+  return withProvider(needs, answers, async (provider) => {
     try {
       return await provider.models?.(signal);
     } catch (error) {
@@ -23,14 +24,11 @@ export async function listModels(
 }
 
 /** One small answer under these answers: what the provider said. A list of models is often given without a key, an answer is not. */
-export async function tryAnswer(
-  configFile: ConfigFile,
-  answers: Answers,
-  outer: AbortSignal,
-): Promise<string> {
+export async function tryAnswer(needs: OnboardNeeds, answers: Answers, outer: AbortSignal): Promise<string> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
+  const { configFile } = needs;
   const temperature = configFile.get("default_temperature");
-  return withProvider(configFile, answers, async (provider) => {
+  return withProvider(needs, answers, async (provider) => {
     let text = "";
     const request = {
       model: answers.model ?? configuredModel(configFile),
@@ -49,12 +47,12 @@ export async function tryAnswer(
 }
 
 async function withProvider<T>(
-  configFile: ConfigFile,
+  needs: OnboardNeeds,
   answers: Answers,
   work: (provider: Provider) => Promise<T>,
 ): Promise<T> {
-  const changes = changesOf({ ...answers, channel: undefined }, configFile);
-  return configFile.trial(changes, async ({ models }) =>
+  const changes = changesOf({ ...answers, channel: undefined }, needs);
+  return needs.configFile.trial(changes, async ({ models }) =>
     work(await models.resolve(answers.provider, answers.model)),
   );
 }

@@ -1,10 +1,11 @@
 import path from "node:path";
-import type { CommandContext } from "@gantry/sdk";
+import { masked, type CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { Ask, Cancelled } from "./ask.ts";
 import { askStep, type StepQuestion } from "./ask-step.ts";
 import { askModelProvider } from "./ask-model-provider.ts";
-import { nextCommands, type OnboardNeeds } from "./command.ts";
+import { nextCommands } from "./command.ts";
+import type { OnboardNeeds } from "./needs.ts";
 
 const channelQuestion: StepQuestion = {
   sets: "channel",
@@ -31,13 +32,13 @@ export async function wizard(
     const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
     const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
     const others: Answers = { ...model, workspace, autonomy };
-    const channel = await askStep(ask, run, configFile, channelQuestion, changesOf(others, configFile));
+    const channel = await askStep(ask, run, configFile, channelQuestion, changesOf(others, needs));
     const withChannel: Answers = { ...others, channel };
     const tool = run.options["tools"]
-      ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, configFile))
+      ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, needs))
       : undefined;
     const answers: Answers = { ...withChannel, tool };
-    const changes = changesOf(answers, configFile);
+    const changes = changesOf(answers, needs);
     ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
     if (!(await ask.yes("Write them?", true))) throw new Cancelled();
     await configFile.set(changes);
@@ -77,6 +78,6 @@ async function askAutonomy(ask: Ask, now: unknown): Promise<string> {
 /** A line for the person; a secret is only said to be there, a reference to a variable is shown. */
 function shown([key, value]: readonly [string, unknown]): string {
   if (value === undefined) return `${key} is taken out`;
-  const secret = /(?:key|token|secret|password)$/.test(key) && !/^\$\{\w+\}$/.test(String(value));
-  return `${key} = ${secret ? "********" : JSON.stringify(value)}`;
+  const isReference = typeof value === "string" && /^\$\{\w+\}$/.test(value);
+  return `${key} = ${JSON.stringify(isReference ? value : masked(key, value))}`;
 }

@@ -5,7 +5,7 @@ import { codeOf, place } from "./plugins.test-kit.ts";
 
 test(
   "SDK-05: a check says what a plugin does to its process, prints nothing of it among its answer, and looks inside its folder alone",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     await using p = await place();
     const put = async (file: string, text: string): Promise<string> => {

@@ -68,7 +68,7 @@ async function allText(folder: string): Promise<string> {
 
 test(
   "SDK-03: a new plugin is checked and then used from its folder without a build",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     await using p = await place();
     await installSdk(p.dir);
@@ -124,7 +124,7 @@ test("SDK-03: a wrong kind, a wrong name and a folder that is there are refused"
 
 test(
   "SDK-12: a plugin with packages of its own is built into one file, packed, added and run",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await using p = await place();
     await installSdk(p.dir);

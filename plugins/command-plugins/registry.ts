@@ -78,7 +78,7 @@ async function get(
     headers: { accept: "application/json, */*" },
   });
   const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
+  for await (const piece of body ?? []) pieces.push(piece);
   return { status, bytes: Buffer.concat(pieces) };
 }
 

@@ -39,7 +39,7 @@ async function start(auditFails = false) {
     await command?.run({
       ...context,
       interactive: false,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
       serve: async () => 1,
     });
     return { out: out.join("\n"), err: err.join("\n") };

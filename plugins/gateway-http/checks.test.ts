@@ -7,7 +7,7 @@ import plugin from "./index.ts";
 
 async function rows(kind: "status" | "doctor", gateway: object): Promise<readonly CheckRow[]> {
   await using host = await startTestHost({ plugins: [memoryStore(), plugin], config: { gateway } });
-  return await host.slot(Checks).get(`gateway-${kind}`)!.run(AbortSignal.timeout(5_000));
+  return await host.slot(Checks).get(`gateway-${kind}`)!.run(AbortSignal.timeout(60_000));
 }
 
 test("GW-06: status says whether the gateway listens, and whether pairing is on", async () => {

@@ -354,7 +354,7 @@ test("GW-07: a client that does not read its events has its turn stopped, so tha
   const { token } = await gateway.pair();
   const stream = await openStream(gateway, token, "hi");
   stream.response.pause();
-  await expect.poll(() => provider.requests.at(-1)?.signal.aborted, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => provider.requests.at(-1)?.signal.aborted).toBe(true);
   expect((await gateway.ask("/health")).status).toBe(200);
   stream.leave();
 });
@@ -390,7 +390,7 @@ test("GW-07: stopping lets a running turn finish, refuses new ones, and does not
   await keepAlive.text();
   const running = gateway.ask("/api/chat", { body: { message: "hi" }, token });
   await asked;
-  const stopped = gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(5_000));
+  const stopped = gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(60_000));
   await expect(gateway.ask("/health")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   answer();
   expect(await running).toMatchObject({ status: 200, json: { reply: "late" } });

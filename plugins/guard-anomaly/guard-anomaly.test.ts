@@ -69,12 +69,10 @@ const anomalies = (t: TestHost): readonly AuditEvent[] =>
 /** Observers are told beside the call: waits until that many of a user's deeds are counted. */
 const countedAre = (t: TestHost, kind: string, count: number, user = "cli:owner") =>
   expect
-    .poll(() => t.slot(Store).limits.count(`anomaly:${kind}:${user}`, 60 * MINUTE, Date.now()), {
-      interval: 5,
-    })
+    .poll(() => t.slot(Store).limits.count(`anomaly:${kind}:${user}`, 60 * MINUTE, Date.now()))
     .toBe(count);
 const alertsAre = (t: TestHost, results: readonly string[]) =>
-  expect.poll(() => anomalies(t).map(({ result }) => result), { interval: 5 }).toEqual(results);
+  expect.poll(() => anomalies(t).map(({ result }) => result)).toEqual(results);
 /** The store works in order: what was asked of it before is done, and so is what followed from that. */
 async function settled(t: TestHost): Promise<void> {
   for (let n = 0; n < 3; n++) await t.slot(Store).values.put("test", "settled", n);

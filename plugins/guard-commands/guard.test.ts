@@ -4,6 +4,7 @@ import { definePlugin, defineTool, ShellReader, Tools } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import autonomy from "../guard-autonomy/index.ts";
 import guard from "./index.ts";
+import { processorMs } from "../../test/helpers/processor-time.ts";
 
 const ran: string[] = [];
 const tools = definePlugin({
@@ -130,9 +131,11 @@ test("SEC-04: what is too long, too deep or too much to read is refused, and soo
     `ls ${"{a,b}".repeat(9_000)}`,
   ];
   for (const line of much) {
-    const started = performance.now();
-    const { decision } = await call(host, line);
-    expect([line.slice(0, 20), performance.now() - started < 2_000]).toEqual([line.slice(0, 20), true]);
+    let decision: string | undefined;
+    const spent = await processorMs(async () => {
+      ({ decision } = await call(host, line));
+    });
+    expect([line.slice(0, 20), spent < 2_000]).toEqual([line.slice(0, 20), true]);
     expect([line.slice(0, 20), decision]).toEqual([
       line.slice(0, 20),
       line.startsWith("ls {") ? "allowed" : "refused",

@@ -1,7 +1,7 @@
 import type { ChatMessage, FittedHistory, History, HistoryRequest, Logger } from "@gantry/sdk";
 import { baseOf, wordsIn } from "./base.ts";
 import { sizeOf, type Gauge } from "./gauge.ts";
-import { asLine, cutResult, turnsOf } from "./shorten.ts";
+import { asLine, cutResult, turnsOf, withoutMedia } from "./shorten.ts";
 import { summarise } from "./summary.ts";
 import type { Windows } from "./windows.ts";
 
@@ -37,7 +37,12 @@ export class CompactHistory implements History {
   }
 
   async fit(request: HistoryRequest): Promise<FittedHistory | undefined> {
-    if (request.reason === "overflow") await this.#learn(request);
+    if (request.reason === "overflow") {
+      const bare = withoutMedia(request);
+      // What was too large was the media, so it says nothing about the window.
+      if (bare) return bare;
+      await this.#learn(request);
+    }
     const room = await this.#room(request);
     const current = capped(request, room.window);
     const whole = sizeIn(request, request.earlier, current);

@@ -1,4 +1,11 @@
-import { textOf, textParts, type ChatMessage, type Part } from "@gantry/sdk";
+import {
+  textOf,
+  textParts,
+  type ChatMessage,
+  type FittedHistory,
+  type MediaRef,
+  type Part,
+} from "@gantry/sdk";
 
 /** Shorter results are left whole: a line in their place would save nothing. */
 const WORTH = 300;
@@ -47,4 +54,28 @@ export function turnsOf(messages: readonly ChatMessage[]): readonly (readonly Ch
     turns.at(-1)?.push(message);
   }
   return turns;
+}
+
+/** The same with a line in place of each picture and file; undefined where these are not most of what was sent. */
+export function withoutMedia({ earlier, current }: FittedHistory): FittedHistory | undefined {
+  const all = [...earlier, ...current];
+  const bytes = new Map(all.flatMap(partsOf).map((media) => [media.id, media.bytes]));
+  const sum = [...bytes.values()].reduce((before, one) => before + one, 0);
+  const text = all.reduce((before, { parts }) => before + textOf(parts).length, 0);
+  if (sum <= text) return undefined;
+  return { earlier: earlier.map(withoutIts), current: current.map(withoutIts) };
+}
+
+function partsOf({ parts }: ChatMessage): readonly MediaRef[] {
+  return parts.flatMap((part) => (part.type === "media" ? [part.media] : []));
+}
+
+function withoutIts<M extends ChatMessage>(message: M): M {
+  const parts = message.parts.map((part): Part => {
+    if (part.type !== "media") return part;
+    const { mime, name = "without a name", bytes } = part.media;
+    const text = `[${mime}, ${name}, ${bytes} bytes: left out, as the model's server did not take the request that held it]`;
+    return { type: "text", text };
+  });
+  return { ...message, parts };
 }

@@ -30,10 +30,7 @@ export async function summarise(
     ]);
     if (text.trim() !== "") return text.trim().slice(0, room.write);
   } catch (error) {
-    log.warn(
-      { session: request.session, err: error },
-      `No summary could be made: ${(error as Error).message}`,
-    );
+    log.warn({ lane: request.session, err: error }, `No summary could be made: ${(error as Error).message}`);
   }
   return story.slice(-room.write);
 }

@@ -98,12 +98,27 @@ test("CTX-03: a refusal that names no window is enough: the conversation is made
   expect(server.taken.at(-1)).toContain(fact);
 });
 
+test("CTX-03: a picture that is too large costs neither the conversation nor what is known of the window: the model is told that it is left out", async () => {
+  await using server = await windowServer(16_000, () => "Request Entity Too Large: prompt is too long");
+  await using t = await start(server.provider);
+  expect(await t.ask(fact)).toMatchObject({ reply: "Done." });
+  const picture = `[IMAGE:data:image/png;base64,${Buffer.alloc(60_000, 7).toString("base64")}]`;
+  expect(await t.ask(`What is this? ${picture}`)).toMatchObject({ reply: "Done." });
+  expect(server.refused).toHaveLength(1);
+  expect(server.taken.at(-1)).toContain("image/png, without a name, 60000 bytes: left out");
+  expect(await t.ask("thanks")).toMatchObject({ reply: "Done." });
+  expect(server.refused).toHaveLength(1);
+  expect(server.taken.at(-1)).toContain(fact);
+  const rows = await t.slot(Checks).get("context-window")?.run(AbortSignal.timeout(5_000));
+  expect(rows).toMatchObject([{ detail: "128000 tokens (assumed)" }]);
+});
+
 test("CTX-01: a configured window is kept to from the beginning, so that nothing is refused, and status shows it", async () => {
   await using server = await windowServer(8_000);
   await using t = await start(server.provider, { providers: { custom: { context_window: 8_000 } } });
   for (let i = 0; i < 8; i += 1) expect(await t.ask(asked(i))).toMatchObject({ reply: "Done." });
   expect(server.refused).toEqual([]);
-  const rows = await t.slot(Checks).get("context-window")?.run(AbortSignal.timeout(5_000));
+  const rows = await t.slot(Checks).get("context-window")?.run(AbortSignal.timeout(60_000));
   expect(rows).toMatchObject([{ what: "context window", detail: "8000 tokens (configuration)" }]);
 });
 

@@ -1,9 +1,8 @@
 import type { Dispatcher } from "undici";
-import type { NetRequest, NetResponse } from "@gantry/sdk";
+import type { NetRequest } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
+import { webResponse } from "@gantry/sdk/node";
 import { netFailure, printable, type Waits } from "./failure.ts";
-
-const TEXT = new TextDecoder();
 
 /** How long a request may wait. */
 export function waitsOf(request: NetRequest): Waits {
@@ -16,7 +15,7 @@ export async function exchange(
   request: NetRequest,
   url: URL,
   onEnd: () => void = () => {},
-): Promise<NetResponse> {
+): Promise<Response> {
   const { signal, maxBytes = 16 * 1024 * 1024 } = request;
   const waits = waitsOf(request);
   const fail = (error: unknown) => netFailure(error, url.href, waits, signal);
@@ -34,17 +33,11 @@ export async function exchange(
       bodyTimeout: waits.answerMs,
     });
     const body = limited(answer.body, maxBytes, url.href, fail, onEnd);
-    return {
-      status: answer.statusCode,
-      headers: joined(answer.headers),
-      url: url.href,
-      body,
-      async text() {
-        const pieces: Uint8Array[] = [];
-        for await (const piece of body) pieces.push(piece);
-        return TEXT.decode(Buffer.concat(pieces));
-      },
-    };
+    const { statusCode: status, headers } = answer;
+    const response = webResponse({ status, headers, url: url.href, body });
+    // What nobody can read is read here, so that the connection is free again.
+    if (response.body === null) for await (const _ of body) continue;
+    return response;
   } catch (error) {
     onEnd();
     throw fail(error);
@@ -70,11 +63,4 @@ async function* limited(
   } finally {
     onEnd();
   }
-}
-
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) plain[name] = [value].flat().join(", ");
-  return plain;
 }

@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
-import { errors, GantryError, refuse, type Net, type NetRequest, type NetResponse } from "@gantry/sdk";
+import { errors, GantryError, refuse, type Net, type NetRequest } from "@gantry/sdk";
 import { openTcp, placeOf } from "./connect.ts";
 import { domainCheck } from "./domains.ts";
 import { exchange, waitsOf } from "./exchange.ts";
@@ -31,7 +31,7 @@ export function createNet(rules: Rules): Net {
         const answer = await exchangePinned(next, url, cleared);
         const to = redirect(answer);
         if (to === undefined) return answer;
-        for await (const piece of answer.body) if (piece.byteLength > 65_536) break;
+        for await (const piece of answer.body ?? []) if (piece.byteLength > 65_536) break;
         if (hops === MAX_REDIRECTS)
           throw errors.NET_REFUSED(printable(request.url), `it redirected more than ${MAX_REDIRECTS} times`);
         next = redirected(next, url, to, answer.status);
@@ -51,7 +51,7 @@ export function createNet(rules: Rules): Net {
 }
 
 /** Connects to nothing but what was checked, whatever the name says by then. */
-async function exchangePinned(request: NetRequest, url: URL, cleared: Cleared): Promise<NetResponse> {
+async function exchangePinned(request: NetRequest, url: URL, cleared: Cleared): Promise<Response> {
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   const agent = new Agent({
     allowH2: false,
@@ -90,8 +90,8 @@ async function inTime<T>(work: Promise<T>, request: NetRequest): Promise<T> {
   }
 }
 
-function redirect({ status, headers }: NetResponse): string | undefined {
-  return [301, 302, 303, 307, 308].includes(status) ? headers["location"] : undefined;
+function redirect({ status, headers }: Response): string | undefined {
+  return [301, 302, 303, 307, 308].includes(status) ? (headers.get("location") ?? undefined) : undefined;
 }
 
 /** The request after a redirect, as browsers make it; what identifies the caller stays with the origin it was meant for. */

@@ -5,7 +5,7 @@ import { WebSocketServer } from "ws";
 import { proxyTo, serve } from "./loopback.test-kit.ts";
 import { createUpstream } from "./upstream.ts";
 
-const signal = AbortSignal.timeout(15_000);
+const { signal } = new AbortController();
 
 /** Echoes; `cut` drops the connection, `bye` closes it. */
 async function echoServer(ends: number[] = []) {

@@ -5,7 +5,7 @@ import type { NetRequest } from "@gantry/sdk";
 import { bodyOf, proxyTo, serve } from "./loopback.test-kit.ts";
 import { createUpstream } from "./upstream.ts";
 
-const signal = AbortSignal.timeout(15_000);
+const { signal } = new AbortController();
 const get = (url: string, more: Partial<NetRequest> = {}): NetRequest => ({ url, signal, ...more });
 const code = async (work: Promise<unknown>) =>
   (await work.then(
@@ -25,7 +25,7 @@ test("PRV-14: a request goes out with its method, headers and body, and the answ
     get(`${server.url}/p?q=1`, { method: "post", headers: { "x-key": "k" }, body: "hällo" }),
   );
   expect(answer.status).toBe(201);
-  expect(answer.headers).toMatchObject({ "x-two": "a, b", "x-key": "k" });
+  expect(Object.fromEntries(answer.headers)).toMatchObject({ "x-two": "a, b", "x-key": "k" });
   expect(await answer.text()).toBe("POST /p?q=1 hällo");
   await upstream.close();
 });
@@ -83,6 +83,32 @@ test("PRV-14: a proxy address that is none says so and names the variable", asyn
   await upstream.close();
 });
 
+test("SDK-10: an answer is the web's own Response, whatever status it has, and one without a body leaves the connection free", async () => {
+  await using server = await serve((request, response) => {
+    const status = Number(request.url?.slice(1));
+    response.writeHead(status, { "set-cookie": ["a=1", "b=2"], "content-type": "application/json" });
+    response.end(status === 204 || status === 304 ? undefined : JSON.stringify({ status }));
+  });
+  const upstream = createUpstream({});
+  for (const status of [200, 404, 599, 999]) {
+    const answer = await upstream.fetch(get(`${server.url}/${status}`));
+    expect(answer).toBeInstanceOf(Response);
+    expect([answer.status, answer.ok, answer.url]).toEqual([
+      status,
+      status === 200,
+      `${server.url}/${status}`,
+    ]);
+    expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(await answer.json()).toEqual({ status });
+    await expect(answer.text()).rejects.toThrow(TypeError);
+  }
+  for (const status of [204, 304]) {
+    const answer = await upstream.fetch(get(`${server.url}/${status}`));
+    expect([answer.status, answer.body, await answer.text()]).toEqual([status, null, ""]);
+  }
+  await upstream.close();
+});
+
 test("PRV-14: redirects are handed back, never followed", async () => {
   let hits = 0;
   await using server = await serve((_, response) => {
@@ -92,7 +118,7 @@ test("PRV-14: redirects are handed back, never followed", async () => {
   const upstream = createUpstream({});
   const answer = await upstream.fetch(get(server.url));
   await answer.text();
-  expect([answer.status, answer.headers["location"], hits]).toEqual([302, "/elsewhere", 1]);
+  expect([answer.status, answer.headers.get("location"), hits]).toEqual([302, "/elsewhere", 1]);
   await upstream.close();
 });
 

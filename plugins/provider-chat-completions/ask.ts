@@ -6,7 +6,7 @@ import {
   jsonValues,
   streamAnswer,
 } from "@gantry/sdk/provider";
-import type { NetResponse, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
+import type { ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { mediaFor, refusedField, refusesMedia } from "./refused-fields.ts";
@@ -48,7 +48,7 @@ async function send(
   question: Question,
   refused: Set<OptionalField>,
   signal: AbortSignal,
-): Promise<NetResponse | ProviderFailure> {
+): Promise<Response | ProviderFailure> {
   const { name, address, secrets, timeoutMs } = endpoint;
   const without = new Set(refused);
   for (;;) {
@@ -83,7 +83,7 @@ async function send(
       model: question.model,
       status,
       body: text,
-      retryAfter: headers["retry-after"],
+      retryAfter: headers.get("retry-after"),
       secrets,
     });
   }

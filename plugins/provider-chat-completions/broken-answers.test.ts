@@ -19,11 +19,9 @@ import {
 } from "./chat.test-kit.ts";
 import { ChatAnswer } from "./chat-answer.ts";
 
-const long = { timeout_seconds: 2 };
-
-async function answerOf(pieces: readonly unknown[], end = true): Promise<ProviderEvent[]> {
+async function answerOf(pieces: readonly unknown[], end = true, seconds = 45): Promise<ProviderEvent[]> {
   await using server = await serve((_, response) => stream(response, pieces, end));
-  await using p = provider(`custom:${server.url}`, { providers: { custom: long } });
+  await using p = provider(`custom:${server.url}`, { providers: { custom: { timeout_seconds: seconds } } });
   return await collect(p, request("hello"));
 }
 
@@ -97,7 +95,7 @@ test("PRV-15: an endless line without an event is cut off by size too", async ()
 });
 
 test("PRV-15: a server that falls silent in the middle is a timeout", async () => {
-  const events = await answerOf([chunk({ content: "and then" })], false);
+  const events = await answerOf([chunk({ content: "and then" })], false, 2);
   expect(textOf(events)).toBe("and then");
   expect(failureOf(events).code).toBe("PROVIDER_TIMEOUT");
 });
@@ -116,10 +114,9 @@ test("PRV-15: a server that sends signs of life for ever is stopped as a whole",
 });
 
 test("PRV-06: a stream that is not closed after its last event does not hold the answer up", async () => {
-  const before = performance.now();
+  // One that waited for the end would be PROVIDER_TIMEOUT in the end.
   const events = await answerOf([chunk({ content: "done" }, "stop"), usage, DONE], false);
   expect(events.at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
-  expect(performance.now() - before).toBeLessThan(1_000);
 });
 
 test("PRV-06: a stream without [DONE] still ends with its usage", async () => {

@@ -46,7 +46,7 @@ export interface Endpoint {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** First-class local servers: default address, key variable, and what makes them read tool calls. */
-const locals: Readonly<
+export const locals: Readonly<
   Record<string, { readonly url: string; readonly key?: string; readonly toolOption: string }>
 > = {
   "local-a": { url: "http://localhost:8080/v1", key: "LOCALA_API_KEY", toolOption: "--jinja" },
@@ -149,7 +149,8 @@ export function canonical(id: string): string {
   return Object.hasOwn(aliases, id) ? (aliases[id] as string) : id;
 }
 
-function aliasesOf(id: string): string[] {
+/** Other ids for it. */
+export function aliasesOf(id: string): string[] {
   return Object.keys(aliases).filter((alias) => aliases[alias] === id);
 }
 

@@ -5,8 +5,8 @@ import { Type } from "typebox";
 import { canonical, endpointOf, isLocal } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 import { createProvider } from "./provider.ts";
+import { offers } from "./offers.ts";
 import { ResponsesMode } from "./responses-mode.ts";
-import { services } from "./services.ts";
 
 const KEPT = 32;
 
@@ -58,8 +58,7 @@ export default definePlugin({
         "api_url moves only local-a, local-b and local-c: put the address into default_provider, as in custom:<url>.",
       );
     }
-    for (const { id, url, key, docs } of services.values())
-      host.provide(ProviderOffers, { name: id, address: url, keyVariable: key, docs });
+    for (const offer of offers()) host.provide(ProviderOffers, offer);
     const choice = process.env.SERVICE_RESPONSES_WEBSOCKET;
     if (choice !== undefined && !["", "0", "1"].includes(choice)) {
       host.log.warn(

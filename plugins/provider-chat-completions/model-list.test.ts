@@ -13,7 +13,7 @@ import {
   textOf,
 } from "./chat.test-kit.ts";
 
-const signal = AbortSignal.timeout(15_000);
+const { signal } = new AbortController();
 const ids = (...names: string[]) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) });
 
 test.each([

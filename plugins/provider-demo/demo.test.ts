@@ -6,6 +6,7 @@ import { Type } from "typebox";
 import { demo } from "./demo.ts";
 import { understand } from "./requests.ts";
 import plugin from "./index.ts";
+import { processorMs } from "../../test/helpers/processor-time.ts";
 
 const ALL = ["file_list", "file_read", "file_write", "shell", "memory_store", "memory_recall"];
 
@@ -33,6 +34,8 @@ const textOf = (events: readonly ProviderEvent[]): string =>
 
 test.each<[string, string, Record<string, string>]>([
   ["List the files here", "file_list", {}],
+  ['Use my-tool with {"name":"Ada and read b.txt"}', "my-tool", { name: "Ada and read b.txt" }],
+  ["Please use the tool `file_read` with {}", "file_read", {}],
   ["Please list all files in src/lib.", "file_list", { path: "src/lib" }],
   ["which files are in this folder?", "file_list", {}],
   ["ls", "file_list", {}],
@@ -54,7 +57,7 @@ test.each<[string, string, Record<string, string>]>([
   ],
 ])("demo: %j is understood as %s", async (text, tool, args) => {
   expect(understand(text)).toEqual([{ tool, args }]);
-  const events = await ask([user(text)]);
+  const events = await ask([user(text)], [...ALL, tool]);
   expect(events[0]).toEqual({
     type: "tool_call",
     call: { id: "demo-1", name: tool, args: JSON.stringify(args) },
@@ -143,17 +146,18 @@ test("demo: any text ends in exactly one stop, and the same text gives the same 
 });
 
 test("demo: a hostile long text is answered quickly", async () => {
-  const before = performance.now();
-  await ask([user(`write ${"to in ".repeat(600)}`)]);
-  await ask([user("show ".repeat(100_000))]);
-  expect(performance.now() - before).toBeLessThan(500);
+  const spent = await processorMs(async () => {
+    await ask([user(`write ${"to in ".repeat(600)}`)]);
+    await ask([user("show ".repeat(100_000))]);
+  });
+  expect(spent).toBeLessThan(500);
 });
 
 test("demo: it answers where no provider is configured and to its own name, after everybody else", () => {
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
   const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
     taps.push({ handler, options });
-  void plugin.setup({ hooks: { resolveProvider: { tap } } } as never);
+  void plugin.setup({ hooks: { resolveProvider: { tap } }, provide() {} } as never);
   expect(taps).toHaveLength(1);
   expect(taps[0]?.options).toEqual({ order: "late" });
   expect(taps[0]?.handler({ provider: undefined, model: undefined })).toBe(demo);

@@ -32,11 +32,21 @@ const write: Reader = ({ path = "", content = "" }) => ({
   args: { path: unquote(path), content: unquote(content) },
 });
 
+/** Any tool, by its name and its arguments as JSON: how an author tries one. */
+const use: Reader = ({ tool = "", json = "" }) => {
+  try {
+    return { tool, args: JSON.parse(json) as Wish["args"] };
+  } catch {
+    return undefined;
+  }
+};
+
 const TOKEN = "`[^`]+`|\"[^\"]+\"|'[^']+'|\\S+";
 const FILE = "`[^`]+`|\"[^\"]+\"|'[^']+'|\\S*[./]\\S*";
 
 /** First match wins; every pattern covers the whole request. */
 const RULES: readonly (readonly [RegExp, Reader])[] = [
+  [/^use\s+(?:the\s+tool\s+)?`?(?<tool>[A-Za-z0-9_-]{1,64})`?\s+with\s+(?<json>\{.*\})$/is, use],
   [
     /^(?:remember|memori[sz]e|keep in mind|do ?n['o]?t forget)\b(?:\s+(?:that|this)\b)?\s*[:,]?\s*(?<text>\S.*)$/is,
     store,

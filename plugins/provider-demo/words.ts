@@ -68,13 +68,15 @@ export function summary(wish: Wish, result: ResultText): string {
 }
 
 export function missingTool(wish: Wish): string {
-  return `I understood that I should ${WORDS[wish.tool]?.wanted(wish.args)}, but the tool ${wish.tool} is not offered to me here: it is switched off, or its plugin is not loaded. Nothing was done.`;
+  return `I understood that I should ${WORDS[wish.tool]?.wanted(wish.args) ?? `use ${wish.tool}`}, but the tool ${wish.tool} is not offered to me here: it is switched off, or its plugin is not loaded. Nothing was done.`;
 }
 
 export function notUnderstood(text: string, offered: ReadonlySet<string>): string {
   const examples = Object.entries(WORDS).flatMap(([tool, words]) =>
     offered.has(tool) ? [`- ${words.example}`] : [],
   );
+  const other = [...offered].find((tool) => !Object.hasOwn(WORDS, tool));
+  if (other !== undefined) examples.push(`- Use ${other} with {"its": "arguments"}, or any other tool`);
   const opening =
     text === ""
       ? "There was no text to answer."

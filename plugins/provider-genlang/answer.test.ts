@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { NetResponse, ProviderEvent } from "@gantry/sdk";
+import type { ProviderEvent } from "@gantry/sdk";
+import { webResponse } from "@gantry/sdk/node";
 import { readAnswer } from "./answer.ts";
 
 const part = fc.oneof(
@@ -34,20 +35,15 @@ const chunk = fc.oneof(
   fc.jsonValue(),
 );
 
-function streamOf(chunks: readonly unknown[], cut: number): NetResponse {
+function streamOf(chunks: readonly unknown[], cut: number): Response {
   const bytes = new TextEncoder().encode(
     chunks.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(""),
   );
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut);
   }
-  return {
-    status: 200,
-    headers: { "content-type": "text/event-stream" },
-    url: "",
-    body: body(),
-    text: async () => "",
-  };
+  const headers = { "content-type": "text/event-stream" };
+  return webResponse({ status: 200, headers, url: "", body: body() });
 }
 
 test(

@@ -1,6 +1,6 @@
 import { errors as common } from "@gantry/sdk";
 import { answerFailure, asCount, DONE, failure, jsonValues, usageEvent } from "@gantry/sdk/provider";
-import type { NetResponse, ProviderEvent, StopReason } from "@gantry/sdk";
+import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 
 /** The parts of an answer that are read; all may be missing or wrong. */
@@ -38,12 +38,12 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 
 /** Streams what a successful answer holds. Thoughts are dropped, but count as a sign of life. Throws what the body throws. */
 export async function* readAnswer(
-  response: NetResponse,
+  response: Response,
   model: string,
   secrets: readonly string[],
 ): AsyncGenerator<ProviderEvent, void> {
   const state: { shown: boolean; finish?: string; usage?: ProviderEvent } = { shown: false };
-  const streamed = /event-stream/i.test(response.headers["content-type"] ?? "");
+  const streamed = /event-stream/i.test(response.headers.get("content-type") ?? "");
   for await (const outer of chunksOf(response)) {
     const chunk = object(outer.response ?? outer);
     if (chunk.error) {
@@ -78,8 +78,8 @@ export async function* readAnswer(
 }
 
 /** The chunks of an answer: server-sent events, one object, or a list of them. Throws `PROVIDER_MALFORMED`. */
-async function* chunksOf({ body }: NetResponse): AsyncGenerator<Chunk, void> {
-  for await (const value of jsonValues(body, NAME)) {
+async function* chunksOf({ body }: Response): AsyncGenerator<Chunk, void> {
+  for await (const value of jsonValues(body ?? ReadableStream.from([]), NAME)) {
     if (value === DONE) continue;
     yield* (Array.isArray(value) ? value : [value]).map((chunk) => object(chunk));
   }

@@ -93,14 +93,8 @@ test.each(FINISH_REASONS)(
   "GEN-03: the finish reason %s ends an answer with one event, with and without text",
   async (finishReason) => {
     for (const parts of [[{ text: "x" }], []]) {
-      const body = new Blob([JSON.stringify({ candidates: [{ content: { parts }, finishReason }] })]);
-      const response = {
-        status: 200,
-        headers: { "content-type": "application/json" },
-        url: "",
-        body: body.stream(),
-        text: () => body.text(),
-      };
+      const body = JSON.stringify({ candidates: [{ content: { parts }, finishReason }] });
+      const response = new Response(body, { headers: { "content-type": "application/json" } });
       const events: ProviderEvent[] = [];
       for await (const event of readAnswer(response, "m", [])) events.push(event);
       const ends = events.filter(({ type }) => type === "stop" || type === "error");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { answerFailure, providerAddress } from "@gantry/sdk/provider";
-import type { NetResponse, ProviderFailure, Upstream } from "@gantry/sdk";
+import type { ProviderFailure, Upstream } from "@gantry/sdk";
 import type { Body } from "./body.ts";
 import { NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";
@@ -14,7 +14,7 @@ export interface Target {
 }
 
 export type Opened =
-  | { readonly ok: true; readonly response: NetResponse; readonly secrets: readonly string[] }
+  | { readonly ok: true; readonly response: Response; readonly secrets: readonly string[] }
   | { readonly ok: false; readonly failure: ProviderFailure; readonly body: string };
 
 export function keyTarget(config: GenlangConfig, model: string, key: string): Target {
@@ -62,7 +62,7 @@ export function createAsker(upstream: Upstream): Asker {
     body: Body,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<NetResponse> =>
+  ): Promise<Response> =>
     upstream.fetch({
       url: url.href,
       method: "POST",
@@ -97,12 +97,12 @@ export function meantStatus(status: number, body: string): number {
   return status === 400 && /API_KEY_INVALID|API key not valid/i.test(body) ? 401 : status;
 }
 
-async function opened(response: NetResponse, { secrets }: Target, model: string): Promise<Opened> {
+async function opened(response: Response, { secrets }: Target, model: string): Promise<Opened> {
   if (response.status >= 200 && response.status < 300) return { ok: true, response, secrets };
   const body = await response.text();
   const status = meantStatus(response.status, body);
   // The wait stands in the body.
-  const retryAfter = response.headers["retry-after"] ?? /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1];
+  const retryAfter = response.headers.get("retry-after") ?? /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1];
   return {
     ok: false,
     failure: answerFailure({ provider: NAME, model, status, body, retryAfter, secrets }),

@@ -5,6 +5,7 @@ import {
   definePlugin,
   Loopback,
   optional,
+  ProviderOffers,
   Runtime,
   Store,
   Upstream,
@@ -28,7 +29,7 @@ export default definePlugin({
     configFile: optional(ConfigFile),
     loopback: optional(Loopback),
   },
-  provides: [Commands, Checks],
+  provides: [Commands, Checks, ProviderOffers],
   taps: ["resolveProvider"],
   errors,
   setup(host) {
@@ -41,6 +42,15 @@ export default definePlugin({
       );
     const genlang = createGenlang({ config, upstream, store, profiles, log, signal, configured });
 
+    host.provide(ProviderOffers, {
+      name: genlang.name,
+      aliases: ALIASES.filter((alias) => alias !== genlang.name),
+      hint: "generative language, by key or login",
+      list: "beside",
+      address: config.endpoints.genlang_url,
+      keyVariable: "GENLANG_API_KEY",
+      withoutKey: "log in later: gantry auth login --provider genlang",
+    });
     host.hooks.resolveProvider.tap(({ provider }) =>
       provider !== undefined && ALIASES.includes(provider) ? genlang : undefined,
     );

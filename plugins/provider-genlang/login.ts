@@ -134,17 +134,13 @@ async function viaUpstream(
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  const response = await upstream.fetch({
+  return upstream.fetch({
     url,
     method: init.method,
     headers,
     body: String(init.body ?? ""),
     signal,
     maxBytes: 1024 * 1024,
-  });
-  return new Response(await response.text(), {
-    status: response.status,
-    headers: { "content-type": response.headers["content-type"] ?? "" },
   });
 }
 

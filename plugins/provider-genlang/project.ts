@@ -70,7 +70,7 @@ async function load(
   });
   const body = await response.text();
   if (response.status !== 200) {
-    const retryAfter = response.headers["retry-after"];
+    const retryAfter = response.headers.get("retry-after");
     throw new ProviderError(
       answerFailure({
         provider: NAME,

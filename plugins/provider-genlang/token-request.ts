@@ -52,7 +52,7 @@ export async function requestTokens(deps: RequestDeps, account: Account, tokens:
       body: text,
       secrets,
     };
-    throw new ProviderError(answerFailure({ ...facts, retryAfter: response.headers["retry-after"] }));
+    throw new ProviderError(answerFailure({ ...facts, retryAfter: response.headers.get("retry-after") }));
   }
   const answer = parse(text);
   const accessToken = answer["access_token"];

@@ -1,4 +1,4 @@
-import { definePlugin, Upstream } from "@gantry/sdk";
+import { definePlugin, ProviderOffers, Upstream } from "@gantry/sdk";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
@@ -14,9 +14,18 @@ export default definePlugin({
   table: "",
   config: Type.Object({ api_key: ApiKey, providers: ProviderTable }),
   needs: { upstream: Upstream },
+  provides: [ProviderOffers],
   taps: ["resolveProvider"],
   errors,
   setup(host) {
+    host.provide(ProviderOffers, {
+      name: "messages-custom",
+      title: "Another address that speaks messages",
+      list: "beside",
+      addressInId: true,
+      keyAt: "api_key",
+      keyVariable: "SERVICE_API_KEY",
+    });
     const made = new Map<string, Provider>();
     host.hooks.resolveProvider.tap(({ provider: id }) => {
       if (id === undefined) return undefined;

@@ -5,7 +5,7 @@ import plugin from "./index.ts";
 import { begin, collect, end, json, provider, request, say, serve, stream } from "./messages.test-kit.ts";
 import { serverOf } from "./server.ts";
 
-const signal = AbortSignal.timeout(15_000);
+const { signal } = new AbortController();
 const start = (config: Record<string, unknown>) => startTestHost({ plugins: [net, plugin], config });
 const sourceOf = (config: object, env: Record<string, string>) =>
   serverOf("messages-custom:http://h", { providers: {}, ...config }, env)?.source;

@@ -1,13 +1,6 @@
 import { GantryError } from "@gantry/sdk";
 import { answerFailure, beginningOf, CarriedMedia, jsonValues, streamAnswer } from "@gantry/sdk/provider";
-import type {
-  ChatRequest,
-  NetResponse,
-  Provider,
-  ProviderEvent,
-  ProviderFailure,
-  Upstream,
-} from "@gantry/sdk";
+import type { ChatRequest, Provider, ProviderEvent, ProviderFailure, Upstream } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { MessagesAnswer } from "./messages-answer.ts";
 import { boundThatFits, learn, messagesBody, nothingLearned } from "./messages-body.ts";
@@ -21,7 +14,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
   const { name, secrets, timeoutMs, settings } = server;
   const learned = nothingLearned();
 
-  async function send(request: ChatRequest, signal: AbortSignal): Promise<NetResponse | ProviderFailure> {
+  async function send(request: ChatRequest, signal: AbortSignal): Promise<Response | ProviderFailure> {
     const media = await CarriedMedia.of(request, TAKES);
     let asked = request;
     for (;;) {
@@ -53,7 +46,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
         model: request.model,
         status,
         body: text,
-        retryAfter: headers["retry-after"],
+        retryAfter: headers.get("retry-after"),
         secrets,
       });
     }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { definePlugin, Redactors, type Plugin, type Provider, type Redactor } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import plugin from "./index.ts";
+import { processorMs } from "../../test/helpers/processor-time.ts";
 
 /** A model that says these pieces, one after the other. */
 function speaker(pieces: readonly string[]): Plugin {
@@ -212,9 +213,7 @@ test("SEC-09: card and IBAN need their check digits", () => {
 test("SEC-09: the owner's patterns are removed as well, and no pattern can hang the service", async () => {
   const own = await redactor({ pii_patterns: ["EMP-\\d{4}", "(?i)project (tiger|lion)", "(a+)+$"] });
   expect(own.redact("EMP-1234 works on Project TIGER")).toBe("[redacted] works on [redacted]");
-  const started = performance.now();
-  own.redact(`${"a".repeat(50_000)}!`);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(await processorMs(() => own.redact(`${"a".repeat(50_000)}!`))).toBeLessThan(2_000);
 });
 
 test("SEC-09: a pattern that cannot be used stops the start and names the pattern", async () => {
@@ -229,7 +228,7 @@ test("SEC-09: redact_pii false leaves every text alone", async () => {
   expect(off.holdBack).toBe(0);
 });
 
-test("SEC-09: long and hostile texts take time in proportion to their length", () => {
+test("SEC-09: long and hostile texts take time in proportion to their length", async () => {
   const hostile = [
     "a@",
     "a.",
@@ -256,12 +255,10 @@ test("SEC-09: long and hostile texts take time in proportion to their length", (
   for (const piece of hostile) {
     const time = (length: number) => {
       const text = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
-      const started = performance.now();
-      redact(text);
-      return performance.now() - started;
+      return processorMs(() => redact(text));
     };
-    time(20_000);
-    expect([piece, time(200_000) < 1_500]).toEqual([piece, true]);
+    await time(20_000);
+    expect([piece, (await time(200_000)) < 1_500]).toEqual([piece, true]);
   }
 });
 

@@ -35,7 +35,7 @@ async function listening(address: string | number, contacts: string[]): Promise<
 
 test.runIf(linux)(
   "SBX-01, SBX-02: no command reads, writes, reaches, signals or traces anything beyond its walls",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const outside = mkdtempSync(path.join(tmpdir(), "gantry-beside-"));
     const contacts: string[] = [];

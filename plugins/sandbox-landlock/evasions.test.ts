@@ -42,7 +42,7 @@ for (const namespaces of [true, false]) {
 
   test.runIf(linux)(
     `SBX-09: files without a name count as written, ${where}`,
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       await using kit = await startSandbox({ namespaces, bounds: { max_file_mb: 64, max_disk_mb: 128 } });
       const stopped = [`stopped: the disk of ${kit.workspace} lost more than 128 MiB (runtime.max_disk_mb)`];

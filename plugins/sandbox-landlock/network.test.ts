@@ -77,7 +77,7 @@ async function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       config: { security: { allowed_domains: ["allowed.test"] } },
     });
     const run = async (command: string): Promise<string> =>
-      (await t.call("shell", { command, timeout_seconds: 10 })).text;
+      (await t.call("shell", { command, timeout_seconds: 60 })).text;
     await use({ t, port, run, requests });
   } finally {
     server.closeAllConnections();

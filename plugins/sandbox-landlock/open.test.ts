@@ -54,7 +54,7 @@ for (const [how, namespaces] of ways) {
 
   test.runIf(linux)(
     `SBX-11: a flood waits in the kernel until somebody reads it, and then arrives whole${how}`,
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       await using t = await startOpenHost(namespaces);
       const total = 64 * 1024 * 1024;

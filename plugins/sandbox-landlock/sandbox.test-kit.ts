@@ -106,7 +106,7 @@ export async function startSandbox({
     workspace,
     async run(
       command,
-      { timeoutMs = 10_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
+      { timeoutMs = 45_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
     ) {
       const argv = ["/bin/bash", "--norc", "--noprofile", "-c", command];
       const { value } = await confinement.request<"run">(
@@ -146,9 +146,9 @@ export function zombies(): number {
   }).length;
 }
 
-/** Resolves once the condition holds; throws after half a minute. */
+/** Resolves once the condition holds; throws after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 30_000; !condition();) {
+  for (const end = performance.now() + 60_000; !condition();) {
     if (performance.now() > end) throw new Error("it did not come about");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

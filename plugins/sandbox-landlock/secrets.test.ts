@@ -66,7 +66,7 @@ test.runIf(linux)(
 
 test.runIf(linux)(
   "SEC-15: while one run moves all that it can, no secret file is open to those that begin meanwhile",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     await using kit = await startSandbox({ prepare: saveAll("a/.env", "b/c/.env", "d/e/f/.env") });
     const abort = new AbortController();

@@ -133,7 +133,7 @@ test("PE-02: a port that this user may not open is told with the group to join",
   chmodSync(path.dirname(device.path), 0o755);
   if (isRoot) process.seteuid?.(65_534);
   try {
-    const refused = serial.exchange({ bytes: Buffer.alloc(0), messages: 1 }, AbortSignal.timeout(10_000));
+    const refused = serial.exchange({ bytes: Buffer.alloc(0), messages: 1 }, AbortSignal.timeout(60_000));
     await expect(refused).rejects.toThrow(
       /^Failed to connect to peripheral sensor at \S+: this user may not open it; add the user to the group \w+ \(`sudo usermod -aG /,
     );

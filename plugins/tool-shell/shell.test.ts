@@ -43,12 +43,12 @@ test("TOL-01: shell_timeout_seconds stops a command and keeps what it said; a ca
     config: { tools: { shell_timeout_seconds: 1 } },
   });
   for (const args of [
-    { command: "echo said; sleep 30" },
-    { command: "echo said; sleep 30", timeout_seconds: 60 },
+    { command: "echo said; sleep 600" },
+    { command: "echo said; sleep 600", timeout_seconds: 60 },
   ]) {
     const started = performance.now();
     expect((await t.call("shell", args)).text).toBe("said\n[stopped after 1 s]");
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(performance.now() - started).toBeLessThan(55_000);
   }
 });
 

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from "node:zlib";
-import type { Net, NetResponse } from "@gantry/sdk";
+import type { Net } from "@gantry/sdk";
 import { charsetOf, decoded } from "./charset.ts";
 import { errors } from "./errors.ts";
 
@@ -35,7 +35,7 @@ export async function fetchPage(
       "user-agent": "Mozilla/5.0 (compatible; Gantry)",
     },
   });
-  const header = response.headers["content-type"] ?? "";
+  const header = response.headers.get("content-type") ?? "";
   const type = header.split(";")[0]!.trim().toLowerCase();
   const { data, cut } = await bodyOf(response);
   const unpacked = unpack(data, response);
@@ -45,10 +45,10 @@ export async function fetchPage(
 }
 
 /** The beginning of the body; the rest is not waited for. */
-async function bodyOf({ body }: NetResponse): Promise<{ readonly data: Buffer; readonly cut: boolean }> {
+async function bodyOf({ body }: Response): Promise<{ readonly data: Buffer; readonly cut: boolean }> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of body) {
+  for await (const piece of body ?? []) {
     pieces.push(piece);
     bytes += piece.byteLength;
     if (bytes > MAX_BYTES) break;
@@ -56,8 +56,8 @@ async function bodyOf({ body }: NetResponse): Promise<{ readonly data: Buffer; r
   return { data: Buffer.concat(pieces).subarray(0, MAX_BYTES), cut: bytes > MAX_BYTES };
 }
 
-function unpack(data: Buffer, { headers, url }: NetResponse): Buffer {
-  const encoding = (headers["content-encoding"] ?? "identity").trim().toLowerCase();
+function unpack(data: Buffer, { headers, url }: Response): Buffer {
+  const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   const options = { maxOutputLength: MAX_BYTES * 2, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     if (encoding === "identity" || encoding === "") return data;

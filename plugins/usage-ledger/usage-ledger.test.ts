@@ -24,7 +24,7 @@ function run(t: Awaited<ReturnType<typeof start>>, options: Record<string, strin
     interactive: false,
   };
   const command = t.slot(Commands).get("usage");
-  const ended = command?.run({ ...context, signal: AbortSignal.timeout(5_000), serve: async () => 1 });
+  const ended = command?.run({ ...context, signal: AbortSignal.timeout(60_000), serve: async () => 1 });
   return Promise.resolve(ended).then((code) => ({ code, out }));
 }
 

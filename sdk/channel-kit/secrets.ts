@@ -1,6 +1,8 @@
 import { errors } from "../codes.ts";
 
 const maxShown = 300;
+/** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */
+const shortestHidden = 8;
 
 export interface SecretKeys<Key extends string> {
   /** The channel's name, also in the variables: `SERVICE_<CHANNEL>_<KEY>`. */
@@ -34,7 +36,7 @@ export function readSecrets<Key extends string>({
 /** Makes what a platform said fit for a log: one line, without these secrets, as they are or in an address. */
 export function scrubber(secrets: readonly (string | undefined)[]): (text: string) => string {
   const hidden = secrets
-    .filter((secret) => secret !== undefined && secret !== "")
+    .filter((secret) => secret !== undefined && secret.length >= shortestHidden)
     .flatMap((secret) => [secret as string, encodeURIComponent(secret as string)]);
   return (text) => {
     const clean = hidden.reduce((kept, secret) => kept.replaceAll(secret, "***"), text);

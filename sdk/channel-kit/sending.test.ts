@@ -103,9 +103,10 @@ test("CC-16: the sign is renewed while the turn runs, not once after its end, an
 });
 
 test("CC-11: what a platform said goes into a log without the channel's secrets, in one line", () => {
-  const scrub = scrubber(["123:AB cd", undefined, ""]);
+  const scrub = scrubber(["123:AB cd", undefined, "", "v"]);
   expect(scrub("bad\ntoken 123:AB cd at /bot123%3AAB%20cd/getMe")).toBe("bad token *** at /bot***/getMe");
   expect(scrub("x".repeat(1_000))).toHaveLength(300);
+  expect(scrub("given")).toBe("given");
 });
 
 function read(

@@ -35,6 +35,8 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { troubleRows } from "./trouble-rows.ts";
+export { webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
 
 /** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */

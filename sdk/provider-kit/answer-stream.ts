@@ -1,5 +1,4 @@
 import { errors } from "../codes.ts";
-import type { NetResponse } from "../net.ts";
 import { failure, thrownFailure } from "./failure.ts";
 import type { ProviderEvent, ProviderFailure } from "../provider.ts";
 
@@ -32,7 +31,7 @@ export interface AnswerStream {
   readonly signal: AbortSignal;
   readonly reader: AnswerReader;
   /** Asks; gives an answer with a good status, or why there is none. May throw `NET_*`. */
-  send(signal: AbortSignal): Promise<NetResponse | ProviderFailure>;
+  send(signal: AbortSignal): Promise<Response | ProviderFailure>;
   /** The JSON values of a body, as they come. May throw coded errors. */
   values(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown>;
 }
@@ -53,7 +52,7 @@ export async function* streamAnswer({
   try {
     const answer = await send(AbortSignal.any([signal, end.signal]));
     if ("retry" in answer) return yield { type: "error", failure: answer };
-    rest = answer.body[Symbol.asyncIterator]();
+    rest = bodyOf(answer)[Symbol.asyncIterator]();
     for await (const value of values(left(rest))) {
       const wasClosing = reader.closing;
       const events = reader.take(value);
@@ -107,11 +106,11 @@ export function usageEvent(counts: {
 }
 
 /** The first bytes of a body as text; what breaks off is cut, not thrown. */
-export async function beginningOf({ body }: NetResponse, limit: number = 64 * 1024): Promise<string> {
+export async function beginningOf(answer: Response, limit: number = 64 * 1024): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const bytes of body) {
+    for await (const bytes of bodyOf(answer)) {
       text += decoder.decode(bytes, { stream: true });
       if (text.length >= limit) break;
     }
@@ -119,6 +118,10 @@ export async function beginningOf({ body }: NetResponse, limit: number = 64 * 10
     // The status and what came so far say enough.
   }
   return text.slice(0, limit);
+}
+
+async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body !== null) yield* body;
 }
 
 function failed(error: ReturnType<typeof errors.PROVIDER_EMPTY>): ProviderEvent {

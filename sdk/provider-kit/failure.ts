@@ -1,7 +1,7 @@
 import { errors } from "../codes.ts";
 import { failed, GantryError } from "../errors.ts";
 import { overflowOf } from "./overflow.ts";
-import type { ProviderFailure } from "../provider.ts";
+import { causedBy, type ProviderFailure } from "../provider.ts";
 
 const MAY_PASS = new Set([
   "PROVIDER_TIMEOUT",
@@ -32,7 +32,7 @@ export interface FailedAnswer {
   /** What the server wrote, or the beginning of it. */
   readonly body: string;
   /** The `Retry-After` header: seconds or a date. */
-  readonly retryAfter?: string | undefined;
+  readonly retryAfter?: string | null | undefined;
   /** Credentials that were sent and must not come back in a sentence. */
   readonly secrets?: readonly string[];
 }
@@ -49,8 +49,8 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
   const tooLong = REFUSES_LENGTH.has(status) ? overflowOf(answer.body) : undefined;
   if (tooLong || status === 413) {
     const error = errors.PROVIDER_OVERFLOW(provider, status, said.replace(/\.$/, ""));
-    const why = failure(error, false, facts);
-    return tooLong?.window === undefined ? why : { ...why, contextWindow: tooLong.window };
+    const window = tooLong?.window;
+    return failure(error, false, window === undefined ? facts : { ...facts, contextWindow: window });
   }
   if (status === 404)
     return failure(
@@ -112,8 +112,12 @@ export function thrownFailure(
   signal: AbortSignal,
   seconds: number,
 ): ProviderFailure {
+  if (error instanceof ProviderError && !signal.aborted) return error.failure;
+  return causedBy(toldOf(provider, error, signal, seconds), error);
+}
+
+function toldOf(provider: string, error: unknown, signal: AbortSignal, seconds: number): ProviderFailure {
   if (signal.aborted) return failure(errors.PROVIDER_CANCELLED(provider), false);
-  if (error instanceof ProviderError) return error.failure;
   if (!(error instanceof GantryError)) {
     const { code } = (error ?? {}) as { code?: unknown };
     if (code === "EMFILE" || code === "ENFILE") return failure(errors.NO_DESCRIPTORS(provider, code), true);
@@ -142,9 +146,9 @@ export function thrownFailure(
 export function failure(
   error: GantryError,
   retry: boolean,
-  facts: Pick<ProviderFailure, "status" | "retryAfterMs"> = {},
+  facts: Pick<ProviderFailure, "status" | "retryAfterMs" | "contextWindow"> = {},
 ): ProviderFailure {
-  return { code: error.code, message: error.message, retry, ...facts };
+  return causedBy({ code: error.code, message: error.message, retry, ...facts }, error);
 }
 
 /** What a server said, short enough for a sentence: its own message where it sent JSON, no credential, no control signs. */
@@ -182,8 +186,8 @@ function messageOf(body: string): string | undefined {
   return undefined;
 }
 
-function readRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === "") return undefined;
+function readRetryAfter(header: string | null | undefined): number | undefined {
+  if (header === undefined || header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;

@@ -40,7 +40,7 @@ export async function fetchModelList(
   const status = request.meantStatus?.(response.status, body) ?? response.status;
   if (ABSENT.has(status)) return { absent: true, status };
   if (status >= 200 && status < 300) return { absent: false, value: parsed(body) };
-  const retryAfter = response.headers["retry-after"];
+  const retryAfter = response.headers.get("retry-after");
   throw new ProviderError(answerFailure({ provider, model: undefined, status, body, retryAfter, secrets }));
 }
 

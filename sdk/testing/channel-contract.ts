@@ -1,4 +1,4 @@
-import { textParts, type Channel, type Json, type Sent } from "../index.ts";
+import { textParts, type Channel, type Json, type Sent, type TurnEvent } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -39,12 +39,7 @@ export function channelContract({
             'answer { status: "retry" or "refused", reason } instead',
           );
     });
-    const { status: came, reason } = (sent ?? {}) as Partial<{ status: unknown; reason: unknown }>;
-    if (
-      came === "sent" ||
-      ((came === "retry" || came === "refused") && typeof reason === "string" && reason !== "")
-    )
-      return sent as Sent;
+    if (isSent(sent)) return sent;
     throw wrong(
       who,
       `answered a sending with ${JSON.stringify(sent) ?? "nothing"}`,
@@ -80,13 +75,53 @@ export function channelContract({
         if (blockedMs > BLOCKED_MS)
           throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
       }
-      const left = await leftOver(before);
+      const left = await leftOver(before, patienceMs);
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(who, `left ${left.join(", ")} behind after sending`, "clear its timers when send() ends");
     },
     "a channel answers for a recipient that cannot be": async () => {
       for (const nobody of ["", "nobody at all", "../../etc/passwd", "+0", null, 7, { to: "nobody" }])
         await send(nobody, "hello", never);
+    },
+    "a channel that edits puts another text in place of what it sent": async () => {
+      if (!channel.edit || status === "any") return;
+      const sent = await send(to, "hello", never);
+      if (sent.status === "sent" && sent.id === undefined)
+        throw wrong(
+          who,
+          "edits, and names no message that it sent",
+          'answer { status: "sent", id } in send()',
+        );
+      for (const id of [...(sent.status === "sent" ? [sent.id ?? ""] : []), "", "none such", "../1"]) {
+        const edited: unknown = await channel
+          .edit({ to, id, parts: textParts(`now <b>&amp;</b> @all ${"x".repeat(20_000)}`) }, never)
+          .catch((error: unknown) => error);
+        if (!isSent(edited))
+          throw wrong(
+            who,
+            `answered an edit of ${JSON.stringify(id)} with ${messageOf(edited)}`,
+            'answer { status: "sent" }, or "retry" or "refused" with a reason',
+          );
+        if (sent.status === "sent" && id === sent.id && edited.status !== "sent")
+          throw wrong(
+            who,
+            `does not edit what it sent (${edited.reason})`,
+            "take the id that send() gave, and cut what is too long",
+          );
+      }
+    },
+    "a channel that is told of turns ignores what it does not know": async () => {
+      for (const event of [{ type: "thinking" }, { type: "of another release", more: [] }]) {
+        try {
+          channel.onTurnEvent?.(event as TurnEvent, to);
+        } catch (error) {
+          throw wrong(
+            who,
+            `threw at the turn event ${JSON.stringify(event.type)} (${messageOf(error)})`,
+            "ignore the events that it does not know",
+          );
+        }
+      }
     },
     "a channel whose sending is cancelled answers soon": async () => {
       await send(to, "hello", AbortSignal.abort());
@@ -95,4 +130,10 @@ export function channelContract({
       await send(to, "hello", stop.signal);
     },
   });
+}
+
+function isSent(value: unknown): value is Sent {
+  const { status, reason } = (value ?? {}) as Partial<{ status: unknown; reason: unknown }>;
+  if (status === "sent") return true;
+  return (status === "retry" || status === "refused") && typeof reason === "string" && reason !== "";
 }

@@ -1,13 +1,6 @@
 import { Readable, type Duplex } from "node:stream";
-import {
-  definePlugin,
-  errors,
-  Net,
-  Upstream,
-  type NetRequest,
-  type NetResponse,
-  type Plugin,
-} from "../index.ts";
+import { definePlugin, errors, Net, Upstream, type NetRequest, type Plugin } from "../index.ts";
+import { webResponse } from "../node/web-response.ts";
 
 /** What an address answers; without a status it is 200. */
 export interface FakeReply {
@@ -41,7 +34,7 @@ export interface FakeNet extends Plugin {
 export function fakeNet(routes: readonly FakeRoute[] = []): FakeNet {
   const requests: NetRequest[] = [];
   const counts = new Map<FakeRoute, number>();
-  const fetch = async (request: NetRequest): Promise<NetResponse> => {
+  const fetch = async (request: NetRequest): Promise<Response> => {
     requests.push(request);
     const { url, method = "GET", signal } = request;
     const route = routes.find((known) => matches(known.url, url) && (known.method ?? method) === method);
@@ -96,18 +89,12 @@ function aborted(signal: AbortSignal): Promise<void> {
 export function responseOf(
   { status = 200, headers = {}, body = "", json, pieces }: FakeReply,
   url: string,
-): NetResponse {
+): Response {
   const parts = pieces ?? [json === undefined ? body : JSON.stringify(json)];
   const bytes = parts.map((part) => new TextEncoder().encode(part));
   const type: Record<string, string> = json === undefined ? {} : { "content-type": "application/json" };
   const lower = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  return {
-    status,
-    headers: { ...type, ...lower },
-    url,
-    body: Readable.from(bytes),
-    text: async () => parts.join(""),
-  };
+  return webResponse({ status, headers: { ...type, ...lower }, url, body: Readable.from(bytes) });
 }

@@ -130,7 +130,7 @@ export function guardContract({
             "bound the work by the length of what it reads",
           );
       }
-      const left = await leftOver(before);
+      const left = await leftOver(before, patienceMs);
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(
           who,

@@ -17,10 +17,7 @@ export function heldNow(): ReadonlyMap<string, number> {
 }
 
 /** What there is more of than before, once closing things had `ms` to close: `2 Timeout`. */
-export async function leftOver(
-  before: ReadonlyMap<string, number>,
-  ms: number = 500,
-): Promise<readonly string[]> {
+export async function leftOver(before: ReadonlyMap<string, number>, ms: number): Promise<readonly string[]> {
   const until = Date.now() + ms;
   for (;;) {
     const more = [...heldNow()].filter(([kind, count]) => count > (before.get(kind) ?? 0));

@@ -114,7 +114,7 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
             );
         }
       });
-      const left = await leftOver(before);
+      const left = await leftOver(before, patienceMs);
       if (errors[0])
         throw wrong(
           who,

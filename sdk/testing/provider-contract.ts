@@ -75,7 +75,7 @@ export function providerContract({
         );
       if (last?.type === "stop" && !answer.some(({ type }) => type === "text" || type === "tool_call"))
         throw wrong(who, "said nothing", "give its answer as text events");
-      const left = await leftOver(before);
+      const left = await leftOver(before, patienceMs);
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(
           who,

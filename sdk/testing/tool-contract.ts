@@ -163,7 +163,7 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
             `let nothing else run for ${Math.round(blockedMs)} ms`,
             "wait with await, and give long work to a service",
           );
-        const left = await leftOver(before);
+        const left = await leftOver(before, patienceMs);
         if (left.length > 0)
           throw wrong(
             who,

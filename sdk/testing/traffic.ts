@@ -1,15 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import {
-  definePlugin,
-  errors,
-  Upstream,
-  type NetRequest,
-  type NetResponse,
-  type Plugin,
-  type PluginHost,
-} from "../index.ts";
+import { definePlugin, errors, Upstream, type NetRequest, type Plugin, type PluginHost } from "../index.ts";
 import { responseOf } from "./fake-net.ts";
+import { webResponse } from "../node/web-response.ts";
 
 /** One request and its answer, as it stands in the file, without secrets. */
 export interface Exchange {
@@ -46,7 +39,7 @@ export function recordTraffic(network: Plugin, file: string, secrets: readonly s
         requestHeaders: clean.headers(headers),
         requestBody: clean.body(textOf(request)),
         status,
-        headers: clean.headers(answer.headers),
+        headers: clean.headers(Object.fromEntries(answer.headers)),
         pieces,
       });
       return listening(answer, (piece) => pieces.push(clean.body(piece)));
@@ -110,20 +103,15 @@ function textOf({ body = "" }: NetRequest): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
-function listening(answer: NetResponse, keep: (piece: string) => void): NetResponse {
+function listening({ status, headers, url, body: given }: Response, keep: (piece: string) => void): Response {
   async function* body(): AsyncGenerator<Uint8Array> {
     const decoder = new TextDecoder();
-    for await (const bytes of answer.body) {
+    for await (const bytes of given ?? []) {
       keep(decoder.decode(bytes, { stream: true }));
       yield bytes;
     }
   }
-  const text = async (): Promise<string> => {
-    const whole = await answer.text();
-    keep(whole);
-    return whole;
-  };
-  return { ...answer, body: body(), text };
+  return webResponse({ status, headers: Object.fromEntries(headers), url, body: body() });
 }
 
 interface Cleaner {

@@ -348,7 +348,7 @@ for (const [i, name] of ["file", "variables", "own-variables", "logins", "proxy"
 
 test(
   "CFG-03: a configuration that is refused never shows the secrets in it",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const mine = new Canaries();
     const key = mine.of("wrong-line");

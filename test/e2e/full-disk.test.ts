@@ -152,7 +152,7 @@ const write = (name: string): { calls: { name: string; args: object }[] } => ({
 
 test.skipIf(!mayMount)(
   `AUD-03: no tool runs while its record finds no space, and tools run again once there is some${why}`,
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     await using model = await startModel(
       write("before.txt"),

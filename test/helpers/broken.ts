@@ -9,6 +9,7 @@ import {
   type ProviderEvent,
   type Tool,
 } from "@gantry/sdk";
+import { checkPlugin } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 
 /** Plugins that are broken on purpose, each made of what is wrong with it. */
@@ -48,4 +49,12 @@ export function provider(parts: object): Plugin {
 }
 export async function* events(...list: readonly object[]): AsyncGenerator<ProviderEvent> {
   for (const event of list) yield event as ProviderEvent;
+}
+
+/** What is found wrong with a plugin. Some never answer, so the first look is short; on a loaded machine a patient one follows. */
+export async function foundIn(value: Plugin, expected: RegExp): Promise<readonly string[]> {
+  const look = async (patienceMs: number): Promise<readonly string[]> =>
+    (await checkPlugin({ plugin: value, patienceMs })).findings.map(({ message }) => message);
+  const first = await look(150);
+  return expected.test(first.join("\n")) ? first : await look(15_000);
 }

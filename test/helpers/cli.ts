@@ -1,7 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ProcessLock } from "@gantry/sdk/node";
 
 export { tempDir } from "./temp-dir.ts";
 
@@ -9,28 +10,26 @@ export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 export const bin: string = path.join(root, "host/dist/cli.js");
 const cache = path.join(root, "node_modules/.cache");
 
-build();
+await build();
 
 /** Builds what is stale, one process at a time: `npm test` has done so already, and this costs a look at the files. */
-function build(): void {
-  const lock = path.join(cache, "building");
-  mkdirSync(cache, { recursive: true });
-  for (;;) {
-    try {
-      mkdirSync(lock);
-      break;
-    } catch {
-      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-      if (age > 60_000) rmdirSync(lock);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    }
+async function build(): Promise<void> {
+  const file = path.join(cache, "building");
+  const busy = new Error("another process builds");
+  let lock: ProcessLock | undefined;
+  while (!lock) {
+    lock = await ProcessLock.take(file, () => busy).catch((error: unknown) => {
+      if (error !== busy) throw error;
+      return undefined;
+    });
+    if (!lock) await pause(50);
   }
   try {
     execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], {
       stdio: ["ignore", "ignore", "inherit"],
     });
   } finally {
-    rmdirSync(lock);
+    await lock.release();
   }
 }
 

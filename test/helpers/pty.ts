@@ -53,7 +53,7 @@ export function talk(args: readonly string[], run: Run): Conversation {
       new Promise((found, reject) => {
         const late = setTimeout(
           () => reject(new Error(`nothing like ${String(pattern)} in: ${text.slice(from)}`)),
-          10_000,
+          45_000,
         );
         const settled =
           <T>(settle: (value: T) => void) =>

@@ -1,10 +1,10 @@
 import type { Audit } from "../../record/audit.ts";
+import { masked } from "@gantry/sdk";
 import { stringify } from "smol-toml";
 import { errors } from "../../errors.ts";
 import { bundledPlugins } from "../../plugins/bundled.ts";
 import { noKey, pathOf } from "../../config/config-file.ts";
 import { readValue, setKey, unsetKey, writeWhole } from "../../config/edit.ts";
-import { masked } from "../../config/masked.ts";
 import { readText } from "../../config/read.ts";
 import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
 import { startingFile } from "../../config/starting-file.ts";

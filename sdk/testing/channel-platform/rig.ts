@@ -107,6 +107,8 @@ export function lastText({ messages }: ChatRequest): string {
 
 /** All rows of all checks, as one text. */
 export async function rowsOf(host: TestHost): Promise<string> {
-  const rows = [...host.slot(Checks).values()].map(async (check) => check.run(AbortSignal.timeout(5_000)));
+  const rows = [...host.slot(Checks).values()].map(async (check) =>
+    check.run(AbortSignal.timeout(patienceMs)),
+  );
   return JSON.stringify(await Promise.all(rows));
 }

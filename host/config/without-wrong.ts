@@ -1,0 +1,60 @@
+import { parse, TomlError } from "smol-toml";
+import { GantryError } from "@gantry/sdk";
+import { isTree } from "./check.ts";
+
+/** A plugin that was chosen stands in one of them. */
+const pluginLists = ["plugins", "extra_plugins", "optional_plugins"];
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** Each of what may be several errors in one. */
+export function eachOf(error: Error): readonly GantryError[] {
+  const { all } = error as { readonly all?: readonly GantryError[] };
+  return all ?? (error instanceof GantryError ? [error] : []);
+}
+
+/** The tree without the keys that these errors are about; undefined where they name none that is there. */
+export function withoutWrong(tree: Tree, wrong: readonly GantryError[]): Tree | undefined {
+  const left = structuredClone(tree);
+  let isLess = false;
+  for (const error of wrong) {
+    const { path = [] } = error as { readonly path?: readonly string[] };
+    const [list, ...rest] = path;
+    const places = list === "plugins" ? pluginLists.map((name) => [name, ...rest]) : [path];
+    for (const place of places) isLess = remove(left, place) || isLess;
+  }
+  return isLess ? left : undefined;
+}
+
+/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself. */
+function remove(tree: Record<string, unknown>, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined || !Object.hasOwn(tree, key)) return false;
+  const value = tree[key];
+  if (isTree(value) && remove(value, rest)) return true;
+  if (Array.isArray(value) && rest.length > 0) {
+    tree[key] = value.filter((item) => item !== rest[0]);
+    if ((tree[key] as unknown[]).length < value.length) return true;
+    if (pluginLists.includes(key)) return false;
+  }
+  return delete tree[key];
+}
+
+/** The text before the line that is no TOML, as far as it can be read alone. */
+export function readablePart(text: string): string {
+  const lines = text.split("\n");
+  for (let count = brokenLine(text) - 1; count > 0; count -= 1) {
+    const part = lines.slice(0, count).join("\n");
+    if (brokenLine(part) === 0) return part;
+  }
+  return "";
+}
+
+/** 0 where there is none. */
+function brokenLine(text: string): number {
+  try {
+    parse(text);
+    return 0;
+  } catch (error) {
+    return error instanceof TomlError ? error.line : 1;
+  }
+}

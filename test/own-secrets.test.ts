@@ -1,0 +1,86 @@
+import { definePlugin, isSecret, masked } from "@gantry/sdk";
+import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { assert, asyncProperty, integer } from "fast-check";
+import { Type } from "typebox";
+import { expect, test } from "vitest";
+import { redactor } from "./helpers/plugins.ts";
+
+const reads = definePlugin({
+  name: "reads-key",
+  table: "",
+  config: Type.Object({ api_key: Type.String(), server: Type.Optional(Type.String()) }),
+  setup() {},
+});
+
+test("SEC-09: an own secret is removed as it is, and as addresses and forms hold it, in either case of the hex digits", async () => {
+  const key = "p@ss/w0rd!+ü=99";
+  const inUrl = encodeURIComponent(key);
+  const inForm = new URLSearchParams({ key }).toString().slice(4);
+  const forms = [key, inUrl, inUrl.toLowerCase().replace("p%40", "p%40"), inForm];
+  expect(new Set(forms).size).toBe(4);
+  const config = { api_key: key, server: "http://me:gehe%21m-1234@host/" };
+  const said = [...forms, "gehe%21m-1234", "gehe!m-1234"].map((form) => `see ${form} there`);
+  await using t = await startTestHost({ plugins: [fakeProvider([said.join(" ")]), reads], config });
+  const { reply } = await t.ask("go");
+  expect(reply).toBe(said.map(() => "see [redacted secret] there").join(" "));
+});
+
+test("SEC-09: a stream that is redacted never cuts a sign in two, whatever pieces it comes in", async () => {
+  await assert(
+    asyncProperty(integer({ min: 1, max: 9 }), integer({ min: 0, max: 3 }), async (size, ahead) => {
+      const text = "x".repeat(ahead) + "\u{1F600}".repeat(300);
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const model = definePlugin({
+        name: "provider-pieces",
+        taps: ["resolveProvider"],
+        setup: (host) =>
+          host.hooks.resolveProvider.tap(() => ({
+            name: "pieces",
+            capabilities: { nativeToolCalling: true, vision: false, streaming: true },
+            async *chat() {
+              for (const piece of pieces) yield { type: "text", text: piece } as const;
+              yield { type: "stop", reason: "EndTurn" } as const;
+            },
+          })),
+      });
+      await using t = await startTestHost({
+        plugins: [model, redactor(/never said/g)],
+        config: { security: { redact_for_owner: true } },
+      });
+      const shown: string[] = [];
+      await t.ask("go", { onEvent: (event) => void (event.type === "delta" && shown.push(event.text)) });
+      expect(shown.length).toBeGreaterThan(1);
+      expect(shown.filter((piece) => !piece.isWellFormed())).toEqual([]);
+      expect(shown.join("")).toBe(text);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("SEC-09: one rule says what a secret's name is, however it is written", () => {
+  const secret = [
+    "api_key",
+    "API_KEYS",
+    "botToken",
+    "bot_tokens",
+    "PGPASSWORD",
+    "passwords",
+    "apikey",
+    "appSecret",
+  ];
+  const plain = [
+    "monkey",
+    "keyboard",
+    "token_url",
+    "tokens_per_day",
+    "secret_files",
+    "model",
+    "passwordless",
+  ];
+  for (const key of secret) expect([key, isSecret(key), isSecret(`a.b.${key}`)]).toEqual([key, true, true]);
+  for (const key of plain) expect([key, isSecret(key)]).toEqual([key, false]);
+  expect(masked("channels.x", { bot_tokens: ["a", ""], url: "http://u:p@h/?q" })).toEqual({
+    bot_tokens: ["********", ""],
+    url: "http://***@h/?***",
+  });
+});
