@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -17,21 +18,62 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const installed = path.join(root, "node_modules/.cache/installed");
 const built = path.join(root, "host/dist/.built");
 
-const lock = createHash("sha256")
+const wanted = createHash("sha256")
   .update(readFileSync(path.join(root, "package-lock.json")))
   .digest("hex");
-if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
-  // Not `npm ci`: it refuses a lock file that lacks packages for other platforms, which a registry may not hold at all.
-  npm("installing packages", ["install", "--no-save", "--ignore-scripts", "--loglevel=error"]);
-  mkdirSync(path.dirname(installed), { recursive: true });
-  writeFileSync(installed, lock);
+
+const isInstalled = () => existsSync(installed) && readFileSync(installed, "utf8") === wanted;
+const isBuilt = () =>
+  existsSync(built) && newest(["sdk", "host", "plugins", ".ci"]) <= statSync(built).mtimeMs;
+
+if (!isInstalled() || !isBuilt()) alone(prepare);
+
+function prepare() {
+  if (!isInstalled()) {
+    // Not `npm ci`: it refuses a lock file that lacks packages for other platforms, which a registry may not hold at all.
+    npm("installing packages", ["install", "--no-save", "--ignore-scripts", "--loglevel=error"]);
+    writeFileSync(installed, wanted);
+  }
+  if (!isBuilt()) {
+    const began = new Date();
+    npm("building", ["run", "build", "--silent"]);
+    writeFileSync(built, "");
+    // What changed meanwhile is not in it.
+    utimesSync(built, began, began);
+  }
 }
-if (!existsSync(built) || newest(["sdk", "host", "plugins", ".ci"]) > statSync(built).mtimeMs) {
-  const began = new Date();
-  npm("building", ["run", "build", "--silent"]);
-  writeFileSync(built, "");
-  // What changed meanwhile is not in it.
-  utimesSync(built, began, began);
+
+/** Whoever comes while another process prepares the same folder waits, and finds it done. */
+function alone(work) {
+  const holder = path.join(root, "node_modules/.cache/preparing");
+  mkdirSync(path.dirname(holder), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(holder, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (isAlive(holder)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      else rmSync(holder, { force: true });
+    }
+  }
+  process.once("exit", () => rmSync(holder, { force: true }));
+  work();
+}
+
+/** Nothing here takes so long: the number of a process that was killed may be another's by now. */
+const longestMs = 20 * 60_000;
+
+/** Whether the process that a file names still runs. */
+function isAlive(file) {
+  try {
+    if (Date.now() - statSync(file).mtimeMs > longestMs) return false;
+    const pid = Number(readFileSync(file, "utf8"));
+    // Not written yet.
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return error.code !== "ESRCH";
+  }
 }
 
 function npm(what, args) {

@@ -56,7 +56,8 @@ export interface CheckRow {
 
 /**
  * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
- * there a row that is wrong means that the service cannot do its work, and `what` is told to anybody.
+ * there a row that fails means that the service cannot do its work, one that warns is an alert beside it, and `what` is told
+ * to anybody.
  */
 export interface Check {
   readonly name: string;

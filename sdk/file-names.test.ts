@@ -6,7 +6,7 @@ import { securityKeys } from "./security-config.ts";
 
 const defaults = (key: "secret_files" | "guarded_files"): readonly string[] =>
   Value.Create(securityKeys[key]) as readonly string[];
-const secret = fileNames(defaults("secret_files"));
+const secret = fileNames(defaults("secret_files"), { copies: true });
 const guarded = fileNames(defaults("guarded_files"));
 
 test("SEC-15: names fit in any folder, with what lies beneath, and can be taken out again", () => {
@@ -35,6 +35,26 @@ test("SEC-15: names fit in any folder, with what lies beneath, and can be taken 
   expect([".git", ".git/index", "package.json", "Makefile", "hooks", "git/config"].filter(guarded)).toEqual(
     [],
   );
+});
+
+const copies = (name: string): readonly string[] => [
+  `${name}~`,
+  `#${name}#`,
+  `.#${name}`,
+  `.${name}.swp`,
+  `.${name}.aB3xYz`,
+  `${name}.bak`,
+  `${name}.tmp-12`,
+  `${name}.4711`,
+  `${name}___jb_tmp___`,
+];
+
+test("SEC-15: what editors leave beside a secret file is secret, and beside another it is not", () => {
+  const all = [".env", "a/b/key.pem"].flatMap((file) =>
+    copies(file.split("/").at(-1)!).map((copy) => file.replace(/[^/]+$/, copy)),
+  );
+  expect(all.filter((file) => !secret(file))).toEqual([]);
+  expect(copies("main.ts").filter(secret)).toEqual([]);
 });
 
 test("SEC-15: every sign but the star stands for itself", () => {

@@ -1,8 +1,10 @@
 import { one } from "./slot.ts";
 
-/** Counts what happens, for whoever watches the service; filled by a plugin. Labels name kinds of things, never people. */
+/** Counts what happens and how things are, for whoever watches the service; filled by a plugin. Labels name kinds of things, never people. */
 export interface Meters {
   /** `name` is a counter without its prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  /** How it is now, by a name of its own: `ready`. */
+  set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
 }
 export const Meters = one<Meters>("meters");

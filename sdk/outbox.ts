@@ -11,11 +11,13 @@ export interface ServiceMessage {
   readonly parts: readonly Part[];
   /** What was said under a key is not said again. */
   readonly key: string;
+  /** Where it cannot be kept on disk, as that is what it tells of, it is sent at once, and not tried again. */
+  readonly evenUnkept?: boolean;
 }
 
 /** The one way out for messages of the service itself: redacted, audited, kept on disk until sent; filled by the host. */
 export interface Outbox {
-  /** Resolves once it is on disk. */
+  /** Resolves once it is on disk, or sent where it may go unkept. */
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
 }
 export const Outbox = one<Outbox>("outbox");

@@ -52,7 +52,7 @@ export const securityKeys = {
       "id_ed25519",
       ".netrc",
     ],
-    "Files of the workspace that no tool reads or changes, by whatever name, in any folder. * stands for any part of a name; a leading ! takes names out again.",
+    "Files of the workspace that no tool reads or changes, by whatever name, in any folder, and the copies that editors keep beside them. * stands for any part of a name; a leading ! takes names out again.",
   ),
   guarded_files: paths(
     [

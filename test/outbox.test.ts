@@ -1,6 +1,6 @@
 import { Outbox, textParts } from "@gantry/sdk";
-import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
 import { gate, redactor } from "./helpers/plugins.ts";
 import { storeFile } from "./helpers/stores.ts";
 import { chat, write } from "./helpers/waiting.ts";
@@ -62,4 +62,17 @@ test("INB-02: a notice that the platform refuses is told in the log and is no de
   expect(dead.map(({ lane }) => lane)).toEqual(["chat:ada"]);
   const said = t.logs.filter(({ message }) => message.startsWith("A reply was not sent"));
   expect(said.map(({ level }) => level)).toEqual(["error", "error"]);
+});
+
+test("OPS-01: what may go unkept is sent at once where the store cannot keep it, redacted; anything else is not", async () => {
+  const store = createMemoryStore();
+  const channel = chat();
+  await using t = await startTestHost({ plugins: [channel.plugin, redactor(/sk-\w+/g), memoryStore(store)] });
+  vi.spyOn(store.lanes, "post").mockRejectedValue(new Error("the disk is full"));
+  const outbox = t.slot(Outbox);
+  await expect(outbox.send(alert)).rejects.toThrow("the disk is full");
+  expect(await outbox.send({ ...alert, evenUnkept: true })).toBe("accepted");
+  expect(channel.sent.map(({ to, text }) => [to, text])).toEqual([["boss", "the key [hidden] is used up"]]);
+  channel.answers = () => ({ status: "retry", reason: "it is away too" });
+  await expect(outbox.send({ ...alert, evenUnkept: true })).rejects.toThrow("the disk is full");
 });

@@ -21,9 +21,17 @@ export class Delivery {
 
   /** The key is the message's own, so that a second try is the same message to the platform. */
   async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
-    const { channel, id, replyTo } = message;
-    const key = `${channel}:${id}:reply`;
-    if (!isNotice) return this.say(message, text, key, signal);
+    const key = `${message.channel}:${message.id}:reply`;
+    return isNotice ? this.notify(message, text, key, signal) : this.say(message, text, key, signal);
+  }
+
+  /** Sends a text that answers no message. */
+  async notify(
+    { channel, replyTo }: Pick<InboundMessage, "channel" | "replyTo">,
+    text: string,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Sent> {
     const outgoing = { to: replyTo, parts: textParts(text), key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }

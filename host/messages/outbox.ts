@@ -12,7 +12,9 @@ import { errors } from "../errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
+import { asError } from "@gantry/sdk/node";
 import type { Clock } from "./clock.ts";
+import type { Delivery } from "./delivery.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 export interface OutboxDeps {
@@ -21,7 +23,10 @@ export interface OutboxDeps {
   readonly audit: Audit;
   readonly clock: Clock;
   readonly wakeup: Wakeup;
+  readonly delivery: Delivery;
 }
+
+const sendMs = 30_000;
 
 /** Messages of the service itself: redacted, recorded, kept on disk until they are sent. */
 export class Outbox implements OutboxSlot {
@@ -32,10 +37,20 @@ export class Outbox implements OutboxSlot {
   }
 
   async send(message: ServiceMessage): Promise<"accepted" | "duplicate"> {
-    const { registry, audit, wakeup } = this.#deps;
+    const { registry } = this.#deps;
     const store = registry.get(Store);
     if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     const notice = this.#notice(message);
+    try {
+      return await this.#keep(store, notice, message);
+    } catch (error) {
+      if (message.evenUnkept !== true) throw error;
+      return this.#sendUnkept(notice, message.key, asError(error));
+    }
+  }
+
+  async #keep(store: Store, notice: Notice, message: ServiceMessage): Promise<"accepted" | "duplicate"> {
+    const { audit, wakeup } = this.#deps;
     await audit.record({
       event_type: "service_message",
       tool: "",
@@ -47,6 +62,13 @@ export class Outbox implements OutboxSlot {
     const isNew = await store.lanes.post(notice);
     if (isNew) wakeup.wake();
     return isNew ? "accepted" : "duplicate";
+  }
+
+  /** Throws what kept it from the disk where the channel does not take it either. */
+  async #sendUnkept({ message, reply }: Notice, key: string, cause: Error): Promise<"accepted"> {
+    const sent = await this.#deps.delivery.notify(message, reply, key, AbortSignal.timeout(sendMs));
+    if (sent.status !== "sent") throw cause;
+    return "accepted";
   }
 
   /** What the sender of a message is told beside an answer, or in place of one; `about` is told once for this message. */

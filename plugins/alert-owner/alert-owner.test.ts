@@ -11,12 +11,15 @@ import {
 } from "@gantry/sdk";
 import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import inbox from "../command-inbox/index.ts";
 import alertOwner from "./index.ts";
 
 interface Scene {
   readonly host: TestHost;
   readonly sent: { readonly to: unknown; readonly text: string }[];
   readonly counted: string[];
+  /** What the meters are set to. */
+  readonly gauges: ReadonlyMap<string, number>;
   /** What the part answers when it is asked whether it is ready. */
   rows: () => readonly CheckRow[];
 }
@@ -27,20 +30,24 @@ async function scene(
 ): Promise<Scene> {
   const sent: Scene["sent"] = [];
   const counted: string[] = [];
-  const it = { sent, counted, rows: (): readonly CheckRow[] => [] };
+  const it = { sent, counted, gauges: new Map<string, number>(), rows: (): readonly CheckRow[] => [] };
   const around = definePlugin({
     name: "around",
     provides: [Channels, Checks, Meters],
     setup(host) {
-      host.provide(Channels, {
-        name: "chat",
-        async send({ to, parts }) {
-          sent.push({ to, text: textOf(parts) });
-          return { status: "sent" };
-        },
-      });
+      for (const name of ["chat", "desk"])
+        host.provide(Channels, {
+          name,
+          async send({ to, parts }) {
+            sent.push({ to, text: textOf(parts) });
+            return { status: "sent" };
+          },
+        });
       host.provide(Checks, { name: "part-ready", kind: "ready", run: async () => it.rows() });
-      host.provide(Meters, { count: (name, labels) => void counted.push(`${name} ${labels?.["part"]}`) });
+      host.provide(Meters, {
+        count: (name, labels) => void counted.push(`${name} ${labels?.["part"]}`),
+        set: (name, value, labels) => void it.gauges.set(`${name} ${labels?.["part"] ?? ""}`.trim(), value),
+      });
     },
   });
   const host = await startTestHost({
@@ -70,8 +77,10 @@ test("OPS-01: a part that fails is told to the log, the counters and the owner w
   await expect.poll(() => alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]);
   expect(s.sent.at(-1)?.to).toBe("ada");
   expect(s.counted).toEqual(["alerts_total disk"]);
+  await expect.poll(() => Object.fromEntries(s.gauges)).toEqual({ "trouble disk": 1, ready: 0 });
   s.rows = () => [{ ...broken, state: "ok" }];
   await expect.poll(() => alerts(s).at(-1)).toBe("Over: disk works again.");
+  await expect.poll(() => Object.fromEntries(s.gauges)).toEqual({ "trouble disk": 0, ready: 1 });
   expect(alerts(s).length).toBe(2);
   const lines = s.host.logs.filter(({ detail }) => detail["alert"] === "disk");
   expect(lines.map(({ level }) => level)).toEqual(["warn", "info"]);
@@ -111,6 +120,20 @@ test("OPS-01: a check that throws is an alert itself, and a guest's or a group's
   expect(alerts(s)).toEqual([]);
 });
 
+test("OPS-01: trouble with one channel is told by another on which an owner wrote, however long ago", async () => {
+  const s = await scene();
+  await s.host.serve();
+  const desk = directMessage({ channel: "desk", id: "1", from: "boss", text: "hello", trust: "owner" });
+  await s.host.slot(Inbox).receive([desk]);
+  await ownerWrites(s);
+  const refused = { what: "channel:chat", state: "warn", detail: "the token is refused" } as const;
+  s.rows = () => [refused];
+  await expect.poll(() => alerts(s)).toEqual(["Alert: channel:chat: the token is refused"]);
+  expect(s.sent.at(-1)?.to).toBe("boss");
+  s.rows = () => [];
+  await expect.poll(() => alerts(s).length).toBe(2);
+});
+
 test("OPS-01: with tell_owner = false alerts stand in the log only", async () => {
   const s = await scene({ tell_owner: false });
   await s.host.serve();
@@ -123,7 +146,7 @@ test("OPS-01: with tell_owner = false alerts stand in the log only", async () =>
 });
 
 test("OPS-01: what messages wait for is an alert with its reason", async () => {
-  const s = await scene({}, []);
+  const s = await scene({}, [inbox]);
   await s.host.serve();
   await ownerWrites(s);
   await expect

@@ -1,27 +1,21 @@
-import type { Check, Logger, Meters, Service, Store } from "@gantry/sdk";
+import type { Check, CheckRow, Logger, Meters, Service, Store } from "@gantry/sdk";
+import { troubleRows } from "@gantry/sdk/node";
 
 /** A part that comes and goes is told of once in so long. */
 const oftenMs = 15 * 60_000;
-/** A look that takes longer tells nothing. */
-const patienceMs = 10_000;
-
-interface Trouble {
-  readonly what: string;
-  readonly detail: string;
-}
 
 export interface Watched {
   readonly checks: ReadonlyMap<string, Check>;
   readonly meters: Meters | undefined;
   readonly store: Store;
   readonly log: Logger;
-  /** Tells the owner, once under a key. */
-  tell(key: string, text: string): Promise<void>;
+  /** Tells the owner, once under a key, not by the channel that it is about. */
+  tell(key: string, text: string, about: string): Promise<void>;
 }
 
 /**
- * Looks again and again at what the service needs: what `GET /ready` looks at, what messages wait for, and what was put aside.
- * Each trouble is told when it begins and when it is over.
+ * Looks again and again at what the service needs: what `GET /ready` looks at, and what was put aside. Each trouble is told
+ * when it begins and when it is over.
  */
 export class Alerts {
   readonly #watched: Watched;
@@ -55,10 +49,11 @@ export class Alerts {
   }
 
   async look(): Promise<void> {
-    const found = await this.#troubles();
+    const found: readonly CheckRow[] = await troubleRows(this.#watched.checks);
     for (const { what, detail } of found) if (!this.#going.has(what)) await this.#begins(what, detail);
     for (const [what, key] of this.#going)
       if (!found.some((trouble) => trouble.what === what)) await this.#ends(what, key);
+    this.#watched.meters?.set("ready", found.some(({ state }) => state === "fail") ? 0 : 1);
     await this.#setAside();
   }
 
@@ -67,15 +62,18 @@ export class Alerts {
     const key = `alert:${what}:${Math.floor(Date.now() / oftenMs)}`;
     this.#going.set(what, key);
     meters?.count("alerts_total", { part: partOf(what) });
+    meters?.set("trouble", 1, { part: partOf(what) });
     log.warn({ alert: what }, `Alert: ${what}: ${detail}`);
-    await tell(key, `Alert: ${what}: ${detail}`);
+    await tell(key, `Alert: ${what}: ${detail}`, what);
   }
 
   async #ends(what: string, key: string): Promise<void> {
-    const { log, tell } = this.#watched;
+    const { log, meters, tell } = this.#watched;
     this.#going.delete(what);
+    const isLast = ![...this.#going.keys()].some((other) => partOf(other) === partOf(what));
+    if (isLast) meters?.set("trouble", 0, { part: partOf(what) });
     log.info({ alert: what }, `Over: ${what} works again.`);
-    await tell(`${key}:over`, `Over: ${what} works again.`);
+    await tell(`${key}:over`, `Over: ${what} works again.`, what);
   }
 
   /** Messages that nobody will be answered: told as they are put aside, and there is no end to it. */
@@ -89,28 +87,11 @@ export class Alerts {
     const text = `Alert: ${more} message${more === 1 ? " was" : "s were"} put aside unanswered: see \`gantry inbox list\`.`;
     meters?.count("alerts_total", { part: "dead_letters" });
     log.warn({ alert: "dead letters" }, text);
-    await tell(`alert:dead:${Date.now()}`, text);
-  }
-
-  async #troubles(): Promise<readonly Trouble[]> {
-    const { checks, store } = this.#watched;
-    const ready = [...checks.values()].filter(({ kind }) => kind === "ready");
-    const rows = await Promise.all(ready.map(rowsOf));
-    const waits = await store.lanes.waits().catch(() => []);
-    return [...rows.flat(), ...waits.map(({ waitsFor, reason }) => ({ what: waitsFor, detail: reason }))];
+    await tell(`alert:dead:${Date.now()}`, text, "");
   }
 }
 
-async function rowsOf({ name, run }: Check): Promise<readonly Trouble[]> {
-  try {
-    const rows = await run(AbortSignal.timeout(patienceMs));
-    return rows.filter(({ state }) => state === "fail").map(({ what, detail }) => ({ what, detail }));
-  } catch (error) {
-    return [{ what: name, detail: (error as Error).message }];
-  }
-}
-
-/** A label names kinds of parts, of which there are few. */
+/** A label names kinds of parts, of which there are few: `disk`, `channel:telegram`. */
 function partOf(what: string): string {
-  return /^[a-z]+/.exec(what)?.[0] ?? "other";
+  return /^[a-z]+(?::[a-z\d_-]+)?/.exec(what)?.[0] ?? "other";
 }

@@ -30,7 +30,7 @@ export default definePlugin({
     const alerts = new Alerts({
       ...needs,
       log,
-      tell: async (key, text) => (config.tell_owner ? owner.tell(key, text) : undefined),
+      tell: async (...alert) => (config.tell_owner ? owner.tell(...alert) : undefined),
     });
     host.provide(
       Services,

@@ -12,6 +12,7 @@ import {
   Services,
   Store,
 } from "@gantry/sdk";
+import { Clock } from "./clock.ts";
 import { gatewayCommand, pairCommands } from "./commands.ts";
 import { config, type GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -57,6 +58,8 @@ export default definePlugin({
       },
     });
     host.onServe(async () => void (await import("./checks.ts")));
+    const clock = new Clock();
+    host.provide(Checks, { name: "clock", kind: "ready", run: async () => clock.rows() });
     host.provide(
       Commands,
       gatewayCommand((where) => (listenAt = where)),

@@ -30,8 +30,8 @@ export interface SensitiveNames {
 }
 
 export function sensitiveNames(secret: readonly string[], guarded: readonly string[]): SensitiveNames {
-  const isListedSecret = inAnyForm(secret);
-  const isGuarded = inAnyForm(guarded);
+  const isListedSecret = inAnyForm(fileNames(secret, { copies: true }));
+  const isGuarded = inAnyForm(fileNames(guarded));
   return {
     isSecret(path) {
       const parts = plain(path).split("/");
@@ -51,8 +51,7 @@ export function isRepository(path: string): boolean {
 }
 
 /** A file system may not tell dots and blanks at the end apart. */
-function inAnyForm(listed: readonly string[]): (path: string) => boolean {
-  const fits = fileNames(listed);
+function inAnyForm(fits: (path: string) => boolean): (path: string) => boolean {
   return (path) => fits(path) || fits(plain(path));
 }
 

@@ -69,9 +69,13 @@ test("OPS-01: /metrics needs a token unless metrics.open is set", async () => {
 test("OPS-01: labels are written so that no value can end its line, and their kinds are bounded", () => {
   const counters = new Counters();
   counters.count("odd_total", { name: 'a"b\\c\nd' });
+  counters.set("trouble", 1, { part: "disk" });
+  counters.set("trouble", 0, { part: "disk" });
   expect([...counters.lines()]).toEqual([
     "# TYPE gantry_odd_total counter",
     'gantry_odd_total{name="a\\"b\\\\c\\nd"} 1',
+    "# TYPE gantry_trouble gauge",
+    'gantry_trouble{part="disk"} 0',
   ]);
   for (let i = 0; i < 1_000; i += 1) counters.count("many_total", { name: String(i) });
   expect([...counters.lines()].length).toBeLessThan(510);

@@ -11,7 +11,7 @@ export default definePlugin({
   provides: [ResultFilters],
   taps: ["beforeToolCall"],
   setup(host) {
-    const isSecret = fileNames(host.config.security.secret_files);
+    const isSecret = fileNames(host.config.security.secret_files, { copies: true });
     const texts = new SecretTexts(host.needs.runtime.workspace, isSecret);
     // Before the call: what a command reads and then removes is known as well.
     host.hooks.beforeToolCall.tap(async ({ dryRun, effects }) => {

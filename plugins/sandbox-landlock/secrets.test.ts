@@ -108,13 +108,13 @@ test.runIf(linux)(
   async () => {
     await using kit = await startSandbox({ prepare: saveAll("sub/.env") });
     const file = path.join(kit.workspace, "sub/.env");
-    const run = kit.run("touch up; sleep 1; base64 sub/.env > out; cat sub/.env");
+    const run = kit.run("echo said; touch up; sleep 1; base64 sub/.env > out; cat sub/.env");
     await until(() => existsSync(path.join(kit.workspace, "up")));
     saveAnew(file);
     const { findings, stdout } = await run;
     expect([findings, stdout, found(kit)]).toEqual([
       [`stopped: ${file} was replaced or removed from outside`],
-      "",
+      "[taken out: sub/.env was saved anew]\n",
       "",
     ]);
     expect((await kit.run("cat sub/.env")).stdout).toBe("");
@@ -123,6 +123,8 @@ test.runIf(linux)(
     rmSync(path.dirname(file), { recursive: true });
     save(file);
     expect([(await second).stdout, found(kit)]).toEqual(["", ""]);
+    rmSync(file);
+    expect((await kit.run("echo fine")).stdout).toBe("fine\n");
   },
 );
 
@@ -154,7 +156,8 @@ test.runIf(linux)(
     await kit.run("true");
     expect(kit.confinement.layers?.gated).toBe(isRoot);
     for (let round = 0; round < (isRoot ? rounds : 0); round++) {
-      rmSync(path.join(kit.workspace, "up"), { force: true });
+      for (const name of ["up", "mine", "too"]) rmSync(path.join(kit.workspace, name), { force: true });
+      put(kit, ".env");
       const run = kit.run(waits, { timeoutMs: 45_000 });
       await until(() => existsSync(path.join(kit.workspace, "up")));
       saves[round % saves.length]!(path.join(kit.workspace, ".env"));

@@ -222,6 +222,7 @@ test("OPS-04: the machine's service has a user and a directory of its own, and w
   expect(out).toContain('Environment="SERVICE_CONFIG_DIR=/var/lib/gantry"');
   expect(out).toContain('--env-file-if-exists=/var/lib/gantry/service.env"');
   expect(err).toContain("useradd --system");
+  expect(err).toContain("install -d -m 700 -o gantry -g gantry /var/lib/gantry");
   expect(err).toContain("write /etc/systemd/system/gantry.service");
   expect(err).toContain("systemctl enable gantry.service");
 });

@@ -29,8 +29,13 @@ export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv, scope: Scope 
     ],
     mayFail: true,
   };
+  // Before the first start too, since that is when it is configured.
+  const makeDir: Step = {
+    do: "run",
+    argv: ["install", "-d", "-m", "700", "-o", "gantry", "-g", "gantry", stateDir],
+  };
   const plans: Readonly<Record<Action, readonly Step[]>> = {
-    install: [...(isSystem ? [makeUser] : []), write, run("daemon-reload"), run("enable", name)],
+    install: [...(isSystem ? [makeUser, makeDir] : []), write, run("daemon-reload"), run("enable", name)],
     uninstall: [
       { do: "run", argv: systemctl(scope, "disable", "--now", name), mayFail: true },
       { do: "remove", path: file },

@@ -45,6 +45,10 @@ test("OPS-03: a backup beside the running service holds all that was kept, is cl
       code: 1,
       err: expect.stringContaining("ALREADY_RUNNING") as string,
     });
+    // Into the directory that it is a copy of, and nothing of itself in it.
+    const inside = path.join(home.dir, "inside.backup");
+    expect((await gantry(["backup", inside], { dir: home.dir })).code).toBe(0);
+    expect((await gantry(["restore", inside, "--dry-run"], { dir: home.dir })).out).not.toContain("inside");
   } finally {
     await close();
     child.kill("SIGTERM");

@@ -51,19 +51,20 @@ export interface BrowserKit extends AsyncDisposable {
 export interface KitOptions {
   readonly tools?: Readonly<Record<string, unknown>>;
   readonly idleMs?: number;
-  readonly enabled?: boolean;
+  /** Over what the kit has there. */
+  readonly security?: Readonly<Record<string, unknown>>;
   readonly configDir?: string;
   readonly plugins?: readonly Plugin[];
 }
 
 export async function startBrowser(
   backend: string,
-  { tools = {}, idleMs, enabled = true, configDir, plugins = [] }: KitOptions = {},
+  { tools = {}, idleMs, security = {}, configDir, plugins = [] }: KitOptions = {},
 ): Promise<BrowserKit> {
   const host = await startTestHost({
     plugins: [network(), sandbox, store, web, browserPlugin(idleMs), ...plugins],
     config: {
-      security: { browser_enabled: enabled, allowed_domains: ["shop.example"] },
+      security: { browser_enabled: true, allowed_domains: ["shop.example"], ...security },
       tools: { browser_backend: backend, browser_timeout_seconds: 60, ...tools },
     },
     ...(configDir !== undefined && { configDir }),
@@ -95,6 +96,28 @@ export function processesWith(word: string, not?: string): readonly number[] {
       return [];
     }
   });
+}
+
+/** Whether a process is there and has not ended. */
+export function isAlive(pid: number): boolean {
+  const [state] = fieldsOf(pid);
+  return state !== undefined && state !== "Z";
+}
+
+/** Whether a process was started by another, or by one that it started. */
+export function isBelow(pid: number, above: number): boolean {
+  const parent = Number(fieldsOf(pid)[1] ?? 0);
+  return parent === above || (parent > 1 && isBelow(parent, above));
+}
+
+/** What the kernel says of a process after its name: state, parent…; nothing where it is gone. */
+function fieldsOf(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
 }
 
 /** Resolves once the condition holds; throws after a minute. */

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import {
   hasChromium,
   hasDriver,
+  isAlive,
+  isBelow,
   processesWith,
   startBrowser,
   startDriver,
@@ -13,18 +15,20 @@ import {
 import { startShop } from "./shop.test-kit.ts";
 
 const left = without("chromium", hasChromium);
-/** Chromium has the address of its one page nowhere in its words, but its folder: those of this process are told by parent. */
-const browsers = (): readonly number[] =>
-  processesWith("/usr/lib/chromium/chromium\0--headless=new\0--no-sandbox\0--no-zygote");
+/** The browsers that a process started, and of nobody else: another test may have its own at the same time. */
+const browsersOf = (parent: number): readonly number[] =>
+  processesWith("/usr/lib/chromium/chromium\0--headless=new\0--no-sandbox\0--no-zygote").filter((pid) =>
+    isBelow(pid, parent),
+  );
+const mine = (): readonly number[] => browsersOf(process.pid);
 const conversations = process.env["GANTRY_LONG"] ? 10 : 2;
 
 test.runIf(hasChromium)(
   `BR-06, TOL-04: each conversation has a browser of its own, ended when idle, with its conversation and with the service${left}`,
   { timeout: 300_000 },
   async () => {
-    const before = browsers();
-    const mine = (): readonly number[] => browsers().filter((pid) => !before.includes(pid));
     await using shop = await startShop();
+    let started: readonly number[] = [];
     {
       await using kit = await startBrowser("chromium");
       const sessions = Array.from({ length: conversations }, (_, i) => `talk-${i}`);
@@ -34,12 +38,13 @@ test.runIf(hasChromium)(
       expect(said.map((one) => /You asked for (\d+)/.exec(one)?.[1])).toEqual(
         sessions.map((_, i) => String(i)),
       );
-      expect(mine().length).toBeGreaterThanOrEqual(conversations);
+      started = mine();
+      expect(started.length).toBeGreaterThanOrEqual(conversations);
       expect(await kit.act({ action: "close" }, "talk-0")).toContain("closed");
       expect(await kit.act({ action: "read" }, "talk-0")).toMatch(/^BROWSER_NO_PAGE/);
       expect(await kit.act({ action: "read" }, "talk-1")).toContain("You asked for 1");
     }
-    await until(() => mine().length === 0);
+    await until(() => !started.some(isAlive));
     await using kit = await startBrowser("chromium", { idleMs: 200 });
     await kit.act({ action: "open", url: `${shop.url}/` });
     await until(() => mine().length === 0);
@@ -51,12 +56,12 @@ test.runIf(hasChromium)(
   `BR-06: a browser that dies is said, and the next page opens a new one${left}`,
   { timeout: 180_000 },
   async () => {
-    const before = browsers();
     await using shop = await startShop();
     await using kit = await startBrowser("chromium");
     await kit.act({ action: "open", url: `${shop.url}/` });
-    for (const pid of browsers().filter((one) => !before.includes(one))) process.kill(pid, "SIGKILL");
-    await until(() => browsers().every((pid) => before.includes(pid)));
+    const started = mine();
+    for (const pid of started) process.kill(pid, "SIGKILL");
+    await until(() => !started.some(isAlive));
     expect(await kit.act({ action: "read" })).toMatch(/^BROWSER_LOST/);
     expect(await kit.act({ action: "open", url: `${shop.url}/lamp` })).toContain("A lamp of brass");
   },
@@ -66,18 +71,16 @@ test.runIf(hasChromium)(
   `BR-06: kill -9 of the service leaves no browser${left}`,
   { timeout: 180_000 },
   async () => {
-    const before = browsers();
-    const mine = (): readonly number[] => browsers().filter((pid) => !before.includes(pid));
     await using shop = await startShop();
     const kit = new URL("./service.test-kit.ts", import.meta.url).pathname;
     const service = spawn(process.execPath, ["--conditions=gantry-source", kit, `${shop.url}/`], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     await once(service.stdout, "data");
-    expect(mine().length).toBeGreaterThan(0);
+    const started = browsersOf(service.pid!);
+    expect(started.length).toBeGreaterThan(0);
     service.kill("SIGKILL");
-    await until(() => mine().length === 0);
-    expect(mine()).toEqual([]);
+    await until(() => !started.some(isAlive));
   },
 );
 
@@ -110,7 +113,7 @@ test.runIf(hasDriver)(
 );
 
 test("BR-15: where it is not enabled it is not offered", async () => {
-  await using kit = await startBrowser("http", { enabled: false });
+  await using kit = await startBrowser("http", { security: { browser_enabled: false } });
   expect(await kit.act({ action: "open", url: "http://shop.example/" })).toMatch(
     /^TOOL_(UNKNOWN|WITHDRAWN|NOT_OFFERED)/,
   );

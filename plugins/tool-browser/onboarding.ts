@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { OnboardingStep } from "@gantry/sdk";
 
 const backends = ["http", "chromium", "webdriver"];
@@ -9,7 +8,7 @@ export const onboarding: OnboardingStep = {
   sets: "tool",
   async ask(questions) {
     const backend = await questions.text("http (reads only), chromium (behind the walls) or webdriver?", {
-      initial: existsSync("/usr/lib/chromium/chromium") ? "chromium" : "http",
+      initial: (await hasChromium()) ? "chromium" : "http",
       check: (text) => (backends.includes(text) ? undefined : `One of ${backends.join(", ")}, please.`),
     });
     const domains = await questions.text("Domains that it may open, with blanks between them", {
@@ -32,3 +31,12 @@ export const onboarding: OnboardingStep = {
   },
   check: "browser-doctor",
 };
+
+async function hasChromium(): Promise<boolean> {
+  const { findChromium } = await import("./chromium.ts");
+  try {
+    return findChromium(undefined) !== "";
+  } catch {
+    return false;
+  }
+}

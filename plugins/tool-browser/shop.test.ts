@@ -150,20 +150,6 @@ for (const [name, can, left, run] of engines) {
   );
 }
 
-test("TOL-02, BR-01, BR-04: the http backend reads, follows numbered links and says what it cannot do", async () => {
-  await using shop = await startShop();
-  await using kit = await startBrowser("http");
-  const first = await kit.act({ action: "open", url: `${shop.url}/` });
-  expect(first).toContain(`link "${shop.url}/lamp"`);
-  const lamp = await kit.act({ action: "click", element: numberOf(first, `link "${shop.url}/old"`) });
-  expect(lamp).toContain("A lamp of brass");
-  expect(await kit.act({ action: "back" })).toContain("All kinds of lamps");
-  expect(await kit.act({ action: "type", element: 1, text: "x" })).toMatch(/^BROWSER_CANNOT/);
-  expect(await kit.act({ action: "screenshot" })).toMatch(/^BROWSER_CANNOT/);
-  expect(await kit.act({ action: "open", url: "http://evil.example/" })).toMatch(/^BROWSER_REFUSED/);
-  expect(await kit.act({ action: "open", url: `${shop.url}/away` })).toMatch(/^NET_BLOCKED/);
-});
-
 test("BR-09: addresses that are no pages are refused in every backend before a browser is started", async () => {
   await using kit = await startBrowser("chromium", { tools: { chromium_path: "/no/such/program" } });
   for (const url of [

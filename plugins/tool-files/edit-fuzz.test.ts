@@ -29,78 +29,83 @@ const file = record({
   long: nat(100),
 });
 
-test("AGT-08: whatever the line ends, blanks and lengths: what was meant is changed, and nothing else", async () => {
-  await using t = await startTestHost({ plugins: [sandbox, files] });
-  const at = path.join(t.runtime.workspace, "file");
-  await assert(
-    asyncProperty(file, async ({ lines, unit, given, bom, finalEnd, from, count, long }) => {
-      const first = from % lines.length;
-      const part = lines.slice(first, first + count);
-      const all = lines.map(({ depth, text, trailing }, index) => {
-        // Blanks after the end of what is asked for are no part of it.
-        const beyond = given !== "same" && index === first + part.length - 1;
-        const words = `${text} #${index};${index === long ? LONG_LINE : ""}`;
-        return { own: unit.repeat(depth) + words + (beyond ? "" : trailing), words };
-      });
-      const end = (index: number): string => (index < lines.length - 1 || finalEnd ? lines[index]!.end : "");
-      const whole = (index: number): string => all[index]!.own + end(index);
-      const indent = given === "same" || given === "no trailing blanks" ? unit : given;
-      const asGiven = (index: number): string =>
-        given === "same" ? all[index]!.own : indent.repeat(lines[index]!.depth) + all[index]!.words;
-      const asIntended = (index: number, words: string, as: string): string =>
-        as.repeat(lines[index]!.depth) + words;
+test(
+  "AGT-08: whatever the line ends, blanks and lengths: what was meant is changed, and nothing else",
+  { timeout: 900_000 },
+  async () => {
+    await using t = await startTestHost({ plugins: [sandbox, files] });
+    const at = path.join(t.runtime.workspace, "file");
+    await assert(
+      asyncProperty(file, async ({ lines, unit, given, bom, finalEnd, from, count, long }) => {
+        const first = from % lines.length;
+        const part = lines.slice(first, first + count);
+        const all = lines.map(({ depth, text, trailing }, index) => {
+          // Blanks after the end of what is asked for are no part of it.
+          const beyond = given !== "same" && index === first + part.length - 1;
+          const words = `${text} #${index};${index === long ? LONG_LINE : ""}`;
+          return { own: unit.repeat(depth) + words + (beyond ? "" : trailing), words };
+        });
+        const end = (index: number): string =>
+          index < lines.length - 1 || finalEnd ? lines[index]!.end : "";
+        const whole = (index: number): string => all[index]!.own + end(index);
+        const indent = given === "same" || given === "no trailing blanks" ? unit : given;
+        const asGiven = (index: number): string =>
+          given === "same" ? all[index]!.own : indent.repeat(lines[index]!.depth) + all[index]!.words;
+        const asIntended = (index: number, words: string, as: string): string =>
+          as.repeat(lines[index]!.depth) + words;
 
-      const [old, wanted, expected]: string[][] = [[], [], []];
-      for (const [offset, { change }] of part.entries()) {
-        const index = first + offset;
-        old!.push(asGiven(index));
-        if (change === "keep" || change === "add after") {
-          wanted!.push(asGiven(index));
-          expected!.push(all[index]!.own);
+        const [old, wanted, expected]: string[][] = [[], [], []];
+        for (const [offset, { change }] of part.entries()) {
+          const index = first + offset;
+          old!.push(asGiven(index));
+          if (change === "keep" || change === "add after") {
+            wanted!.push(asGiven(index));
+            expected!.push(all[index]!.own);
+          }
+          if (change === "replace" || change === "add after") {
+            wanted!.push(asIntended(index, `new ${index}`, indent));
+            expected!.push(asIntended(index, `new ${index}`, unit));
+          }
         }
-        if (change === "replace" || change === "add after") {
-          wanted!.push(asIntended(index, `new ${index}`, indent));
-          expected!.push(asIntended(index, `new ${index}`, unit));
-        }
-      }
-      if (part.every(({ change }) => change === "keep") || wanted!.length === 0) return;
+        if (part.every(({ change }) => change === "keep") || wanted!.length === 0) return;
 
-      const mark = bom ? "\ufeff" : "";
-      const before = mark + lines.map((_, index) => whole(index)).join("");
-      writeFileSync(at, before);
-      const { text, decision } = await t.call("file_edit", {
-        path: "file",
-        old: old!.join("\n"),
-        new: wanted!.join("\n"),
-      });
-      expect([decision, text]).toEqual(["allowed", expect.stringContaining("Replaced one place")]);
+        const mark = bom ? "\ufeff" : "";
+        const before = mark + lines.map((_, index) => whole(index)).join("");
+        writeFileSync(at, before);
+        const { text, decision } = await t.call("file_edit", {
+          path: "file",
+          old: old!.join("\n"),
+          new: wanted!.join("\n"),
+        });
+        expect([decision, text]).toEqual(["allowed", expect.stringContaining("Replaced one place")]);
 
-      const after = readFileSync(at, "utf8");
-      const head =
-        mark +
-        lines
-          .slice(0, first)
-          .map((_, index) => whole(index))
-          .join("");
-      const last = first + part.length - 1;
-      const tail =
-        end(last) +
-        lines
-          .slice(last + 1)
-          .map((_, index) => whole(last + 1 + index))
-          .join("");
-      const middle = after.slice(head.length, after.length - tail.length);
-      expect([after.startsWith(head), after.endsWith(tail)]).toEqual([true, true]);
-      expect(middle.split(/\r?\n/).map(hash)).toEqual(expected!.map(hash));
-      // Where each line stands for one, the line ends are those that were there.
-      const paired = part.every(({ change }) => change === "keep" || change === "replace");
-      const inner = part.slice(0, -1).map(({ end: own }) => own);
-      const found: readonly string[] = middle.match(/\r?\n/g) ?? [];
-      expect(paired ? found : inner).toEqual(inner);
-    }),
-    { numRuns: process.env["GANTRY_LONG"] ? 300 : 30 },
-  );
-});
+        const after = readFileSync(at, "utf8");
+        const head =
+          mark +
+          lines
+            .slice(0, first)
+            .map((_, index) => whole(index))
+            .join("");
+        const last = first + part.length - 1;
+        const tail =
+          end(last) +
+          lines
+            .slice(last + 1)
+            .map((_, index) => whole(last + 1 + index))
+            .join("");
+        const middle = after.slice(head.length, after.length - tail.length);
+        expect([after.startsWith(head), after.endsWith(tail)]).toEqual([true, true]);
+        expect(middle.split(/\r?\n/).map(hash)).toEqual(expected!.map(hash));
+        // Where each line stands for one, the line ends are those that were there.
+        const paired = part.every(({ change }) => change === "keep" || change === "replace");
+        const inner = part.slice(0, -1).map(({ end: own }) => own);
+        const found: readonly string[] = middle.match(/\r?\n/g) ?? [];
+        expect(paired ? found : inner).toEqual(inner);
+      }),
+      { numRuns: process.env["GANTRY_LONG"] ? 300 : 30 },
+    );
+  },
+);
 
 /** Short enough for a message. */
 function hash(text: string): string {

@@ -85,15 +85,20 @@ test("PE-09: a chip that is missing when the service starts is told, and does no
   expect(await write(t, "lamp", 1)).toMatchObject({ text: "lamp of panel is now 1" });
 });
 
-test("PE-10: PE-11: what is held is named gantry; a line of another consumer is told with its name", async () => {
+test("PE-10: what the service holds is named gantry", async () => {
+  const chip = new MemoryChip(8);
+  await using t = await hostOn(chip);
+  await read(t, "button");
+  expect(chip.lines[7]!.consumer).toBe("gantry");
+});
+
+test("PE-11: a line of another consumer is told with its name", async () => {
   const chip = new MemoryChip(8);
   chip.lines[3]!.consumer = "led_driver";
   await using t = await hostOn(chip);
   const { text, code } = await write(t, "lamp", 1);
   expect(code).toBe("PERIPHERAL_CONNECT");
   expect(text).toContain("lamp (line 3) is taken by the consumer `led_driver`; end what uses it");
-  await read(t, "button");
-  expect(chip.lines[7]!.consumer).toBe("gantry");
 });
 
 test("PE-12: a kernel that lacks the second version of the interface is told as that", async () => {

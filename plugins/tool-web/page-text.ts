@@ -6,12 +6,18 @@ const BLOCKS = new Set(
   ),
 );
 
+/** What is nested deeper is set in no further, or a page of 4 MiB would be a text of hundreds. */
+const MAX_PREFIX = 32;
+
 /** The text of a part of a page with its headings, lists, tables and code, and the addresses its links lead to. */
 export class PageText {
   readonly #base: string;
-  readonly #links: string[] = [];
+  /** Address -> number. */
+  readonly #links = new Map<string, number>();
   readonly #lines: string[] = [];
   #line = "";
+  /** Whether a blank may not follow: looking at the end of a line that grows takes the line's length each time. */
+  #isSpaced = true;
   #prefix = "";
   #pre = 0;
 
@@ -31,7 +37,7 @@ export class PageText {
       .join("\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim();
-    return { text, links: page.#links };
+    return { text, links: [...page.#links.keys()] };
   }
 
   #write(element: PageElement): void {
@@ -42,7 +48,7 @@ export class PageText {
     if (tag === "code" && this.#pre === 0) return this.#between("`", element);
     if (!BLOCKS.has(tag)) {
       this.#children(element);
-      if (tag === "td" || tag === "th") this.#line += " | ";
+      if (tag === "td" || tag === "th") this.#add(" | ");
       return;
     }
     this.#end();
@@ -59,8 +65,8 @@ export class PageText {
     else if (tag === "blockquote") this.#indented("> ", element);
     else if (tag === "ol" || tag === "ul") this.#list(element);
     else {
-      if (heading !== undefined) this.#line = `${"#".repeat(Number(heading))} `;
-      if (tag === "tr") this.#line = "| ";
+      if (heading !== undefined) this.#add(`${"#".repeat(Number(heading))} `);
+      if (tag === "tr") this.#add("| ");
       this.#children(element);
     }
     if (/^(?:p|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|hr)$/.test(tag)) {
@@ -79,41 +85,42 @@ export class PageText {
   #text(text: string): void {
     if (this.#pre > 0) {
       const [first = "", ...rest] = text.split(/\r?\n/);
-      this.#line += first;
+      this.#add(first);
       for (const line of rest) {
-        this.#lines.push(this.#prefix + this.#line);
-        this.#line = line;
+        this.#lines.push(this.#prefix + this.#take());
+        this.#add(line);
       }
       return;
     }
     const plain = text.replace(/\s+/g, " ");
-    this.#line += /(?:^|\s)$/.test(this.#line) ? plain.trimStart() : plain;
+    this.#add(this.#isSpaced ? plain.trimStart() : plain);
   }
 
   #between(sign: string, element: PageElement): void {
-    this.#line += sign;
+    this.#add(sign);
     this.#children(element);
-    this.#line += sign;
+    this.#add(sign);
   }
 
   #code(element: PageElement): void {
     this.#lines.push(`${this.#prefix}\`\`\``);
     this.#pre++;
     this.#children(element);
-    if (this.#line !== "") this.#lines.push(this.#prefix + this.#line);
-    this.#line = "";
+    if (this.#line !== "") this.#lines.push(this.#prefix + this.#take());
     this.#pre--;
     this.#lines.push(`${this.#prefix}\`\`\``);
   }
 
   #indented(prefix: string, element: PageElement): void {
     const [before, from] = [this.#prefix, this.#lines.length];
-    this.#prefix += prefix;
+    if (before.length < MAX_PREFIX) this.#prefix += prefix;
     this.#children(element);
     this.#end();
     const empty = this.#prefix.trimEnd();
     while (this.#lines.length > from && this.#lines.at(-1) === empty) this.#lines.pop();
-    while (this.#lines[from] === empty) this.#lines.splice(from, 1);
+    let filled = from;
+    while (this.#lines[filled] === empty) filled++;
+    if (filled > from) this.#lines.splice(from, filled - from);
     this.#prefix = before;
   }
 
@@ -124,27 +131,29 @@ export class PageText {
       number++;
       const mark = tag === "ol" ? `${number}. ` : "- ";
       const [from, before] = [this.#lines.length, this.#prefix];
-      this.#prefix = before + " ".repeat(mark.length);
+      if (before.length < MAX_PREFIX) this.#prefix = before + " ".repeat(mark.length);
       this.#children(child);
       this.#end();
       this.#prefix = before;
-      const at = this.#lines.findIndex((line, index) => index >= from && line.trim() !== "");
-      if (at !== -1) this.#lines[at] = before + mark + this.#lines[at]!.slice(before.length + mark.length);
+      const inside = before.length < MAX_PREFIX ? before.length + mark.length : before.length;
+      let at = from;
+      while (at < this.#lines.length && this.#lines[at]!.trim() === "") at++;
+      if (at < this.#lines.length) this.#lines[at] = before + mark + this.#lines[at]!.slice(inside);
     }
   }
 
   #image({ attributes }: PageElement): void {
     const alt = (attributes["alt"] ?? "").replace(/\s+/g, " ").trim();
-    if (alt !== "") this.#line += `[image: ${alt}]`;
+    if (alt !== "") this.#add(`[image: ${alt}]`);
   }
 
   #link(element: PageElement): void {
     this.#children(element);
     const url = URL.parse(element.attributes["href"] ?? "", this.#base);
     if (!url || !/^https?:$/.test(url.protocol) || (element.attributes["href"] ?? "").startsWith("#")) return;
-    const known = this.#links.indexOf(url.href);
-    const number = known === -1 ? this.#links.push(url.href) : known + 1;
-    this.#line += `[${number}]`;
+    const number = this.#links.get(url.href) ?? this.#links.size + 1;
+    this.#links.set(url.href, number);
+    this.#add(`[${number}]`);
   }
 
   #gap(): void {
@@ -153,8 +162,21 @@ export class PageText {
   }
 
   #end(): void {
-    const line = this.#line.trim().replace(/(?: \|)+$/, " |");
-    this.#line = "";
+    const line = this.#take()
+      .trim()
+      .replace(/(?: \|)+$/, " |");
     if (line !== "" && line !== "|") this.#lines.push(this.#prefix + line);
+  }
+
+  #add(text: string): void {
+    if (text === "") return;
+    this.#line += text;
+    this.#isSpaced = /\s/.test(text.at(-1)!);
+  }
+
+  #take(): string {
+    const line = this.#line;
+    [this.#line, this.#isSpaced] = ["", true];
+    return line;
   }
 }

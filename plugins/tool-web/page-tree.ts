@@ -9,8 +9,10 @@ export interface PageElement {
 
 /** Elements nested deeper are read as part of the last one that counts. */
 const MAX_DEPTH = 200;
+/** The parser takes the square of the depth: of a page with more elements open at once, the rest is read as plain text. */
+const MAX_OPEN = 5_000;
 /** Everything else gets a turn after so many characters. */
-const SLICE = 131_072;
+const SLICE = 65_536;
 
 /** Without text for a reader. */
 const DROPPED = new Set(
@@ -31,10 +33,11 @@ export async function pageTree(html: string): Promise<PageTree> {
   const { Parser } = await import("htmlparser2");
   const body: PageElement = { tag: "body", attributes: {}, children: [] };
   const open: PageElement[] = [body];
-  let [title, base, inTitle, dropped, deeper] = ["", undefined as string | undefined, false, 0, 0];
+  let [title, base, inTitle, dropped, deeper, nested] = ["", undefined as string | undefined, false, 0, 0, 0];
   const parser = new Parser(
     {
       onopentag(tag, attributes) {
+        nested++;
         if (tag === "title" && title === "") inTitle = true;
         if (tag === "base") base ??= attributes["href"];
         if (dropped > 0 || DROPPED.has(tag) || isHidden(tag, attributes)) dropped++;
@@ -50,6 +53,7 @@ export async function pageTree(html: string): Promise<PageTree> {
         else if (dropped === 0) open.at(-1)!.children.push(text);
       },
       onclosetag(tag) {
+        nested--;
         if (tag === "title") inTitle = false;
         if (dropped > 0) dropped--;
         else if (deeper > 0) deeper--;
@@ -61,6 +65,10 @@ export async function pageTree(html: string): Promise<PageTree> {
   for (let at = 0; at < html.length; at += SLICE) {
     parser.write(html.slice(at, at + SLICE));
     await setImmediate();
+    if (nested <= MAX_OPEN) continue;
+    const rest = html.slice(at + SLICE).replace(/<[^<>]*>?/g, " ");
+    open.at(-1)!.children.push(rest);
+    break;
   }
   parser.end();
   return { title: title.replace(/\s+/g, " ").trim(), base, body };

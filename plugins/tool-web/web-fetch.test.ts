@@ -184,7 +184,7 @@ test("AGT-08: without a way out web_fetch is not offered", async () => {
   expect(t.slot(Tools).get("web_fetch")!.offered!()).toBe(false);
 });
 
-test("AGT-08: no page holds up the service or breaks the reading, however it is nested or broken", async () => {
+test("BR-02, AGT-08: no page holds up the service or breaks the reading, however it is nested or broken", async () => {
   const html: Record<string, string> = {
     "/deep": `${"<div>".repeat(20_000)}deep${"</div>".repeat(20_000)}`,
     "/open": `${"<b><i><p>".repeat(10_000)}open`,

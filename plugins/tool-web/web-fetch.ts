@@ -86,11 +86,12 @@ function fitting(text: string, room: number): string {
 
 /** The addresses of the links that stand in what is shown. */
 function linksIn(shown: string, links: readonly string[], room: number): readonly string[] {
+  const numbers = new Set(Array.from(shown.matchAll(/\[(\d+)\]/g), ([, digits]) => Number(digits)));
+  const known = [...numbers].filter((number) => links[number - 1] !== undefined).toSorted((a, b) => a - b);
   const lines: string[] = [];
   let left = room;
-  for (const [at, link] of links.entries()) {
-    if (lines.length === MAX_LINKS || !shown.includes(`[${at + 1}]`)) continue;
-    const line = `[${at + 1}] ${link}`;
+  for (const number of known.slice(0, MAX_LINKS)) {
+    const line = `[${number}] ${links[number - 1]}`;
     left -= Buffer.byteLength(line) + 1;
     if (left < 0) break;
     lines.push(line);

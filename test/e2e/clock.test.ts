@@ -3,18 +3,10 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel } from "./platform.ts";
+import { clockOf } from "./settable-clock.ts";
 
 const day = 86_400_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A machine whose clock is set by a file: the time of day jumps, what passes between two moments does not. */
-const settable = (file: string): string => `
-import { readFileSync } from "node:fs";
-const real = Date.now;
-let offset = 0;
-setInterval(() => { try { offset = Number(readFileSync(${JSON.stringify(file)}, "utf8")); } catch {} }, 20).unref();
-Date.now = () => real() + offset;
-`;
 
 test(
   "CHA-07: a clock that is set forward and back runs no turn twice, keeps nobody waiting and puts nothing aside",
@@ -42,7 +34,7 @@ test(
       ].join("\n"),
     );
     const clock = path.join(home.dir, "clock");
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(settable(clock))}`;
+    const NODE_OPTIONS = clockOf(clock);
     const { child, ended } = startGantry(["daemon"], {
       dir: home.dir,
       env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1", NODE_OPTIONS },

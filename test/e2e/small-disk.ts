@@ -10,13 +10,13 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** A file system of its own of 24 MiB below `parent`; undefined where this user may not mount one. */
-export function mountDisk(parent: string): SmallDisk | undefined {
+/** A file system of its own below `parent`; undefined where this user may not mount one. */
+export function mountDisk(parent: string, mib = 24): SmallDisk | undefined {
   const dir = path.join(parent, "disk");
   const balloon = path.join(dir, "balloon");
   mkdirSync(dir);
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=0700", "tmpfs", dir], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${mib}m,mode=0700`, "tmpfs", dir], { stdio: "ignore" });
   } catch {
     return undefined;
   }

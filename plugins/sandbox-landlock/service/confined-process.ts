@@ -22,7 +22,7 @@ import {
 export class ConfinedFault extends Error {
   readonly fault: Fault;
   constructor(fault: Fault) {
-    super(fault.fault);
+    super("reason" in fault ? `${fault.fault}: ${fault.reason}` : fault.fault);
     this.fault = fault;
   }
 }

@@ -11,6 +11,7 @@ const LOOK_MS = 50;
 export class MaskWatch {
   readonly #isBare: () => string | undefined;
   #stop: ((file: string) => void) | undefined;
+  #fallen: string | undefined;
   #due = false;
 
   /** `isBare` gives the first file without its mask, there or not. */
@@ -24,6 +25,11 @@ export class MaskWatch {
         return;
       }
     }
+  }
+
+  /** The first file without its mask; a mask that has fallen is told of for good. */
+  get fallen(): string | undefined {
+    return (this.#fallen ??= this.#isBare());
   }
 
   /** Calls `stop` with the first file without its mask; gives what ends that. */
@@ -49,9 +55,8 @@ export class MaskWatch {
   }
 
   #look(): void {
-    const file = this.#stop && this.#isBare();
-    if (file === undefined) return;
-    this.#stop?.(file);
+    if (this.fallen === undefined) return;
+    this.#stop?.(this.fallen);
     this.#stop = undefined;
   }
 }

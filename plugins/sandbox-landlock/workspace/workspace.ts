@@ -31,7 +31,7 @@ export class Workspace {
 
   constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
     this.root = workspace;
-    this.#isSecret = fileNames(secret);
+    this.#isSecret = fileNames(secret, { copies: true });
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
@@ -66,7 +66,7 @@ export class Workspace {
   begin(others?: number): Fault | undefined {
     const found = this.find();
     if (this.unseen) return { fault: "unseen", ...this.unseen };
-    if (this.#masks && this.#isBare(found)) return { fault: "stale" };
+    if (this.#masks && (this.#watch?.fallen ?? this.#isBare(found))) return { fault: "stale" };
     this.#guarded.remember(found.guarded, others);
     if (!this.#masks) this.#secret.remember(found.secret);
     return undefined;
@@ -84,6 +84,9 @@ export class Workspace {
 
   /** A text without what stands in secret files that no mask lies over. */
   hide(text: string): string {
+    const fallen = this.#watch?.fallen;
+    if (fallen !== undefined)
+      return text && `[taken out: ${path.relative(this.root, fallen)} was saved anew]\n`;
     return hideTexts(text, [...this.#secret.texts(), ...this.#late.texts()]);
   }
 
