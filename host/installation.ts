@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly debug: boolean;
   /** False leaves out onReady. */
   readonly ready?: boolean;
+  /** Every plugin has to start, also where others are being set up. */
+  readonly whole?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
 }
@@ -45,6 +47,9 @@ export class Installation {
   readsServiceEnv = false;
   /** Told why keys are left out, as their variables are not set; without it that is an error. */
   onLeftOut: ((missing: readonly GantryError[]) => void) | undefined;
+
+  /** What cannot be set up and has an onboarding is left out of every host but the one by which a change is checked. */
+  setsUp = false;
 
   constructor(configDir: string) {
     this.configDir = configDir;
@@ -83,7 +88,10 @@ export class Installation {
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
   async start(write: LogWriter, options: StartOptions, given?: string): Promise<Host> {
     await this.makeConfigDir();
-    const { plugins, config, leftOut } = await this.open(given, options.unused);
+    const { plugins: opened, config, leftOut } = await this.open(given, options.unused);
+    const isOptional = ({ plugin, optional = false }: LoadedPlugin): boolean =>
+      optional || (this.setsUp && options.whole !== true && plugin.onboarding !== undefined);
+    const plugins = opened.map((one) => (isOptional(one) ? { ...one, optional: true } : one));
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (audit: Audit): ConfigFile =>
@@ -110,8 +118,8 @@ export class Installation {
       schema: () => this.wholeSchema(plugins),
       effective: (key) => effective(config, key),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
-      start: async (text) => {
-        const host = await this.start(() => {}, { debug: false, ready: false }, text);
+      start: async (text, whole) => {
+        const host = await this.start(() => {}, { debug: false, ready: false, whole }, text);
         return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
       },
       record,

@@ -35,6 +35,8 @@ export interface Command {
   /** As people write them: `<path>`, `[name]`. */
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
+  /** It sets plugins up, so it also runs where one that can be set up by it lacks what it needs; that one is left out then. */
+  readonly setsUp?: boolean;
   /** Gives the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }

@@ -108,10 +108,20 @@ class WordRun {
     } catch (error) {
       const isHelp =
         /^(?:help|-.*)$/.test(first) || hostCommands.some(({ name }) => name.startsWith(`${first} `));
-      if (!isHelp) throw error;
+      if (!isHelp) return this.#wordsThatSetUp(first, asError(error));
       this.fail(asError(error));
       return [];
     }
+  }
+
+  /** Where a plugin lacks what it needs, the word that sets it up is still there; else throws why the host did not start. */
+  async #wordsThatSetUp(first: string, why: Error): Promise<readonly Command[]> {
+    this.#session.setsUp = true;
+    const host = await this.#start().catch(() => undefined);
+    const words = [...(host?.get(Commands)?.values() ?? [])];
+    const meant = words.filter(({ name, setsUp }) => name === first && setsUp === true);
+    if (meant.length === 0) throw why;
+    return meant;
   }
 
   #warnOnce(missing: readonly GantryError[]): void {

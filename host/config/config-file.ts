@@ -24,8 +24,8 @@ export interface ConfigFileDeps {
   readonly effective: (key: string) => unknown;
   /** Of every bundled plugin. */
   readonly onboarding: () => Promise<readonly OnboardingStep[]>;
-  /** Starts a host of its own by this text, or throws why it would not start; `stop` ends it. */
-  readonly start: (text: string) => Promise<Trial & { stop(): Promise<void> }>;
+  /** Starts a host of its own by this text, with every plugin where it is `whole`, or throws why it would not start; `stop` ends it. */
+  readonly start: (text: string, whole: boolean) => Promise<Trial & { stop(): Promise<void> }>;
   /** Told before the file is written; a throw keeps it as it was. */
   readonly record: (event: Omit<AuditEvent, "timestamp">) => Promise<void>;
 }
@@ -60,7 +60,7 @@ export class ConfigFile implements ConfigFileSlot {
     const { file, record, start } = this.#deps;
     const before = (await readText(file)) ?? "";
     const text = await this.#changed(before, changes);
-    await (await start(text)).stop();
+    await (await start(text, true)).stop();
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
     const keys = Object.keys(changes);
     await record({
@@ -76,7 +76,7 @@ export class ConfigFile implements ConfigFileSlot {
 
   async trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T> {
     const { file, start } = this.#deps;
-    const trial = await start(await this.#changed((await readText(file)) ?? "", changes));
+    const trial = await start(await this.#changed((await readText(file)) ?? "", changes), false);
     try {
       return await work(trial);
     } finally {

@@ -4,9 +4,20 @@ import { expect, test } from "vitest";
 import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
 import { own } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
+import { onboarding } from "./onboarding.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
+
+test("CHN-04: onboard writes the port of each server, so that none of an earlier server stays", async () => {
+  const answers = [own, "imap.example.com", "smtp.example.com:587", "ada@example.com"];
+  const keys = await onboarding.ask({
+    text: async () => answers.shift() ?? "",
+    secret: async () => "x",
+    yes: async () => true,
+  });
+  expect(keys).toMatchObject({ "channels.email.imap_port": 993, "channels.email.smtp_port": 587 });
+});
 
 test.runIf(dovecot.here)(
   `CLI-02: CHN-04: onboard sets e-mail up: a wrong password is said before anything is written, the right one is tried on both servers${dovecot.why}`,

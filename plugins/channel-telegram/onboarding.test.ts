@@ -12,8 +12,10 @@ test("CLI-02: CHN-01: onboard sets Telegram up: a wrong token is said before any
   const { configDir } = place;
   const file = path.join(configDir, "config.toml");
   await mkdir(configDir, { mode: 0o700 });
-  const old = `[channels.telegram]\nbot_token = "123456789:${"revoked".repeat(5)}"\n`;
+  // A table without its token: nothing else starts with it.
+  const old = "[channels.telegram]\nallowed_user_ids = [5]\n";
   await writeFile(file, `${old}[endpoints]\ntelegram_url = "${api.url}"\n`, { mode: 0o600 });
+  expect((await gantry(configDir, ["status"], env)).stderr).toContain("[CHANNEL_MISSING]");
   const terminal = gantryInTerminal(
     configDir,
     ["onboard", "--provider", "demo", "--autonomy", "supervised"],

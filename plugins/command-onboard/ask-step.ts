@@ -62,10 +62,11 @@ async function tried(
   outer: AbortSignal,
 ): Promise<string> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(limitMs)]);
-  const rows = await configFile.trial(
-    changes,
-    async ({ checks }): Promise<readonly CheckRow[]> => (await checks.get(check)?.run(signal)) ?? [],
-  );
+  const rows = await configFile.trial(changes, async ({ checks }): Promise<readonly CheckRow[]> => {
+    const own = checks.get(check);
+    if (own === undefined) throw new Error(`${title} does not start with these answers.`);
+    return own.run(signal);
+  });
   const wrong = rows.find(({ state }) => state === "fail");
   if (wrong) throw new Error(wrong.detail);
   return rows[0]?.detail ?? `${title} is set up`;

@@ -12,6 +12,7 @@ export interface OnboardNeeds {
 export function onboardCommand(needs: OnboardNeeds): Command {
   return {
     name: "onboard",
+    setsUp: true,
     summary:
       "set up provider, key, model, workspace, autonomy and a channel: by questions, or by flags without any",
     options: [
