@@ -43,6 +43,7 @@ import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
+import { setupFault } from "./plugins/setup-fault.ts";
 import type { Serving } from "./messages/serving.ts";
 import { runtimeOf } from "./runtime.ts";
 import { ToolList } from "./tools/tool-list.ts";
@@ -54,7 +55,7 @@ export interface HostOptions {
   readonly config: Configured;
   /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
   readonly leftOut?: readonly LeftOut[];
-  readonly problems?: readonly GantryError[] | undefined;
+  readonly problems?: RuntimeSlot["problems"] | undefined;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
@@ -182,11 +183,11 @@ export class Host {
     try {
       for (const plugin of sorted) {
         const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
-        const isOptional = plugins.some(({ plugin: { name }, optional }) => optional && name === plugin.name);
+        const loaded = plugins.find((one) => one.plugin.name === plugin.name);
         const failed = await scope.setup().catch((error: Error) => error);
         if (!failed) this.#scopes.push(scope);
-        else if (isOptional) this.#leaveOut(plugin.name, failed);
-        else throw failed;
+        else if (loaded?.optional) this.#leaveOut(plugin.name, failed);
+        else throw setupFault(loaded, failed);
       }
       await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();

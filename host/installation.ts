@@ -3,20 +3,21 @@ import { Checks, errors, GantryError, type Plugin } from "@gantry/sdk";
 import type { Audit } from "./record/audit.ts";
 import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
 import { chosenPlugins } from "./config/choose.ts";
-import { ConfigFile, valueAt } from "./config/config-file.ts";
+import { ConfigFile, valueAt, type RunningTrial } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree, type ReadTree } from "./config/read.ts";
 import { addServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
-import { wrongAt } from "./config/wrong-at.ts";
+import { eachOf, withoutWrong } from "./config/without-wrong.ts";
+import { wrongAt, type Problem } from "./config/wrong-at.ts";
 import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
 import type { LogWriter } from "./record/log.ts";
-import { makeDir } from "@gantry/sdk/node";
+import { asError, makeDir } from "@gantry/sdk/node";
 import { openWorkspace } from "./config/workspace.ts";
 
 /** A configuration that was read and checked, with its plugins imported and nothing started. */
@@ -35,7 +36,7 @@ export interface StartOptions {
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
   /** What is wrong in the file and was left out of the text given. */
-  readonly problems?: readonly GantryError[];
+  readonly problems?: readonly Problem[];
 }
 
 /** One configuration directory, as one run of the command line sees it. */
@@ -87,7 +88,7 @@ export class Installation {
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (audit: Audit): ConfigFile =>
-      this.editor(config, (event) => audit.record(event), plugins);
+      this.editor(config, (event) => audit.record(event), plugins, options.problems);
     const host = new Host({
       plugins,
       leftOut,
@@ -104,19 +105,44 @@ export class Installation {
     return host;
   }
 
-  /** `plugins` are those that are loaded: their keys can be set, whoever wrote them. */
-  editor(config: Configured, record: Audit["record"], plugins: readonly LoadedPlugin[]): ConfigFile {
+  /** `plugins` are those that are loaded: their keys can be set, whoever wrote them. `problems` are those before any change. */
+  editor(
+    config: Configured,
+    record: Audit["record"],
+    plugins: readonly LoadedPlugin[],
+    problems: readonly Problem[] = [],
+  ): ConfigFile {
     return new ConfigFile({
       file: this.configFile,
       schema: () => this.wholeSchema(plugins),
       effective: (key) => effective(config, key),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
-      start: async (text) => {
-        const host = await this.start(() => {}, { debug: false, ready: false }, text);
-        return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
-      },
+      start: (text) => this.#trial(text, []),
+      trial: (text) => this.#trial(text, problems),
       record,
     });
+  }
+
+  /** Starts by this text, without those of the known problems that are in it still. */
+  async #trial(text: string | ConfigText, known: readonly Problem[]): Promise<RunningTrial> {
+    try {
+      const host = await this.start(() => {}, { debug: false, ready: false }, text);
+      return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
+    } catch (error) {
+      const found = eachOf(asError(error));
+      const { text: read } = this.#read(text);
+      const tree = found.every((one) => isAmong(known, one)) && withoutWrong(read.tree, found);
+      if (!tree) throw error;
+      return this.#trial({ ...read, tree }, known);
+    }
+  }
+
+  /** The title of the onboarding step for a channel whose table lacks what it needs. */
+  async cureOf({ path = [] }: Problem): Promise<string | undefined> {
+    const bundled = await bundledPlugins();
+    const own = bundled.find(({ tables }) => tables.includes(path.join(".")));
+    const step = own && (await loadPlugin(own.name, this.configDir, bundled)).plugin.onboarding;
+    return step?.sets === "tool" ? undefined : step?.title;
   }
 
   /** Of every bundled plugin, loaded or not. */
@@ -164,6 +190,10 @@ export class Installation {
     problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));
     return loaded;
   }
+}
+
+function isAmong(known: readonly Problem[], { code, path = [] }: Problem): boolean {
+  return known.some((one) => one.code === code && one.path?.join(".") === path.join("."));
 }
 
 /** The value a key has; for a table, what all its readers know of it. */

@@ -1,4 +1,4 @@
-import type { GantryError, Runtime } from "@gantry/sdk";
+import type { Runtime } from "@gantry/sdk";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { version } from "./version.ts";
@@ -6,7 +6,7 @@ import { version } from "./version.ts";
 interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> {
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut?: readonly LeftOut[];
-  readonly problems?: readonly GantryError[] | undefined;
+  readonly problems?: Runtime["problems"] | undefined;
 }
 
 /** Where things are and what runs, for plugins; `failed` names those that failed since the start. */
@@ -18,7 +18,7 @@ export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime 
     configFile,
     workspace,
     started: Date.now(),
-    problems: Object.freeze(problems.map(({ code, message }) => ({ code, message }))),
+    problems: Object.freeze([...problems]),
     get plugins() {
       const running = plugins.map(({ plugin: { name }, from }) => ({
         name,

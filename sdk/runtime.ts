@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { Check } from "./command.ts";
+import type { GantryError } from "./errors.ts";
 import type { Question, Refusal } from "./hooks.ts";
 import type { OnboardingStep } from "./onboarding.ts";
 import type { Providers } from "./provider.ts";
@@ -15,8 +16,11 @@ export interface Runtime {
   readonly workspace: string;
   /** Unix ms. */
   readonly started: number;
-  /** What is wrong in the configuration file and was left out, for a {@link Command} that is told so; else none. */
-  readonly problems: readonly { readonly code: string; readonly message: string }[];
+  /**
+   * What is wrong in the configuration file and was left out, for a {@link Command} that is told so; else none. `curedBy` is
+   * the title of the {@link OnboardingStep} that asks for all that a channel's table lacks.
+   */
+  readonly problems: readonly (GantryError & { readonly curedBy?: string | undefined })[];
   /** Facts of every loaded plugin. */
   readonly plugins: readonly {
     readonly name: string;
@@ -58,7 +62,10 @@ export interface ConfigFile {
   onboarding(): Promise<readonly OnboardingStep[]>;
   /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a start would. */
+  /**
+   * Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a
+   * start would, but for those of `Runtime.problems` that are there still: they stay left out.
+   */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
 }
 export const ConfigFile = one<ConfigFile>("config-file");

@@ -46,8 +46,6 @@ class WordRun {
   #served: LogWriter | undefined;
   /** Set where the answer was lost on its way out, as on a full disk. */
   #unwritten: GantryError | undefined;
-  /** What is wrong in the configuration, where the word goes on without it. */
-  #problem: GantryError | undefined;
   /** Why keys of the configuration are left out for this word. */
   #leftOut: readonly GantryError[] = [];
 
@@ -92,10 +90,7 @@ class WordRun {
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),
     };
-    if (!("load" in word)) {
-      const code = await word.run(run);
-      return this.#problem?.exit ?? code;
-    }
+    if (!("load" in word)) return word.run(run);
     const { run: runHostWord } = await word.load();
     if (typeof options["workspace"] === "string") this.#session.workspace = options["workspace"];
     return runHostWord({
@@ -120,16 +115,17 @@ class WordRun {
     }
   }
 
-  /** Where the configuration is wrong, the words that say what is wrong are left. */
+  /** Where the configuration is wrong, the words are left that say what is wrong, or mend it. */
   async #wordsDespite(error: Error, first: string): Promise<readonly Command[]> {
     const options = { debug: this.#debug };
     const host = await startWithoutWrong(this.#session, await this.#writer(), options).catch(() => undefined);
     const all = [...(host?.get(Commands)?.values() ?? [])];
     const words = all.filter(({ despiteProblems, name }) => despiteProblems && name === first);
-    if (words.length === 0) await host?.stop();
-    if (words.length === 0 || !(error instanceof GantryError)) throw error;
+    if (words.length === 0) {
+      await host?.stop();
+      throw error;
+    }
     this.#host = host;
-    this.#problem = error;
     return words;
   }
 

@@ -1,4 +1,3 @@
-import type { GantryError } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { ConfigText } from "../config/check.ts";
 import { readText, readTree } from "../config/read.ts";
@@ -6,6 +5,7 @@ import { eachOf, readablePart, withoutWrong } from "../config/without-wrong.ts";
 import type { Host } from "../host.ts";
 import type { Installation, StartOptions } from "../installation.ts";
 import type { LogWriter } from "../record/log.ts";
+import type { Problem } from "../config/wrong-at.ts";
 
 /**
  * Starts a host by what is right in the file, for words that say what is wrong; where that cannot be told key by key, by none
@@ -16,7 +16,7 @@ export async function startWithoutWrong(
   write: LogWriter,
   options: StartOptions,
 ): Promise<Host> {
-  const problems: GantryError[] = [];
+  const problems: Problem[] = [];
   let text = await whatCanBeRead(session.configFile, problems);
   for (;;) {
     try {
@@ -25,13 +25,15 @@ export async function startWithoutWrong(
       const found = eachOf(asError(error));
       const isEmpty = Object.keys(text.tree).length === 0;
       if (found.length === 0 || isEmpty) throw error;
-      problems.push(...found.filter(({ message }) => !problems.some((known) => known.message === message)));
+      const news = found.filter(({ message }) => !problems.some((known) => known.message === message));
+      for (const problem of news)
+        problems.push(Object.assign(problem, { curedBy: await session.cureOf(problem) }));
       text = { ...text, tree: withoutWrong(text.tree, found) ?? {} };
     }
   }
 }
 
-async function whatCanBeRead(file: string, problems: GantryError[]): Promise<ConfigText> {
+async function whatCanBeRead(file: string, problems: Problem[]): Promise<ConfigText> {
   const read = (text: string): ConfigText => {
     const { text: parsed, problems: missing, leftOut } = readTree(file, text, process.env, true);
     problems.push(...missing, ...leftOut);

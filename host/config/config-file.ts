@@ -16,6 +16,11 @@ import { findNode, leaves, type TableNode } from "./schema.ts";
 /** How long a change waits for those before it. */
 const patienceMs = 15_000;
 
+/** `stop` ends it. */
+export interface RunningTrial extends Trial {
+  stop(): Promise<void>;
+}
+
 export interface ConfigFileDeps {
   readonly file: string;
   /** Of everything that may stand in the file, the bundled plugins that are not loaded included. */
@@ -24,8 +29,10 @@ export interface ConfigFileDeps {
   readonly effective: (key: string) => unknown;
   /** Of every bundled plugin. */
   readonly onboarding: () => Promise<readonly OnboardingStep[]>;
-  /** Starts a host of its own by this text, or throws why it would not start; `stop` ends it. */
-  readonly start: (text: string) => Promise<Trial & { stop(): Promise<void> }>;
+  /** Starts a host of its own by this text, or throws why it would not start. */
+  readonly start: (text: string) => Promise<RunningTrial>;
+  /** The same without what was wrong before any change and is so still. */
+  readonly trial: (text: string) => Promise<RunningTrial>;
   /** Told before the file is written; a throw keeps it as it was. */
   readonly record: (event: Omit<AuditEvent, "timestamp">) => Promise<void>;
 }
@@ -75,8 +82,8 @@ export class ConfigFile implements ConfigFileSlot {
   }
 
   async trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T> {
-    const { file, start } = this.#deps;
-    const trial = await start(await this.#changed((await readText(file)) ?? "", changes));
+    const { file } = this.#deps;
+    const trial = await this.#deps.trial(await this.#changed((await readText(file)) ?? "", changes));
     try {
       return await work(trial);
     } finally {

@@ -1,6 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import { GantryError } from "@gantry/sdk";
 import { isTree } from "./check.ts";
+import type { Problem } from "./wrong-at.ts";
 
 /** A plugin that was chosen stands in one of them. */
 const pluginLists = ["plugins", "extra_plugins", "optional_plugins"];
@@ -8,17 +9,16 @@ const pluginLists = ["plugins", "extra_plugins", "optional_plugins"];
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Each of what may be several errors in one. */
-export function eachOf(error: Error): readonly GantryError[] {
-  const { all } = error as { readonly all?: readonly GantryError[] };
+export function eachOf(error: Error): readonly Problem[] {
+  const { all } = error as { readonly all?: readonly Problem[] };
   return all ?? (error instanceof GantryError ? [error] : []);
 }
 
 /** The tree without the keys that these errors are about; undefined where they name none that is there. */
-export function withoutWrong(tree: Tree, wrong: readonly GantryError[]): Tree | undefined {
+export function withoutWrong(tree: Tree, wrong: readonly Problem[]): Tree | undefined {
   const left = structuredClone(tree);
   let isLess = false;
-  for (const error of wrong) {
-    const { path = [] } = error as { readonly path?: readonly string[] };
+  for (const { path = [] } of wrong) {
     const [list, ...rest] = path;
     const places = list === "plugins" ? pluginLists.map((name) => [name, ...rest]) : [path];
     for (const place of places) isLess = remove(left, place) || isLess;
@@ -26,11 +26,15 @@ export function withoutWrong(tree: Tree, wrong: readonly GantryError[]): Tree | 
   return isLess ? left : undefined;
 }
 
-/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself. */
+/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself; one that only held it goes too. */
 function remove(tree: Record<string, unknown>, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !Object.hasOwn(tree, key)) return false;
   const value = tree[key];
-  if (isTree(value) && remove(value, rest)) return true;
+  const holdsTable = isTree(value) && isTree(value[rest[0] ?? ""]);
+  if (isTree(value) && remove(value, rest)) {
+    if (holdsTable && Object.keys(value).length === 0) delete tree[key];
+    return true;
+  }
   if (Array.isArray(value) && rest.length > 0) {
     tree[key] = value.filter((item) => item !== rest[0]);
     if ((tree[key] as unknown[]).length < value.length) return true;

@@ -16,6 +16,8 @@ export interface LoadedPlugin {
   readonly optional?: boolean;
   /** `bundled`, or the file it came from. */
   readonly from: string;
+  /** Of a bundled one: its own tables, one of which in the file loads it. */
+  readonly tables?: readonly string[];
 }
 
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
@@ -27,7 +29,10 @@ export async function loadPlugin(
   bundled: readonly Bundled[],
 ): Promise<LoadedPlugin> {
   const own = bundled.find((plugin) => plugin.name === name);
-  if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
+  if (own) {
+    const plugin = checkManifest(name, await importDefault(name, own.entry));
+    return { plugin, from: "bundled", tables: own.tables };
+  }
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
   await checkStatedLevel(name, file);

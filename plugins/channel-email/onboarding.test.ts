@@ -4,9 +4,22 @@ import { expect, test } from "vitest";
 import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
 import { own } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
+import { onboarding } from "./onboarding.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
+
+test("CHN-04: onboard sets port and security of each server, so that none of an earlier server stays", async () => {
+  const answers = [own, "imap.example.com", "smtp.example.com:587", "ada@example.com"];
+  const keys = await onboarding.ask({
+    text: async () => answers.shift() ?? "",
+    secret: async () => "x",
+    yes: async () => true,
+  });
+  expect(keys).toMatchObject({ "channels.email.imap_port": 993, "channels.email.smtp_port": 587 });
+  for (const key of ["channels.email.imap_tls", "channels.email.smtp_tls"])
+    expect(Object.entries(keys)).toContainEqual([key, undefined]);
+});
 
 test.runIf(dovecot.here)(
   `CLI-02: CHN-04: onboard sets e-mail up: a wrong password is said before anything is written, the right one is tried on both servers${dovecot.why}`,
@@ -71,6 +84,7 @@ test.runIf(dovecot.here)(
     expect(text).toMatch(/allowed_senders = \[ ?"ada@example\.com", "@example\.org" ?\]/);
     expect(text).toMatch(/owners = \[ ?"ada@example\.com" ?\]/);
     expect(text).toMatch(new RegExp(`imap_port = ${server.ports.imaps}\\b`));
+    expect(text).not.toContain("_tls =");
     // A server may keep a client waiting whose password was wrong before, longer than one look has.
     const rows = async (): Promise<unknown> =>
       JSON.parse((await gantry(configDir, ["channel", "doctor", "--json"])).stdout).rows;

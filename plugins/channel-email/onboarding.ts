@@ -10,11 +10,11 @@ export const onboarding: OnboardingStep = {
     const password = await questions.secret(
       "Password of the mailbox (many providers want one made for apps)",
     );
-    const imap = await questions.text("IMAP server, to read from (port 993)", {
+    const imap = await questions.text(`IMAP server, to read from (port ${ports.imap})`, {
       initial: `imap.${domain}`,
       check: wrongServer,
     });
-    const smtp = await questions.text("SMTP server, to send through (port 465)", {
+    const smtp = await questions.text(`SMTP server, to send through (port ${ports.smtp})`, {
       initial: imap.replace(/^imap\./, "smtp."),
       check: wrongServer,
     });
@@ -35,14 +35,17 @@ export const onboarding: OnboardingStep = {
   check: "email",
 };
 
+/** As the questions name them. */
+const ports = { imap: 993, smtp: 465 } as const;
 const serverForm = /^([a-z0-9.-]+)(?::(\d{1,5}))?$/i;
 
-/** A port is written where it was named. */
-function serverKeys(kind: string, server: string): Readonly<Record<string, unknown>> {
-  const [, host, port] = serverForm.exec(server.trim()) ?? [];
+/** Port and security of an earlier server must not stay: the one is always written, the other is as the port says then. */
+function serverKeys(kind: keyof typeof ports, server: string): Readonly<Record<string, unknown>> {
+  const [, host, port = ports[kind]] = serverForm.exec(server.trim()) ?? [];
   return {
     [`channels.email.${kind}_host`]: host,
-    ...(port !== undefined && { [`channels.email.${kind}_port`]: Number(port) }),
+    [`channels.email.${kind}_port`]: Number(port),
+    [`channels.email.${kind}_tls`]: undefined,
   };
 }
 

@@ -25,6 +25,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
     const rows = merged(ours, theirs);
     return printReport(run, rows, needs.redactors.values());
   };
+  const [wrongFile] = needs.runtime.problems;
   const own = (doctor: boolean): readonly Check[] =>
     ownChecks(needs).filter(({ kind }) => doctor || kind === "status");
   return [
@@ -35,7 +36,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       despiteProblems: true,
       run: async (run) => {
         await told(run, own(false), ["status"], QUICK_MS);
-        return 0;
+        return wrongFile?.exit ?? 0;
       },
     },
     {
@@ -43,7 +44,10 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       summary: "what is wrong and the cure; asks the provider too; exit code 1 where something is wrong",
       options: [json],
       despiteProblems: true,
-      run: async (run) => ((await told(run, own(true), ["status", "doctor"], REACHING_MS)) ? 0 : 1),
+      run: async (run) => {
+        const isWell = await told(run, own(true), ["status", "doctor"], REACHING_MS);
+        return wrongFile?.exit ?? (isWell ? 0 : 1);
+      },
     },
     {
       name: "channel doctor",

@@ -1,5 +1,6 @@
 import type { CheckRow, CommandContext, ConfigFile, OnboardingStep } from "@gantry/sdk";
 import type { Ask } from "./ask.ts";
+import type { OnboardNeeds } from "./needs.ts";
 
 const limitMs = 15_000;
 const NOTHING = "nothing";
@@ -12,14 +13,34 @@ export interface StepQuestion {
   readonly none: string;
 }
 
-/** The keys of what is chosen; undefined where nothing is wanted. What can be tried is tried before it is kept. */
+type Keys = Readonly<Record<string, unknown>>;
+
+/** The keys of the channels whose tables lack something; undefined where none does. */
+export async function askWhatLacks(
+  ask: Ask,
+  run: CommandContext,
+  { configFile, runtime }: OnboardNeeds,
+  others: Keys,
+): Promise<Keys | undefined> {
+  let keys: Keys | undefined;
+  const steps = await configFile.onboarding();
+  for (const { message, curedBy } of runtime.problems) {
+    const step = steps.find(({ title }) => title === curedBy);
+    if (step === undefined) continue;
+    ask.note(step.title, [message]);
+    keys = { ...keys, ...(await keysOf(step, ask, run, configFile, { ...others, ...keys })) };
+  }
+  return keys;
+}
+
+/** The keys of what is chosen; undefined where nothing is wanted. */
 export async function askStep(
   ask: Ask,
   run: CommandContext,
   configFile: ConfigFile,
   { sets, message, none }: StepQuestion,
-  others: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+  others: Keys,
+): Promise<Keys | undefined> {
   const steps = (await configFile.onboarding())
     .filter((step) => (step.sets ?? "channel") === sets)
     .toSorted((a, b) => (a.title < b.title ? -1 : 1));
@@ -29,7 +50,17 @@ export async function askStep(
     ...steps.map(({ title, hint }) => ({ value: title, label: title, hint })),
   ]);
   const step = steps.find(({ title }) => title === chosen);
-  if (step === undefined) return undefined;
+  return step && keysOf(step, ask, run, configFile, others);
+}
+
+/** What can be tried is tried before it is kept. */
+async function keysOf(
+  step: OnboardingStep,
+  ask: Ask,
+  run: CommandContext,
+  configFile: ConfigFile,
+  others: Keys,
+): Promise<Keys> {
   for (;;) {
     const keys = await step.ask(ask);
     if (await isWanted(ask, run, step, () => tried(configFile, { ...others, ...keys }, step, run.signal)))
@@ -57,15 +88,16 @@ async function isWanted(
 /** What the step's own check says with these keys; throws what is wrong. */
 async function tried(
   configFile: ConfigFile,
-  changes: Readonly<Record<string, unknown>>,
+  changes: Keys,
   { check = "", title }: OnboardingStep,
   outer: AbortSignal,
 ): Promise<string> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(limitMs)]);
-  const rows = await configFile.trial(
-    changes,
-    async ({ checks }): Promise<readonly CheckRow[]> => (await checks.get(check)?.run(signal)) ?? [],
-  );
+  const rows = await configFile.trial(changes, async ({ checks }): Promise<readonly CheckRow[]> => {
+    const own = checks.get(check);
+    if (own === undefined) throw new Error(`${title} does not start with these answers.`);
+    return own.run(signal);
+  });
   const wrong = rows.find(({ state }) => state === "fail");
   if (wrong) throw new Error(wrong.detail);
   return rows[0]?.detail ?? `${title} is set up`;

@@ -7,6 +7,7 @@ import { configuredModel, listModels, tryAnswer } from "./try-provider.ts";
 export function onboardCommand(needs: OnboardNeeds): Command {
   return {
     name: "onboard",
+    despiteProblems: true,
     summary:
       "set up provider, key, model, workspace, autonomy and a channel: by questions, or by flags without any",
     options: [
@@ -31,9 +32,11 @@ export function onboardCommand(needs: OnboardNeeds): Command {
       { flags: "--yes", summary: "ask nothing; what is not given stays as it is" },
     ],
     async run(run) {
+      const asks = run.interactive && !run.options["yes"];
+      const lasting = needs.runtime.problems.find(({ curedBy }) => !asks || curedBy === undefined);
+      if (lasting) throw lasting;
       const given = readFlags(run, process.env, needs.offers);
-      if (run.interactive && !run.options["yes"])
-        return (await import("./wizard.ts")).wizard(run, needs, given);
+      if (asks) return (await import("./wizard.ts")).wizard(run, needs, given);
       const { configFile } = needs;
       const configured = configFile.get("default_provider");
       const provider =

@@ -2,7 +2,7 @@ import path from "node:path";
 import { masked, type CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { Ask, Cancelled } from "./ask.ts";
-import { askStep, type StepQuestion } from "./ask-step.ts";
+import { askStep, askWhatLacks, type StepQuestion } from "./ask-step.ts";
 import { askModelProvider } from "./ask-model-provider.ts";
 import { nextCommands } from "./command.ts";
 import type { OnboardNeeds } from "./needs.ts";
@@ -32,7 +32,10 @@ export async function wizard(
     const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
     const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
     const others: Answers = { ...model, workspace, autonomy };
-    const channel = await askStep(ask, run, configFile, channelQuestion, changesOf(others, needs));
+    const changed = changesOf(others, needs);
+    const channel =
+      (await askWhatLacks(ask, run, needs, changed)) ??
+      (await askStep(ask, run, configFile, channelQuestion, changed));
     const withChannel: Answers = { ...others, channel };
     const tool = run.options["tools"]
       ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, needs))
