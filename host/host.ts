@@ -183,11 +183,11 @@ export class Host {
     try {
       for (const plugin of sorted) {
         const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
-        const loaded = plugins.find((one) => one.plugin.name === plugin.name);
+        const isOptional = plugins.some(({ plugin: { name }, optional }) => optional && name === plugin.name);
         const failed = await scope.setup().catch((error: Error) => error);
         if (!failed) this.#scopes.push(scope);
-        else if (loaded?.optional) this.#leaveOut(plugin.name, failed);
-        else throw setupFault(loaded, failed);
+        else if (isOptional) this.#leaveOut(plugin.name, failed);
+        else throw setupFault(plugin, failed);
       }
       await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();

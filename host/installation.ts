@@ -9,7 +9,6 @@ import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree, type ReadTree } from "./config/read.ts";
 import { addServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
-import { eachOf, withoutWrong } from "./config/without-wrong.ts";
 import { wrongAt, type Problem } from "./config/wrong-at.ts";
 import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
 import { isTree, type ConfigText } from "./config/check.ts";
@@ -17,7 +16,7 @@ import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
 import type { LogWriter } from "./record/log.ts";
-import { asError, makeDir } from "@gantry/sdk/node";
+import { makeDir } from "@gantry/sdk/node";
 import { openWorkspace } from "./config/workspace.ts";
 
 /** A configuration that was read and checked, with its plugins imported and nothing started. */
@@ -35,7 +34,7 @@ export interface StartOptions {
   readonly ready?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
-  /** What is wrong in the file and was left out of the text given. */
+  /** What is wrong in the file and was left out of the text given; plugins that lack something are left out here. */
   readonly problems?: readonly Problem[];
 }
 
@@ -84,7 +83,11 @@ export class Installation {
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
   async start(write: LogWriter, options: StartOptions, given?: string | ConfigText): Promise<Host> {
     await this.makeConfigDir();
-    const { plugins, config, leftOut } = await this.open(given, options.unused);
+    const { plugins: opened, config, leftOut } = await this.open(given, options.unused);
+    const plugins = opened.map((one) => {
+      const isLacking = options.problems?.some(({ lacking }) => lacking === one.plugin.name) === true;
+      return isLacking ? { ...one, optional: true } : one;
+    });
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (audit: Audit): ConfigFile =>
@@ -123,26 +126,21 @@ export class Installation {
     });
   }
 
-  /** Starts by this text, without those of the known problems that are in it still. */
-  async #trial(text: string | ConfigText, known: readonly Problem[]): Promise<RunningTrial> {
+  /** Starts by this text; of the known problems, plugins that lack something still are left out. */
+  async #trial(
+    text: string,
+    known: readonly Problem[],
+    problems: readonly Problem[] = [],
+  ): Promise<RunningTrial> {
     try {
-      const host = await this.start(() => {}, { debug: false, ready: false }, text);
+      const host = await this.start(() => {}, { debug: false, ready: false, problems }, text);
       return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
     } catch (error) {
-      const found = eachOf(asError(error));
-      const { text: read } = this.#read(text);
-      const tree = found.every((one) => isAmong(known, one)) && withoutWrong(read.tree, found);
-      if (!tree) throw error;
-      return this.#trial({ ...read, tree }, known);
+      const { lacking, code } = error as Problem;
+      const same = lacking && known.find((one) => one.lacking === lacking && one.code === code);
+      if (!same) throw error;
+      return this.#trial(text, known, [...problems, same]);
     }
-  }
-
-  /** The title of the onboarding step for a channel whose table lacks what it needs. */
-  async cureOf({ path = [] }: Problem): Promise<string | undefined> {
-    const bundled = await bundledPlugins();
-    const own = bundled.find(({ tables }) => tables.includes(path.join(".")));
-    const step = own && (await loadPlugin(own.name, this.configDir, bundled)).plugin.onboarding;
-    return step?.sets === "tool" ? undefined : step?.title;
   }
 
   /** Of every bundled plugin, loaded or not. */
@@ -190,10 +188,6 @@ export class Installation {
     problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));
     return loaded;
   }
-}
-
-function isAmong(known: readonly Problem[], { code, path = [] }: Problem): boolean {
-  return known.some((one) => one.code === code && one.path?.join(".") === path.join("."));
 }
 
 /** The value a key has; for a table, what all its readers know of it. */

@@ -25,9 +25,9 @@ export async function startWithoutWrong(
       const found = eachOf(asError(error));
       const isEmpty = Object.keys(text.tree).length === 0;
       if (found.length === 0 || isEmpty) throw error;
-      const news = found.filter(({ message }) => !problems.some((known) => known.message === message));
-      for (const problem of news)
-        problems.push(Object.assign(problem, { curedBy: await session.cureOf(problem) }));
+      problems.push(...found.filter(({ message }) => !problems.some((known) => known.message === message)));
+      // The next start leaves the plugin out, and its keys stay known.
+      if (found.some(({ lacking }) => lacking !== undefined)) continue;
       text = { ...text, tree: withoutWrong(text.tree, found) ?? {} };
     }
   }

@@ -26,15 +26,11 @@ export function withoutWrong(tree: Tree, wrong: readonly Problem[]): Tree | unde
   return isLess ? left : undefined;
 }
 
-/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself; one that only held it goes too. */
+/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself. */
 function remove(tree: Record<string, unknown>, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !Object.hasOwn(tree, key)) return false;
   const value = tree[key];
-  const holdsTable = isTree(value) && isTree(value[rest[0] ?? ""]);
-  if (isTree(value) && remove(value, rest)) {
-    if (holdsTable && Object.keys(value).length === 0) delete tree[key];
-    return true;
-  }
+  if (isTree(value) && remove(value, rest)) return true;
   if (Array.isArray(value) && rest.length > 0) {
     tree[key] = value.filter((item) => item !== rest[0]);
     if ((tree[key] as unknown[]).length < value.length) return true;

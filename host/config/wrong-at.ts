@@ -4,7 +4,8 @@ import type { GantryError } from "@gantry/sdk";
 export interface Problem extends GantryError {
   /** The key that is wrong; for an item of a list, the list's key and the item. */
   readonly path?: readonly string[];
-  /** The title of the onboarding step that asks for all that the table there lacks. */
+  /** The plugin that is not set up as its table lacks something; the title of the onboarding step that asks for all of it. */
+  readonly lacking?: string;
   readonly curedBy?: string | undefined;
 }
 

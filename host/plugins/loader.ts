@@ -16,8 +16,6 @@ export interface LoadedPlugin {
   readonly optional?: boolean;
   /** `bundled`, or the file it came from. */
   readonly from: string;
-  /** Of a bundled one: its own tables, one of which in the file loads it. */
-  readonly tables?: readonly string[];
 }
 
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
@@ -29,10 +27,7 @@ export async function loadPlugin(
   bundled: readonly Bundled[],
 ): Promise<LoadedPlugin> {
   const own = bundled.find((plugin) => plugin.name === name);
-  if (own) {
-    const plugin = checkManifest(name, await importDefault(name, own.entry));
-    return { plugin, from: "bundled", tables: own.tables };
-  }
+  if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
   await checkStatedLevel(name, file);

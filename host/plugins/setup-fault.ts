@@ -1,11 +1,9 @@
-import { GantryError } from "@gantry/sdk";
-import { tablePath } from "../config/schema.ts";
-import { wrongAt } from "../config/wrong-at.ts";
-import type { LoadedPlugin } from "./loader.ts";
+import { GantryError, type Plugin } from "@gantry/sdk";
+import type { Problem } from "../config/wrong-at.ts";
 
-/** The same error; where one table of the file is what loads the plugin, that table is what is wrong. */
-export function setupFault(loaded: LoadedPlugin | undefined, error: Error): Error {
-  const [table, ...others] = loaded?.tables ?? [];
-  const isPlain = table !== undefined && others.length === 0 && error instanceof GantryError;
-  return isPlain ? wrongAt(tablePath(table), error) : error;
+/** The same error, with the plugin and its step of onboarding, where that asks for all that a channel lacks. */
+export function setupFault({ name, onboarding }: Plugin, error: Error): Error {
+  if (!(error instanceof GantryError) || onboarding === undefined || onboarding.sets === "tool") return error;
+  const fault: Pick<Problem, "lacking" | "curedBy"> = { lacking: name, curedBy: onboarding.title };
+  return Object.assign(error, fault);
 }
