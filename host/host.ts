@@ -43,7 +43,6 @@ import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
-import { setupFault } from "./plugins/setup-fault.ts";
 import type { Serving } from "./messages/serving.ts";
 import { runtimeOf } from "./runtime.ts";
 import { ToolList } from "./tools/tool-list.ts";
@@ -187,7 +186,7 @@ export class Host {
         const failed = await scope.setup().catch((error: Error) => error);
         if (!failed) this.#scopes.push(scope);
         else if (isOptional) this.#leaveOut(plugin.name, failed);
-        else throw setupFault(plugin, failed);
+        else throw failed;
       }
       await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();

@@ -14,6 +14,7 @@ import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
 import type { HookTable } from "./hook-table.ts";
 import type { Registry } from "./registry.ts";
+import { setupFault } from "./setup-fault.ts";
 
 export interface ScopeDeps {
   readonly hooks: HookTable;
@@ -51,7 +52,8 @@ export class PluginInstance {
       }
     } catch (error) {
       await this.dispose();
-      throw error instanceof GantryError ? error : errors.PLUGIN_SETUP_FAILED(plugin.name, asError(error));
+      if (error instanceof GantryError) throw setupFault(plugin, error);
+      throw errors.PLUGIN_SETUP_FAILED(plugin.name, asError(error));
     }
   }
 
