@@ -67,6 +67,8 @@ function work(folder: string): void {
   }
 }
 
+const target = (workspace: string, link: string) => path.join(workspace, `of${path.basename(link)}`);
+
 /** Settings that write MARK. */
 const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch $MARK; false"\n';
 const write = (file: string): string => `printf %s "$EVIL" > ${file}`;
@@ -130,14 +132,9 @@ for (const namespaces of [true, false]) {
     expect((await kit.run("true")).findings).toEqual([]);
     expect(existsSync(at(".envrc"))).toBe(false);
   });
-}
-
-for (const namespaces of [true, false]) {
-  const how = namespaces ? "held by the kernel" : "without namespaces";
 
   test.runIf(linux)(`SBX-10: a link that is guarded or secret leads where it led, ${how}`, async () => {
     const links = [".envrc", ".git/hooks", ".env"];
-    const target = (workspace: string, link: string) => path.join(workspace, `of${path.basename(link)}`);
     await using kit = await startSandbox({
       namespaces,
       guarded,
