@@ -64,7 +64,7 @@ export class Owner {
   /** Says it once under a key, by another channel than `about` if there is one; nobody is told where no owner has written yet. */
   async tell(key: string, text: string, about: string): Promise<void> {
     try {
-      const newestFirst = [...(await this.#known()).values()].reverse();
+      const newestFirst = [...(await this.#known()).values()].toReversed();
       const isAbout = ({ channel }: Place): boolean => `channel:${channel}` === about;
       const others = newestFirst.filter((place) => !isAbout(place));
       for (const place of [...others, ...newestFirst.filter(isAbout)])
