@@ -1,4 +1,3 @@
-export * from "./bundled-plugin.ts";
 export * from "./call-route.ts";
 export * from "./channel-contract.ts";
 export * from "./channel-platform-contract.ts";
