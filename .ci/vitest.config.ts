@@ -25,8 +25,8 @@ const slow = [
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 
-/** They build executables and empty machines, and have no short form. */
-const longOnly = ["test/{executable,fresh-machine}.test.ts"];
+/** They build executables and empty machines, or fill a mailbox, and have no short form. */
+const longOnly = ["test/{executable,fresh-machine}.test.ts", "plugins/channel-email/hostile-memory.test.ts"];
 
 /** They mock modules, measure memory, end processes or set what holds for a whole one, so each has one of its own. */
 const apart = ["plugins/gateway-http/{bind,slow}.test.ts", ...slow, ...longOnly];

@@ -74,7 +74,7 @@ export interface MemoryEntry {
 /** What the agent remembers, by user. */
 export interface Memory {
   remember(user: string, text: string): Promise<MemoryEntry>;
-  /** Full text, best first. Any text is a valid query. */
+  /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;
   /** Drops what is older than `before` (Unix ms) and the oldest beyond `maxEntries` in all; gives how many. */

@@ -4,7 +4,7 @@ import { printable, printableProse } from "../record/printable.ts";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
-import { userOfTerminal } from "./terminal-user.ts";
+import { userOfTerminal } from "@gantry/sdk/node";
 
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {

@@ -1,6 +1,4 @@
-import { ask, definePlugin, defineTool, Tools, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
-import { Type } from "typebox";
+import { askingTool, fakeProvider, memoryStore, type AskingTool } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import type { Params } from "./discord-limits.test-kit.ts";
 import {
@@ -14,35 +12,12 @@ import {
   type TestDiscord,
 } from "./discord.test-kit.ts";
 
-/** A tool that only a person may let run. */
-function risky(): Plugin & { readonly runs: string[] } {
-  const runs: string[] = [];
-  const plugin = definePlugin({
-    name: "risky",
-    provides: [Tools],
-    taps: ["beforeToolCall"],
-    setup(host) {
-      host.provide(
-        Tools,
-        defineTool({
-          name: "risky",
-          description: "x",
-          input: Type.Object({ what: Type.String() }),
-          async run({ args }) {
-            runs.push(args.what);
-            return "ran";
-          },
-        }),
-      );
-      host.hooks.beforeToolCall.tap(() => ask({ code: "ASK", message: "It is **risky**." }));
-    },
-  });
-  return Object.freeze({ ...plugin, runs });
-}
+const risky = (): AskingTool => askingTool("It is **risky**.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestDiscord;
-  readonly runs: readonly string[];
+  /** How often the tool ran. */
+  runs(): number;
   readonly question: Params;
   /** What the presser is told. */
   press(button: string, from?: Params, at?: Params): Promise<string>;
@@ -51,14 +26,18 @@ interface Asked extends AsyncDisposable {
 /** The owner asked for something in a server, and the question is there. */
 async function askedInServer(timeouts: { readonly approval?: number } = {}): Promise<Asked> {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "done"]);
-  const t = await startDiscord({ plugins: [memoryStore(), model, tool], table: { groups: "all" }, timeouts });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
+  const t = await startDiscord({
+    plugins: [memoryStore(), model, tool.plugin],
+    table: { groups: "all" },
+    timeouts,
+  });
   t.say("do it", inGuild);
   const [question = {}] = await t.api.sent(1);
   const buttons: readonly Params[] = question["components"].flatMap((row: Params) => row["components"]);
   return {
     t,
-    runs: tool.runs,
+    runs: () => tool.runs(),
     question,
     async press(button, user = owner, at = {}) {
       const count = t.api.notices.length;
@@ -99,7 +78,7 @@ test("DC-13: the question has buttons; the owner's press is taken before any wor
   const told = t.api.calls.findIndex(({ what }) => what.startsWith("POST /webhooks/"));
   expect(taken).toBeLessThan(told);
   expect(t.api.calls[told]?.body).toMatchObject({ flags: 64, content: "Allowed." });
-  expect(asked.runs).toEqual(["it"]);
+  expect(asked.runs()).toBe(1);
 });
 
 test("DC-13: a no by button runs nothing and says so in the question", async () => {
@@ -108,7 +87,7 @@ test("DC-13: a no by button runs nothing and says so in the question", async () 
   await asked.t.api.sent(2);
   await asked.t.api.until(() => asked.t.api.of(edits).length === 1);
   expect(asked.t.api.of(edits)[0]?.body["content"]).toMatch(/✘ Denied\.$/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press of a stranger, of a member, in another place, of a forged button or a second time runs nothing, and each is told", async () => {
@@ -118,18 +97,18 @@ test("CC-14: a press of a stranger, of a member, in another place, of a forged b
   expect(await asked.press("Allow", owner, { channel_id: thread })).toContain("Only an owner");
   expect(await asked.press("a:0000000000000000:allow")).toContain("no longer open");
   expect(await asked.press("drop table")).toContain("does nothing");
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
   await asked.press("Deny");
   expect(await asked.press("Allow")).toContain("decided already");
   await asked.t.api.sent(2);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press after the question has expired runs nothing, and the presser is told", async () => {
   await using asked = await askedInServer({ approval: 50 });
   await asked.t.api.sent(2);
   expect(await asked.press("Allow")).toMatch(/decided already|no longer open/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("DC-13: CC-14: the owner may decide in words too, and the buttons go then", async () => {
@@ -139,7 +118,7 @@ test("DC-13: CC-14: the owner may decide in words too, and the buttons go then",
   expect((await t.api.sent(2))[1]?.["content"]).toBe("done");
   await t.api.until(() => t.api.of(edits).length === 1);
   expect(t.api.of(edits)[0]?.body["content"]).toMatch(/✔ Allowed\.$/);
-  expect(asked.runs).toEqual(["it"]);
+  expect(asked.runs()).toBe(1);
 });
 
 test("DC-13: a press while the inbox takes no message is answered all the same", async () => {
@@ -152,10 +131,10 @@ test("DC-13: a press while the inbox takes no message is answered all the same",
 
 test("CC-15: a question that cannot be sent is a no at once, and the turn goes on", async () => {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "could not ask"]);
-  await using t = await startDiscord({ plugins: [memoryStore(), model, tool] });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "could not ask"]);
+  await using t = await startDiscord({ plugins: [memoryStore(), model, tool.plugin] });
   t.api.failures.push({ what: /^POST \/channels\/\d+\/messages$/, status: 403, code: 50_001 });
   t.say("do it");
   expect((await t.api.sent(1))[0]?.["content"]).toBe("could not ask");
-  expect(tool.runs).toEqual([]);
+  expect(tool.runs()).toBe(0);
 });

@@ -7,7 +7,6 @@ import { hostileMails } from "./hostile-mails.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { MailSink, password, until } from "./mail-sink.test-kit.ts";
 
-const isLong = process.env["GANTRY_LONG"] !== undefined;
 const count = Number(process.env["GANTRY_MAILS"] ?? 1_000);
 /** Beyond what the idle service holds: two copies of the largest file that is kept, its text, and what waits for the collector. */
 const maxGrownMb = 250;
@@ -20,7 +19,7 @@ function memoryOf(pid: number): { readonly now: number; readonly most: number } 
   return { now: mb("VmRSS"), most: mb("VmHWM") };
 }
 
-test.runIf(dovecot.here && isLong && process.platform === "linux")(
+test.runIf(dovecot.here && process.platform === "linux")(
   `EM-16: EM-17: the service reads ${count} hostile mails, of which some are 30 MB, within bounded memory${dovecot.why}`,
   { timeout: 1_800_000 },
   async () => {

@@ -1,5 +1,11 @@
 import { Channels, textParts, type Sent } from "@gantry/sdk";
-import { channelContract, createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import {
+  askingTool,
+  channelContract,
+  createMemoryStore,
+  fakeProvider,
+  memoryStore,
+} from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { lastSaid, member, owner, startEmail, stranger, type TestEmail } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
@@ -123,7 +129,6 @@ test("CC-19: both connections go through the proxy that HTTPS_PROXY names", asyn
 test.runIf(dovecot.here)(
   `CC-15: CC-14: a question goes out as a mail, and a reply with its words decides it${dovecot.why}`,
   async () => {
-    const { askingTool } = await import("../../sdk/testing/channel-platform/asking-tool.ts");
     const tool = askingTool();
     const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
     await using t = await startEmail({ plugins: [memoryStore(), model, tool.plugin] });

@@ -1,39 +1,14 @@
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { askingTool, fakeProvider, memoryStore, type AskingTool } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { ask, definePlugin, defineTool, Tools, type Plugin } from "@gantry/sdk";
-import { Type } from "typebox";
 import { group, member, named, owner, startSlack, stranger, type TestSlack } from "./slack.test-kit.ts";
 import type { Params } from "./slack-limits.test-kit.ts";
 
-/** A tool that only a person may let run. */
-function risky(): Plugin & { readonly runs: string[] } {
-  const runs: string[] = [];
-  const plugin = definePlugin({
-    name: "risky",
-    provides: [Tools],
-    taps: ["beforeToolCall"],
-    setup(host) {
-      host.provide(
-        Tools,
-        defineTool({
-          name: "risky",
-          description: "x",
-          input: Type.Object({ what: Type.String() }),
-          async run({ args }) {
-            runs.push(args.what);
-            return "ran";
-          },
-        }),
-      );
-      host.hooks.beforeToolCall.tap(() => ask({ code: "ASK", message: "It is <!channel> *risky*." }));
-    },
-  });
-  return Object.freeze({ ...plugin, runs });
-}
+const risky = (): AskingTool => askingTool("It is <!channel> *risky*.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestSlack;
-  readonly runs: readonly string[];
+  /** How often the tool ran. */
+  runs(): number;
   /** The question, and the message in which it stands. */
   readonly question: Params;
   readonly message: Params;
@@ -46,15 +21,15 @@ interface Asked extends AsyncDisposable {
 /** The owner asked for something in a thread of a channel, and the question is there. */
 async function askedInThread(timeouts: { readonly approval?: number } = {}): Promise<Asked> {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "done"]);
-  const t = await startSlack({ plugins: [memoryStore(), model, tool], timeouts });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
+  const t = await startSlack({ plugins: [memoryStore(), model, tool.plugin], timeouts });
   const thread = await t.say(`${named} do it`, { channel: group });
   const [question = {}] = await t.api.sent(1);
   const message = t.api.messages.get(group)?.at(-1) ?? {};
   const elements: readonly Params[] = question["blocks"].at(-1).elements;
   return {
     t,
-    runs: tool.runs,
+    runs: () => tool.runs(),
     question,
     message,
     thread,
@@ -92,7 +67,7 @@ test("SL-15: the question has buttons in its thread; the owner's press is acknow
     text: expect.stringMatching(/✔ Allowed\.$/),
   });
   expect(updated?.params["blocks"].map(({ type }: Params) => type)).toEqual(["rich_text"]);
-  expect([asked.runs, t.api.of("chat.postEphemeral"), t.api.socketMode.waiting]).toEqual([["it"], [], 0]);
+  expect([asked.runs(), t.api.of("chat.postEphemeral"), t.api.socketMode.waiting]).toEqual([1, [], 0]);
 });
 
 test("SL-15: a no by button runs nothing and says so in the question", async () => {
@@ -101,7 +76,7 @@ test("SL-15: a no by button runs nothing and says so in the question", async () 
   await asked.t.api.sent(2);
   await asked.t.api.until(() => asked.t.api.of("chat.update").length === 1);
   expect(asked.t.api.of("chat.update")[0]?.params["text"]).toMatch(/✘ Denied\.$/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press of a stranger, of a member, in another place, of a forged button or a second time runs nothing, and each is told", async () => {
@@ -120,12 +95,12 @@ test("CC-14: a press of a stranger, of a member, in another place, of a forged b
     user: stranger,
     thread_ts: asked.thread,
   });
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
   asked.press("Deny");
   await asked.t.api.sent(2);
   asked.press("Allow");
   expect((await asked.notices(6))[5]).toMatch(/decided already|no longer open/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press after the question has expired runs nothing, and the presser is told", async () => {
@@ -133,7 +108,7 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
   await asked.t.api.sent(2);
   asked.press("Allow");
   expect((await asked.notices(1))[0]).toMatch(/decided already|no longer open/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: SL-15: the owner may decide in words too, and the buttons go then", async () => {
@@ -143,13 +118,13 @@ test("CC-14: SL-15: the owner may decide in words too, and the buttons go then",
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
   await t.api.until(() => t.api.of("chat.update").length === 1);
   expect(t.api.of("chat.update")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);
-  expect(asked.runs).toEqual(["it"]);
+  expect(asked.runs()).toBe(1);
 });
 
 test("SL-15: in a direct message the owner's press decides as well", async () => {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "done"]);
-  await using t = await startSlack({ plugins: [memoryStore(), model, tool] });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
+  await using t = await startSlack({ plugins: [memoryStore(), model, tool.plugin] });
   await t.say("do it");
   const [question = {}] = await t.api.sent(1);
   const channel = question["channel"] as string;
@@ -160,15 +135,15 @@ test("SL-15: in a direct message the owner's press decides as well", async () =>
     question["blocks"].at(-1).elements[0].value,
   );
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
-  expect(tool.runs).toEqual(["it"]);
+  expect(tool.runs()).toBe(1);
 });
 
 test("CC-15: a question that cannot be sent is a no at once, and the turn goes on", async () => {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "could not ask"]);
-  await using t = await startSlack({ plugins: [memoryStore(), model, tool] });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "could not ask"]);
+  await using t = await startSlack({ plugins: [memoryStore(), model, tool.plugin] });
   t.api.failures.push({ method: "chat.postMessage", error: "not_in_channel" });
   await t.say("do it");
   expect((await t.api.sent(1))[0]?.["text"]).toBe("could not ask");
-  expect(tool.runs).toEqual([]);
+  expect(tool.runs()).toBe(0);
 });

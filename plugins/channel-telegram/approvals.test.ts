@@ -1,38 +1,13 @@
-import { ask, definePlugin, defineTool, Tools, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
-import { Type } from "typebox";
+import { askingTool, fakeProvider, memoryStore, type AskingTool } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { group, member, owner, startTelegram, stranger, type TestTelegram } from "./telegram.test-kit.ts";
 
-/** A tool that only a person may let run. */
-function risky(): Plugin & { readonly runs: string[] } {
-  const runs: string[] = [];
-  const plugin = definePlugin({
-    name: "risky",
-    provides: [Tools],
-    taps: ["beforeToolCall"],
-    setup(host) {
-      host.provide(
-        Tools,
-        defineTool({
-          name: "risky",
-          description: "x",
-          input: Type.Object({ what: Type.String() }),
-          async run({ args }) {
-            runs.push(args.what);
-            return "ran";
-          },
-        }),
-      );
-      host.hooks.beforeToolCall.tap(() => ask({ code: "ASK", message: "It is risky." }));
-    },
-  });
-  return Object.freeze({ ...plugin, runs });
-}
+const risky = (): AskingTool => askingTool("It is risky.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestTelegram;
-  readonly runs: readonly string[];
+  /** How often the tool ran. */
+  runs(): number;
   /** The buttons by what stands on them. */
   readonly buttons: Readonly<Record<string, string>>;
   readonly message: object;
@@ -42,9 +17,9 @@ interface Asked extends AsyncDisposable {
 /** The owner asked for something in a group, and the question is there. */
 async function askedInGroup(timeouts: { readonly approval?: number } = {}): Promise<Asked> {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "done"]);
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
   const t = await startTelegram({
-    plugins: [memoryStore(), model, tool],
+    plugins: [memoryStore(), model, tool.plugin],
     table: { groups: "all" },
     timeouts,
   });
@@ -55,7 +30,7 @@ async function askedInGroup(timeouts: { readonly approval?: number } = {}): Prom
   const message = { message_id: 5_001, date: 1, chat: group };
   return {
     t,
-    runs: tool.runs,
+    runs: () => tool.runs(),
     buttons,
     message,
     async press(button, from = owner, at = message) {
@@ -85,7 +60,7 @@ test("TG-14: the question has buttons; the owner's press lets the tool run, is a
     text: expect.stringMatching(/✔ Allowed\.$/),
   });
   expect(edited?.params).not.toHaveProperty("reply_markup");
-  expect(asked.runs).toEqual(["it"]);
+  expect(asked.runs()).toBe(1);
 });
 
 test("TG-14: a no by button runs nothing and says so in the question", async () => {
@@ -94,7 +69,7 @@ test("TG-14: a no by button runs nothing and says so in the question", async () 
   await asked.t.api.sent(2);
   await asked.t.api.until(() => asked.t.api.of("editMessageText").length === 1);
   expect(asked.t.api.of("editMessageText")[0]?.params["text"]).toMatch(/✘ Denied\.$/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press of a stranger, of a member, in another place, of a forged button or a second time runs nothing, and each is told", async () => {
@@ -105,18 +80,18 @@ test("CC-14: a press of a stranger, of a member, in another place, of a forged b
   expect(await asked.press("Allow", owner, topic)).toContain("Only an owner");
   expect(await asked.press("a:0000000000000000:allow")).toContain("no longer open");
   expect(await asked.press("drop table")).toContain("does nothing");
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
   await asked.press("Deny");
   expect(await asked.press("Allow")).toContain("decided already");
   await asked.t.api.sent(2);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: a press after the question has expired runs nothing, and the presser is told", async () => {
   await using asked = await askedInGroup({ approval: 50 });
   await asked.t.api.sent(2);
   expect(await asked.press("Allow")).toMatch(/decided already|no longer open/);
-  expect(asked.runs).toEqual([]);
+  expect(asked.runs()).toBe(0);
 });
 
 test("CC-14: TG-14: the owner may decide in words too, and the buttons go then", async () => {
@@ -126,15 +101,15 @@ test("CC-14: TG-14: the owner may decide in words too, and the buttons go then",
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
   await t.api.until(() => t.api.of("editMessageText").length === 1);
   expect(t.api.of("editMessageText")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);
-  expect(asked.runs).toEqual(["it"]);
+  expect(asked.runs()).toBe(1);
 });
 
 test("CC-15: a question that cannot be sent is a no at once, and the turn goes on", async () => {
   const tool = risky();
-  const model = fakeProvider([{ calls: [{ name: "risky", args: { what: "it" } }] }, "could not ask"]);
-  await using t = await startTelegram({ plugins: [memoryStore(), model, tool] });
+  const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "could not ask"]);
+  await using t = await startTelegram({ plugins: [memoryStore(), model, tool.plugin] });
   t.api.failures.push({ method: "sendMessage", code: 403, description: "Forbidden: bot was kicked" });
   t.say("do it");
   expect((await t.api.sent(2))[1]?.["text"]).toBe("could not ask");
-  expect(tool.runs).toEqual([]);
+  expect(tool.runs()).toBe(0);
 });

@@ -69,7 +69,10 @@ export async function installSdk(dir: string): Promise<void> {
   };
   const files = await readTarball(filename, await readFile(path.join(dir, filename)));
   for (const [name, bytes] of files) await put(path.join(dir, "node_modules/@gantry/sdk", name), bytes);
-  for (const name of ["typebox", "@types/node", "undici-types"]) {
+  const { dependencies } = JSON.parse(await readFile(path.join(root, "sdk/package.json"), "utf8")) as {
+    dependencies: object;
+  };
+  for (const name of [...Object.keys(dependencies), "@types/node", "undici-types"]) {
     const link = path.join(dir, "node_modules", name);
     await mkdir(path.dirname(link), { recursive: true });
     await symlink(path.join(root, "node_modules", name), link);

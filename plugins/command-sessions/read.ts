@@ -40,7 +40,8 @@ export function readCommands(store: () => Store): readonly Command[] {
       name: "sessions export",
       summary: "a whole conversation as JSON: whose it is, and every message",
       args: ["<id>"],
-      async run({ args, out }) {
+      options: [{ ...json, summary: "the same in one line" }],
+      async run({ args, options, out }) {
         const [id = ""] = args;
         const messages = await messagesOf(store(), id);
         const { owner = null, sharedWith = [] } = (await store().sessions.access(id)) ?? {};
@@ -49,7 +50,7 @@ export function readCommands(store: () => Store): readonly Command[] {
           JSON.stringify(
             { id, owner, shared_with: sharedWith, compacted: generation, base, messages },
             null,
-            2,
+            options["json"] ? 0 : 2,
           ),
         );
         return 0;

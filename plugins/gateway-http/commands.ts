@@ -1,8 +1,7 @@
-import { userInfo } from "node:os";
 import type { Audit, Command, CommandContext } from "@gantry/sdk";
 import { isDeviceName, type Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
-import type { Pairing } from "@gantry/sdk/node";
+import { userOfTerminal, type Pairing } from "@gantry/sdk/node";
 
 const json = { flags: "--json", summary: "print JSON" };
 
@@ -99,12 +98,4 @@ async function revoke(
   if (options["json"]) out(JSON.stringify({ revoked: id }));
   else err(`The device ${id} is no longer paired.`);
   return 0;
-}
-
-function userOfTerminal(): string {
-  try {
-    return `cli:${userInfo().username}`;
-  } catch {
-    return "cli:unknown";
-  }
 }

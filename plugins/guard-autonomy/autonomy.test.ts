@@ -1,7 +1,15 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { definePlugin, defineTool, Tools } from "@gantry/sdk";
-import { startTestHost } from "@gantry/sdk/testing";
+import {
+  definePlugin,
+  defineTool,
+  directMessage,
+  Inbox,
+  Tools,
+  type Trust,
+  type TurnEvent,
+} from "@gantry/sdk";
+import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import guard from "./index.ts";
 
 const input = Type.Object({});
@@ -118,6 +126,37 @@ test("SEC-06: the browser is off unless it is turned on", async () => {
   expect(await decisions({ security: { browser_enabled: true } }, ["browser"])).toEqual({
     browser: "ask AUTONOMY_LISTED",
   });
+});
+
+/** What became of a call of each of these tools in a turn of somebody, with a person's yes to every question. */
+async function outcomes(trust: Trust, names: readonly string[], security: Record<string, unknown> = {}) {
+  const model = fakeProvider([{ calls: names.map((name) => ({ name, args: {} })) }, "done"]);
+  const config = { agent: { autonomy_level: "autonomous" }, security };
+  await using host = await startTestHost({ plugins: [guard, tools, memoryStore(), model], config });
+  const found: Record<string, string> = {};
+  const onEvent = (event: TurnEvent): void => {
+    if (event.type === "tool_result") found[event.tool] = event.decision;
+  };
+  const message = directMessage({ channel: "chat", id: "m1", from: "eve", text: "go", trust });
+  const signal = AbortSignal.timeout(45_000);
+  await host.slot(Inbox).prompt(message, { approvals: "yes", signal, onEvent });
+  return found;
+}
+
+test("SDK-08: a guest's turn uses the tools of security.guest_tools alone, also in autonomous and with a yes; a member's uses all", async () => {
+  const names = ["file_read", "memory_recall", "shell", "save"];
+  expect(await outcomes("guest", names)).toEqual({
+    file_read: "refused",
+    memory_recall: "allowed",
+    shell: "refused",
+    save: "refused",
+  });
+  expect(await outcomes("guest", names, { guest_tools: ["file_read"] })).toMatchObject({
+    file_read: "allowed",
+    memory_recall: "refused",
+  });
+  for (const trust of ["member", "owner"] as const)
+    expect(Object.values(await outcomes(trust, names))).toEqual(names.map(() => "allowed"));
 });
 
 test("SEC-01: a level that does not exist stops the start", async () => {

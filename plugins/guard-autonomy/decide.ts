@@ -6,6 +6,7 @@ export interface AutonomyConfig {
   readonly security: {
     readonly auto_approve_tools: readonly string[];
     readonly require_approval_tools: readonly string[];
+    readonly guest_tools: readonly string[];
     readonly shell_enabled: boolean;
     readonly file_write_enabled: boolean;
     readonly browser_enabled: boolean;
@@ -26,6 +27,8 @@ export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Ref
   for (const key of Object.keys(switches) as (keyof typeof switches)[]) {
     if (!security[key] && switches[key](call)) return refuse(errors.AUTONOMY_OFF(call.tool, key));
   }
+  if (call.trust === "guest" && !security.guest_tools.includes(call.tool))
+    return refuse(errors.AUTONOMY_GUEST(call.tool));
   if (call.effects.unknown === true) return ask(errors.AUTONOMY_UNKNOWN(call.tool));
   if (agent.autonomy_level === "autonomous") return undefined;
   if (agent.autonomy_level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));

@@ -21,6 +21,11 @@ export default definePlugin({
         description:
           "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
       }),
+      guest_tools: Type.Array(Type.String(), {
+        default: ["memory_recall", "memory_store", "memory_forget"],
+        description:
+          'Tools that a turn of a guest may use: somebody whom "*" of a channel lets in. Memories are each person\'s own.',
+      }),
       shell_enabled: securityKeys.shell_enabled,
       file_write_enabled: securityKeys.file_write_enabled,
       browser_enabled: securityKeys.browser_enabled,

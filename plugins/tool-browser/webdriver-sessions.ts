@@ -36,8 +36,10 @@ export class WebDriverSessions {
 
   async close(): Promise<void> {
     await this.#written.catch(() => undefined);
+    // Without it nothing was written.
+    if (!this.#lock) return;
     await rm(this.#file, { force: true });
-    await this.#lock?.release();
+    await this.#lock.release();
   }
 
   /** Ends what processes that are gone have left; a driver that does not answer keeps its sessions for later. */

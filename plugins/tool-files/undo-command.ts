@@ -1,6 +1,6 @@
-import { userInfo } from "node:os";
 import path from "node:path";
 import type { Command } from "@gantry/sdk";
+import { userOfTerminal } from "@gantry/sdk/node";
 import type { KeptChange } from "./journal.ts";
 import type { UndoDeps, UndoWish } from "./undo.ts";
 
@@ -40,13 +40,4 @@ export function undoCommand(deps: UndoDeps): Command {
 function line({ path: file, tool, at, session, before }: KeptChange): string {
   const did = before === "nothing" ? "created" : "changed";
   return `${JSON.stringify(file).slice(1, -1)}, ${did} by ${tool} at ${at} in ${session}`;
-}
-
-/** `cli:<user>` for whoever sits at this terminal. */
-function userOfTerminal(): string {
-  try {
-    return `cli:${userInfo().username}`;
-  } catch {
-    return `cli:${process.getuid?.() ?? "user"}`;
-  }
 }

@@ -1,12 +1,14 @@
-import { definePlugin, optional, OwnMemory, Services, Store, Tools } from "@gantry/sdk";
+import { Commands, definePlugin, optional, OwnMemory, Services, Store, Tools } from "@gantry/sdk";
 import { Type } from "typebox";
+import { memoryCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { Retention } from "./retention.ts";
 import { memoryTools } from "./tools.ts";
 
 export default definePlugin({
   name: "tool-memory",
-  summary: "memory_store, memory_recall, memory_forget.",
+  summary:
+    "memory_store, memory_recall, memory_forget; the words `memory list`, `show`, `edit`, `forget` and `export`.",
   table: "",
   config: Type.Object({
     memory: Type.Object({
@@ -29,13 +31,14 @@ export default definePlugin({
     }),
   }),
   needs: { store: Store, own: optional(OwnMemory) },
-  provides: [Tools, Services],
+  provides: [Commands, Tools, Services],
   errors,
   setup(host) {
     const { store, own } = host.needs;
     const memory = own ?? store.memory;
     const retention = new Retention(memory, host.config.memory);
     for (const tool of memoryTools(memory, retention)) host.provide(Tools, tool);
+    for (const command of memoryCommands(memory, retention)) host.provide(Commands, command);
     host.provide(Services, retention.service("memory-retention", host.log));
   },
 });

@@ -35,6 +35,7 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";

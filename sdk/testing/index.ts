@@ -1,3 +1,4 @@
+export * from "./asking-tool.ts";
 export * from "./call-route.ts";
 export * from "./channel-contract.ts";
 export * from "./channel-platform-contract.ts";

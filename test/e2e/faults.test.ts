@@ -9,7 +9,7 @@ import { mountDisk } from "./small-disk.ts";
 
 /** As it is by default, held to half a minute; else quicker, and to nothing. */
 const long = process.env["GANTRY_LONG"] !== undefined;
-const patience = { timeout: long ? 30_000 : 60_000, interval: 100 };
+const patience = { timeout: long ? 30_000 : 150_000, interval: 100 };
 const mayMount = canMount();
 const why = mayMount ? "" : " (left out: this user may not mount a file system)";
 

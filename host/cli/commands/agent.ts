@@ -12,7 +12,7 @@ import type { Host } from "../../host.ts";
 import { Terminal } from "../terminal.ts";
 import { stopNote } from "../../turn/stop-note.ts";
 import { picturesOf } from "../pictures.ts";
-import { userOfTerminal } from "../terminal-user.ts";
+import { userOfTerminal } from "@gantry/sdk/node";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../../record/printable.ts";
 import { promptOf, sessionOf } from "./agent-input.ts";

@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline";
 import { createReadStream } from "node:fs";
 import { errors, type GuardOpinion } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
-import { userOfTerminal } from "../terminal-user.ts";
+import { asError, userOfTerminal } from "@gantry/sdk/node";
 import type { HostCommandContext } from "./index.ts";
 
 interface Explained {

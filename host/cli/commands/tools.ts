@@ -1,7 +1,6 @@
 import { errors } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { asError, userOfTerminal } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
-import { userOfTerminal } from "../terminal-user.ts";
 import type { HostCommandContext } from "./index.ts";
 
 /** The tools that a model is offered now, or as JSON with their input schemas. */

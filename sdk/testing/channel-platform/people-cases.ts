@@ -1,6 +1,6 @@
 import type { ChannelPlatformSubject, Writing } from "./platform.ts";
 import { lastText, rigOf } from "./rig.ts";
-import { askingTool } from "./asking-tool.ts";
+import { askingTool } from "../asking-tool.ts";
 import type { FakeScript } from "../fake-provider.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;

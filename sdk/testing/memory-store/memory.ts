@@ -22,7 +22,8 @@ export function memory(kept: { readonly entries: Entries; next: number }): Memor
       const wanted = words(query);
       const score = (text: string): number => words(text).filter((word) => wanted.includes(word)).length;
       return entries
-        .filter((entry) => entry.user === user && score(entry.text) > 0)
+        .filter((entry) => entry.user === user && (wanted.length === 0 || score(entry.text) > 0))
+        .toReversed()
         .toSorted((a, b) => score(b.text) - score(a.text))
         .slice(0, limit)
         .map(({ id, text, created }) => ({ id, text, created }));

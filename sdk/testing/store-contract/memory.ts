@@ -45,6 +45,14 @@ export const memoryCases: Cases = {
     await memory.remember("u", "the red bicycle");
     assert.deepEqual(await memory.recall("u", "submarine", 5), []);
   },
+  "AGT-06: an empty query finds everything, the newest first": async ({ store: { memory } }) => {
+    for (const text of ["one", "two", "three"]) await memory.remember("u", text);
+    const found = await memory.recall("u", "", 1_000_000);
+    assert.deepEqual(
+      found.map(({ text }) => text),
+      ["three", "two", "one"],
+    );
+  },
   "AGT-06: any text is a valid query and a valid memory": async ({ store: { memory } }) => {
     for (const text of STRANGE) {
       await memory.remember("u", text);

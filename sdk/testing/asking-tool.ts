@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ask, definePlugin, defineTool, Tools, type Plugin } from "../../index.ts";
+import { ask, definePlugin, defineTool, Tools, type Plugin } from "../index.ts";
 
 export interface AskingTool {
   readonly plugin: Plugin;
@@ -8,8 +8,8 @@ export interface AskingTool {
   runs(): number;
 }
 
-/** A tool that runs only if a person says so. */
-export function askingTool(): AskingTool {
+/** A tool that runs only if a person says so; `message` is the reason that they are told. */
+export function askingTool(message: string = "It asks."): AskingTool {
   let runs = 0;
   const tool = defineTool({
     name: "asking",
@@ -26,7 +26,7 @@ export function askingTool(): AskingTool {
     taps: ["beforeToolCall"],
     setup(host) {
       host.provide(Tools, tool);
-      host.hooks.beforeToolCall.tap(() => ask({ code: "ASKING", message: "It asks." }));
+      host.hooks.beforeToolCall.tap(() => ask({ code: "ASKING", message }));
     },
   });
   return { plugin, toolName: tool.name, runs: () => runs };
