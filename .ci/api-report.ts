@@ -20,7 +20,7 @@ export function apiReport(): string {
     ];
     execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: "pipe" });
     const files = [
-      ...["", "provider-kit", "channel-kit"].flatMap((folder) => filesOf(out, folder, 1)),
+      ...["", "provider-kit", "channel-kit", "node"].flatMap((folder) => filesOf(out, folder, 1)),
       ...filesOf(out, "testing", 2),
     ];
     return `# The sdk's public surface

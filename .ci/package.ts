@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { completions } from "./completion.ts";
 import { manPage } from "./man-page.ts";
@@ -32,26 +32,20 @@ function writeSdk(to: string): void {
   execFileSync(process.execPath, [tsc, "-p", project, "--emitDeclarationOnly", "--outDir", to], {
     stdio: ["ignore", "inherit", "inherit"],
   });
-  const doors: Readonly<Record<string, string>> = {
-    index: "sdk",
-    "testing/index": "testing",
-    "channel-kit/index": "sdk-channel",
-    "node/index": "sdk-node",
-  };
-  for (const [door, built] of Object.entries(doors)) {
-    const file = path.join(to, `${door}.js`);
-    const target = path.relative(path.dirname(file), path.join(folder, `${built}.js`));
-    writeFileSync(
-      file,
-      `export * from ${JSON.stringify(target.startsWith(".") ? target : `./${target}`)};\n`,
-    );
-  }
   const { version, description, license, type, engines, exports, dependencies } = readJson(
     path.join(root, "sdk/package.json"),
   ) as Record<string, unknown> & {
     exports: Record<string, { types: string; default: string }>;
     dependencies: Record<string, string>;
   };
+  for (const [door, { default: code }] of Object.entries(exports)) {
+    const file = path.join(to, code.replace("/dist/", "/"));
+    const target = path.join(folder, `${doorOf(door)}.js`);
+    if (!existsSync(target))
+      throw new Error(`${target} is missing: add @gantry/sdk's ${door} to tsdown.config.ts`);
+    const from = path.relative(path.dirname(file), target);
+    writeFileSync(file, `export * from ${JSON.stringify(from.startsWith(".") ? from : `./${from}`)};\n`);
+  }
   const entries = Object.entries(exports).map(([door, { types, default: code }]) => [
     door,
     { types: types.replace("/dist/", "/"), default: code.replace("/dist/", "/") },
@@ -68,4 +62,10 @@ function writeSdk(to: string): void {
   };
   writeFileSync(path.join(to, "package.json"), `${JSON.stringify(own, undefined, 2)}\n`);
   for (const file of ["README.md", "api.md"]) cpSync(path.join(root, "sdk", file), path.join(to, file));
+}
+
+/** What the release calls the code of one of the sdk's doors. */
+function doorOf(door: string): string {
+  if (door === ".") return "sdk";
+  return door === "./testing" ? "testing" : door.replace("./", "sdk-");
 }

@@ -15,6 +15,8 @@ import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { valueAt } from "./config/config-file.ts";
 import { configure } from "./config/configure.ts";
+import { parseToml, readText } from "./config/read.ts";
+import { errors } from "./errors.ts";
 import { checkManifest } from "./plugins/manifest.ts";
 import { Host } from "./host.ts";
 import { loadPlugin } from "./plugins/loader.ts";
@@ -25,10 +27,17 @@ import { openWorkspace } from "./config/workspace.ts";
 export function openLoader(configDir: string): {
   load(name: string): Promise<Plugin>;
   bundled(): Promise<readonly Plugin[]>;
+  /** What stands in a configuration file, as it is written; throws CONFIG_*. */
+  config(file: string): Promise<Readonly<Record<string, unknown>>>;
 } {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
     bundled: () => new Installation(configDir).allBundled(),
+    async config(file) {
+      const text = await readText(file);
+      if (text === undefined) throw errors.CONFIG_UNREADABLE(file, "ENOENT");
+      return parseToml(file, text).tree;
+    },
   };
 }
 

@@ -12,7 +12,9 @@ import {
   Sandbox,
   Store,
   Tools,
+  ToolSources,
   type Plugin,
+  type ToolSource,
 } from "@gantry/sdk";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
@@ -31,6 +33,17 @@ const blockOnce = { inSetup: blocking(), inGuard: blocking() };
 const done = { type: "stop", reason: "EndTurn" };
 const cancelled = { type: "error", failure: { code: "X", message: "cancelled", retry: false } };
 const said = { type: "text", text: "hi" };
+
+const listed = {
+  name: "thing",
+  description: "Does a thing.",
+  input: { type: "object", properties: { key: { type: "string" } }, required: ["key"] },
+  run: async () => "done",
+};
+const source = (tools: () => unknown): Plugin =>
+  plugin({ provides: [ToolSources] }, (host) =>
+    host.provide(ToolSources, { name: "things", tools } as ToolSource),
+  );
 
 const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp])[] = [
   [
@@ -193,6 +206,16 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     "gives a tool whose effects are nonsense",
     tool({ effects: () => ({ paths: ["/etc"] }) }),
     /paths that lack path or access: give \{ paths/,
+  ],
+  [
+    "lists a tool in a source whose effects are nonsense",
+    source(async () => [{ ...listed, effects: () => ({ paths: ["/etc"] }) }]),
+    /paths that lack path or access: give \{ paths/,
+  ],
+  [
+    "lists no tool in a source",
+    source(async () => [{ name: "thing" }]),
+    /thing.*(?:no run\(\)|no description)/,
   ],
   [
     "gives a tool whose preview is no text",

@@ -76,7 +76,8 @@ test("DIS-01: with all that it runs on it takes less than 20 MiB, without maps, 
 test("DIS-01: all that is loaded later lies in a folder that is named for its content, under names that are", () => {
   const inRelease = filesOf(release()).map((file) => path.relative(release(), file));
   const parts = inRelease.filter((file) => file.endsWith(".js") && !file.includes("/"));
-  const doors = /^(?:cli|index|host-testing|sdk(?:-channel|-node)?|testing|typebox(?:-value)?)\.js$/;
+  const doors =
+    /^(?:cli|index|host-testing|sdk(?:-channel|-node|-provider)?|testing|typebox(?:-value)?)\.js$/;
   expect(parts.filter((file) => !doors.test(file) && !/-[\w-]{8}\.js$/.test(file))).toEqual([]);
   const besides = readdirSync(path.dirname(bin)).filter((name) => name !== path.basename(release()));
   expect(besides.toSorted()).toEqual(["completion", "gantry.js", "man", "sdk"]);
@@ -151,6 +152,14 @@ test("DIS-01: who writes a plugin gets declarations and a test kit from the inst
     });
   expect(await run(path.join(root, "node_modules/typescript/bin/tsc"), "-p", ".")).toBe("right");
   expect(await run("--test")).toBe("right");
+  const { exports } = JSON.parse(readFileSync(path.join(root, "sdk/package.json"), "utf8")) as {
+    exports: object;
+  };
+  for (const door of Object.keys(exports).map((one) => one.replace(".", "@gantry/sdk")))
+    expect([door, await run("--input-type=module", "-e", `await import("${door}")`)]).toEqual([
+      door,
+      "right",
+    ]);
   expect((await gantry(["plugins", "check", "gantry-plugin-weather"], { dir: home.dir, bin })).code).toBe(0);
 });
 

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ToolCatalog } from "@gantry/sdk";
-import { checkPlugin, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, checkPlugin, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import sandbox from "../../plugins/sandbox-landlock/index.ts";
 import plugin from "./index.ts";
 
 const server = path.join(import.meta.dirname, "server.test-kit.js");
 const config = {
   plugins_config: { "mcp-bridge": { command: [process.execPath, server], read: [process.execPath, server] } },
 };
+const sandbox = await bundledPlugin("sandbox-landlock");
 const yes = { approvals: "yes" } as const;
 
 test.runIf(process.platform === "linux")(

@@ -1,15 +1,15 @@
 import { OwnMemory } from "@gantry/sdk";
-import { checkPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, checkPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import tools from "../../plugins/tool-memory/index.ts";
 import plugin from "./index.ts";
 
 test("SDK-10: the memory tools use a memory of another plugin, which finds the misspelt and survives a restart", async () => {
   const configDir = mkdtempSync(path.join(tmpdir(), "gantry-trigrams-"));
   try {
+    const tools = await bundledPlugin("tool-memory");
     const start = () => startTestHost({ plugins: [plugin, tools, memoryStore()], configDir });
     const yes = { approvals: "yes" } as const;
     const first = await start();

@@ -30,6 +30,22 @@ test(
     );
     expect(JSON.parse(loud.stdout)).toMatchObject({ ok: true, plugin: "loud", findings: [] });
     expect(loud.stderr).toContain("noise");
+    const needy = await put(
+      "needy.mjs",
+      `const config = { type: "object", required: ["url"], properties: { url: { type: "string", description: "A server." } } };
+export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) { if (host.config.url !== "x") throw new Error("no"); } };`,
+    );
+    expect(await p.gantry("plugins", "check", needy)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("misses `url`") as string,
+      stderr: expect.stringContaining("--config FILE") as string,
+    });
+    const keys = await put("keys.toml", '[plugins_config.needy]\nurl = "x"\n');
+    expect(await p.gantry("plugins", "check", needy, "--config", keys)).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect((await p.gantry("plugins", "check", needy, "--config", "none.toml")).stderr).toMatch(/none\.toml/);
     for (const facts of ["{", "null", "[]"]) {
       await put("torn/index.mjs", codeOf(["tools"]));
       await put("torn/package.json", facts);

@@ -6,12 +6,13 @@ import { readStated } from "./facts.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
 export async function check(
-  { args, options, out, signal }: CommandContext,
+  { args, options, out, err, signal }: CommandContext,
   { configDir }: Runtime,
 ): Promise<number> {
   const entry = await entryOf(args[0] ?? ".");
   const { checkApart } = await import("@gantry/sdk/testing");
-  const checked = await checkApart({ entry, configDir, signal }).catch((error: unknown) => {
+  const config = typeof options["config"] === "string" ? { config: path.resolve(options["config"]) } : {};
+  const checked = await checkApart({ entry, configDir, ...config, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (!checked) return 1;
@@ -35,5 +36,7 @@ export async function check(
       ? messages
       : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
+  if (!config.config && messages.some((line) => line.includes("(config.toml, line")))
+    err("Your own config.toml is not read for this: write such keys into a file and pass --config FILE.");
   return messages.length > 0 ? 1 : 0;
 }

@@ -26,7 +26,10 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       summary:
         "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
       args: ["<path>"],
-      options: [{ flags: "--json", summary: "print one JSON object" }],
+      options: [
+        { flags: "--config <file>", summary: "the keys to try it with, written as in config.toml" },
+        { flags: "--json", summary: "print one JSON object" },
+      ],
       run: async (run) => (await import("./check.ts")).check(run, needs.runtime),
     },
     {

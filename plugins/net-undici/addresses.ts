@@ -1,8 +1,12 @@
 import { BlockList, isIP } from "node:net";
 import { errors } from "./errors.ts";
+import { exceptions } from "./exceptions.ts";
 
-/** Says why an address (IPv4 or IPv6, no brackets, no zone) must not be reached, or nothing. */
-export type AddressCheck = (address: string) => string | undefined;
+/**
+ * Says why an address (IPv4 or IPv6, no brackets, no zone) must not be reached, or nothing. With `port` it is one that was
+ * written as it is, which the owner may have excepted; without, one that a name led to.
+ */
+export type AddressCheck = (address: string, port?: number) => string | undefined;
 
 // Everything of IANA's special-purpose registries that is not globally reachable, and what clouds serve metadata on.
 const special4: Readonly<Record<string, string>> = {
@@ -44,16 +48,18 @@ const reachable6 = [
   "2001:30::/28",
 ];
 
-/** The ranges that are always refused, and the owner's own. Throws `NET_BAD_RANGE`. */
-export function addressCheck(blocked: readonly string[]): AddressCheck {
+/** The ranges that are always refused but for `excepted`, and the owner's own. Throws `NET_BAD_RANGE`, `NET_BAD_EXCEPTION`. */
+export function addressCheck(blocked: readonly string[], excepted: readonly string[] = []): AddressCheck {
   const own = blocked.length > 0 ? listOf(blocked) : undefined;
+  const isExcepted = exceptions(excepted);
   let known: ReturnType<typeof specialLists> | undefined;
-  return function check(address) {
+  return function check(address: string, port?: number): string | undefined {
     const { rows, reachable, unicast } = (known ??= specialLists());
     const family = isIP(address);
     if (family === 0 || address.includes("%")) return "it is not an address that all can reach";
     const kind = family === 4 ? "ipv4" : "ipv6";
     if (own?.check(address, kind)) return "it is in security.blocked_ips";
+    if (port !== undefined && isExcepted(address, port)) return undefined;
     const embedded = family === 6 ? embeddedIn(address) : undefined;
     if (embedded !== undefined) return check(embedded);
     if (family === 6 && reachable.check(address, kind)) return undefined;

@@ -21,20 +21,29 @@ export default definePlugin({
   config: Type.Object({
     security: Type.Object({
       allowed_domains: securityKeys.allowed_domains,
+      allowed_private_addresses: Type.Array(Type.String(), {
+        default: [],
+        description:
+          "Special addresses that tools may reach all the same, such as your own server at 127.0.0.1:5173 or 192.168.1.20 (every port), where allowed_domains holds the address too. Written as addresses, never as names; those that serve a cloud's credentials cannot be named.",
+      }),
       blocked_ips: Type.Array(Type.String(), {
         default: [],
         description:
-          "Addresses and CIDR ranges that tools may not reach, beside all special ones, which are always refused.",
+          "Addresses and CIDR ranges that tools may not reach, beside all special ones, which are refused but for allowed_private_addresses.",
       }),
     }),
   }),
   provides: [Net, Upstream, Loopback],
   errors,
   setup(host) {
-    const { allowed_domains, blocked_ips } = host.config.security;
+    const { allowed_domains, allowed_private_addresses, blocked_ips } = host.config.security;
     host.provide(
       Net,
-      createNet({ domains: domainCheck(allowed_domains), addresses: addressCheck(blocked_ips), lookup }),
+      createNet({
+        domains: domainCheck(allowed_domains),
+        addresses: addressCheck(blocked_ips, allowed_private_addresses),
+        lookup,
+      }),
     );
     const upstream = createUpstream();
     host.provide(Upstream, upstream);

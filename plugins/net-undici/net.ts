@@ -5,7 +5,7 @@ import { openTcp, placeOf } from "./connect.ts";
 import { domainCheck } from "./domains.ts";
 import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
-import { clear, readUrl, type Cleared, type Rules } from "./policy.ts";
+import { clear, portOf, readUrl, type Cleared, type Rules } from "./policy.ts";
 
 const MAX_REDIRECTS = 10;
 
@@ -15,7 +15,7 @@ export function createNet(rules: Rules): Net {
     async check(address) {
       try {
         const url = readUrl(address);
-        await clear(url.hostname, printable(address), rules);
+        await clear(url.hostname, portOf(url), printable(address), rules);
         return undefined;
       } catch (error) {
         if (error instanceof GantryError) return refuse(error);
@@ -27,7 +27,7 @@ export function createNet(rules: Rules): Net {
       let next = request;
       for (let hops = 0; ; hops++) {
         const url = readUrl(next.url);
-        const cleared = await inTime(clear(url.hostname, printable(url.href), rules), next);
+        const cleared = await inTime(clear(url.hostname, portOf(url), printable(url.href), rules), next);
         const answer = await exchangePinned(next, url, cleared);
         const to = redirect(answer);
         if (to === undefined) return answer;
@@ -41,7 +41,7 @@ export function createNet(rules: Rules): Net {
     async connect(host, port, signal, domains) {
       const { shown } = placeOf(host, port);
       const own = domains ? { ...rules, domains: domainCheck(domains) } : rules;
-      const cleared = await inTime(clear(host, shown, own), { url: shown, signal });
+      const cleared = await inTime(clear(host, port, shown, own), { url: shown, signal });
       const waits = { connectMs: 10_000, answerMs: 10_000 };
       return openTcp(cleared.host, port, signal, pinned(cleared)).catch((error: unknown) => {
         throw netFailure(error, shown, waits, signal);

@@ -33,15 +33,20 @@ export function readUrl(text: string): URL {
   return url;
 }
 
+/** The port that a request to a URL goes to. */
+export function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === "https:" ? 443 : 80));
+}
+
 /** Checks a host by name, and then every address that it has; throws `NET_BLOCKED` and `NET_REFUSED`. */
-export async function clear(written: string, where: string, rules: Rules): Promise<Cleared> {
+export async function clear(written: string, port: number, where: string, rules: Rules): Promise<Cleared> {
   const blocked = (why: string): GantryError => errors.NET_BLOCKED(where, why);
   const host = written
     .toLowerCase()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/\.$/, "");
   const literal = isIP(host) !== 0;
-  const special = literal ? rules.addresses(host) : nameTrouble(host);
+  const special = literal ? rules.addresses(host, port) : nameTrouble(host);
   if (special !== undefined) throw blocked(special);
   if (!rules.domains(host)) throw blocked("it is not in security.allowed_domains");
   if (literal) return { host, addresses: [host] };

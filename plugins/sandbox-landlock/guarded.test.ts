@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import * as Value from "typebox/value";
 import { securityKeys } from "@gantry/sdk";
@@ -56,6 +66,8 @@ function work(folder: string): void {
     }
   }
 }
+
+const target = (workspace: string, link: string) => path.join(workspace, `of${path.basename(link)}`);
 
 /** Settings that write MARK. */
 const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch $MARK; false"\n';
@@ -120,6 +132,26 @@ for (const namespaces of [true, false]) {
     expect((await kit.run("true")).findings).toEqual([]);
     expect(existsSync(at(".envrc"))).toBe(false);
   });
+
+  test.runIf(linux)(`SBX-10: a link that is guarded or secret leads where it led, ${how}`, async () => {
+    const links = [".envrc", ".git/hooks", ".env"];
+    await using kit = await startSandbox({
+      namespaces,
+      guarded,
+      prepare: (workspace) => {
+        mkdirSync(path.join(workspace, ".git"));
+        for (const link of links) {
+          writeFileSync(target(workspace, link), "own");
+          symlinkSync(target(workspace, link), path.join(workspace, link));
+        }
+      },
+    });
+    const made = await kit.run("rm .envrc .git/hooks; mkdir .git/hooks; touch .git/hooks/x; ln -sfn a .env");
+    expect(made.findings).toHaveLength(4);
+    for (const link of links)
+      expect(readlinkSync(path.join(kit.workspace, link))).toBe(target(kit.workspace, link));
+    expect((await kit.run("true")).findings).toEqual([]);
+  });
 }
 
 test.runIf(linux)("SBX-10: what the owner did while a run lasted stays, or lies beside it", async () => {
@@ -168,6 +200,20 @@ test.runIf(linux)("SEC-15: repositories that a run makes the plain way work on i
     "for r in a/.git b.git c/.git d aw/.git a/lib/.git; do git --git-dir $r rev-parse --git-dir > /dev/null || echo $r; done",
   );
   expect([next.stdout, next.stderr]).toEqual(["", ""]);
+});
+
+test.runIf(linux)("SEC-15: a repository that a run made works nowhere outside of the workspace", async () => {
+  await using kit = await startSandbox({ guarded });
+  const outside = `../../../${path.basename(path.dirname(kit.workspace))}`;
+  const trees = { a: "../../a", b: outside, c: "../../link", d: "../../.." };
+  await kit.run(
+    Object.entries(trees)
+      .map(([name, tree]) => `git init -q ${name}; printf '\\tworktree = ${tree}\\n' >> ${name}/.git/config`)
+      .concat("ln -s / link")
+      .join("\n"),
+  );
+  const kept = Object.keys(trees).filter((name) => existsSync(path.join(kit.workspace, name, ".git/config")));
+  expect(kept).toEqual(["a"]);
 });
 
 test.runIf(linux)(

@@ -38,6 +38,10 @@ const further = (workspace: string): void => {
   linkSync(path.join(workspace, "a/.env"), path.join(workspace, "hard"));
   mkdirSync(path.join(workspace, "c"));
   symlinkSync("../plain", path.join(workspace, "c/.env"));
+  linkSync(path.join(workspace, "plain"), path.join(workspace, "hard-plain"));
+  save(path.join(workspace, "key"));
+  mkdirSync(path.join(workspace, ".ssh"));
+  symlinkSync("../key", path.join(workspace, ".ssh/key"));
 };
 
 /** As editors save: beside the old file, then in its place. */
@@ -87,8 +91,13 @@ test.runIf(linux)(
 test.runIf(linux)(
   "SEC-15: a secret file has no second name that is open, and no other letter case",
   async () => {
-    await using kit = await startSandbox({ prepare: further, guarded: [".vscode"] });
-    const look = "cat hard a/.env b/.ENV .vscode/.env plain c/.env; grep -rh TOKEN .; base64 hard";
+    await using kit = await startSandbox({
+      prepare: further,
+      guarded: [".vscode"],
+      secret: [".env", ".ssh"],
+    });
+    const look =
+      "cat hard a/.env b/.ENV .vscode/.env plain c/.env hard-plain key; grep -rh TOKEN .; base64 hard";
     expect((await kit.run(look)).stdout).toBe("");
     linkSync(path.join(kit.workspace, "a/.env"), path.join(kit.workspace, "later"));
     expect((await kit.run("cat later")).stdout).toBe("");

@@ -113,12 +113,14 @@ test("OPS-03: what is no whole backup changes nothing", async () => {
     expect([what, code, err]).toEqual([what, 1, expect.stringContaining("BACKUP_UNREADABLE")]);
   }
   const { DatabaseSync } = await import("node:sqlite");
-  writeFileSync(file, good);
-  const evil = new DatabaseSync(file);
-  evil.prepare("INSERT INTO backup_files VALUES (?, ?, ?)").run("../evil", 0o600, Buffer.from("x"));
-  evil.close();
-  const { code, err } = await gantry(["restore", file, "--yes"], { dir: home.dir });
-  expect([code, err]).toEqual([1, expect.stringMatching(/it names \.\.\/evil.*BACKUP_UNREADABLE/)]);
+  for (const name of ["../evil", "config.toml/evil", "a//evil", "evil\0"]) {
+    writeFileSync(file, good);
+    const evil = new DatabaseSync(file);
+    evil.prepare("INSERT INTO backup_files VALUES (?, ?, ?)").run(name, 0o600, Buffer.from("x"));
+    evil.close();
+    const { code, err } = await gantry(["restore", file, "--yes"], { dir: home.dir });
+    expect([name, code, err]).toEqual([name, 1, expect.stringMatching(/it names .*evil.*BACKUP_UNREADABLE/)]);
+  }
   expect(existsSync(path.join(home.dir, "..", "evil"))).toBe(false);
   expect(readdirSync(home.dir).filter((name) => name.startsWith("before"))).toEqual([]);
 });

@@ -70,8 +70,8 @@ async function readBackup(
     const { user_version: found } = from.prepare("PRAGMA user_version").get() as { user_version: number };
     if (found > layout.length) throw shared.STORE_NEWER(file, found, layout.length);
     const files = from.prepare("SELECT path, mode, bytes FROM backup_files").all() as unknown as Kept[];
-    const outside = files.find((each) => !path.join(configDir, each.path).startsWith(configDir + path.sep));
-    if (outside) throw errors.BACKUP_UNREADABLE(file, `it names ${outside.path}, which lies elsewhere`);
+    const wrong = wrongNameOf(files, configDir);
+    if (wrong !== undefined) throw errors.BACKUP_UNREADABLE(file, wrong);
     return { files, lines: [headline(from), `  ${files.length} files`] };
   } catch (error) {
     const { errcode, message } = error as { errcode?: number; message: string };
@@ -79,6 +79,22 @@ async function readBackup(
   } finally {
     from.close();
   }
+}
+
+/** Why these files cannot all be put back; undefined where they can. */
+function wrongNameOf(files: readonly Kept[], configDir: string): string | undefined {
+  const names = new Set(files.map((each) => each.path));
+  for (const name of names) {
+    if (typeof name !== "string" || name !== path.normalize(name) || name.includes("\0"))
+      return `it names ${JSON.stringify(name)}, which is no path as a backup writes it`;
+    if (!path.join(configDir, name).startsWith(configDir + path.sep))
+      return `it names ${name}, which lies elsewhere`;
+    const within = name
+      .split(path.sep)
+      .findIndex((_, i, all) => i > 0 && names.has(all.slice(0, i).join("/")));
+    if (within > 0) return `it names ${name}, which lies within another file`;
+  }
+  return files.every(({ bytes }) => bytes instanceof Uint8Array) ? undefined : "what it holds is no file";
 }
 
 function headline(from: DatabaseSync): string {

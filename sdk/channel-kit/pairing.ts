@@ -43,7 +43,10 @@ export class PairedPeople {
   }
 }
 
-/** One-time codes of `gantry pair new`: a code is used up, or PAIR_CODE_INVALID or PAIR_LOCKED is thrown. */
+/**
+ * One-time codes of `gantry pair new`, as `new Pairing(store)` of `@gantry/sdk/node` knows them: a code is used up, or
+ * PAIR_CODE_INVALID or PAIR_LOCKED is thrown.
+ */
 export interface PairingCodes {
   redeem(code: string, peer: string): Promise<void>;
 }

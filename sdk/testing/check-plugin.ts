@@ -2,7 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Value } from "typebox/value";
-import { Channels, Store, Tools, type AnySlot, type Plugin, type ToolCall } from "../index.ts";
+import {
+  Channels,
+  Store,
+  Tools,
+  ToolSources,
+  type AnySlot,
+  type Plugin,
+  type Tool,
+  type ToolCall,
+  type ToolSource,
+} from "../index.ts";
 import { channelContract } from "./channel-contract.ts";
 import { fakeNet } from "./fake-net.ts";
 import { guardContract } from "./guard-contract.ts";
@@ -10,7 +20,7 @@ import { heard } from "./heard.ts";
 import { memoryStore } from "./memory-store.ts";
 import { pluginContract, tapsOf, type PluginSubject } from "./plugin-contract.ts";
 import { providerContract } from "./provider-contract.ts";
-import { messageOf, wrong } from "./say.ts";
+import { messageOf, within, wrong } from "./say.ts";
 import { type ContractCase } from "./contract-case.ts";
 import { storeContract } from "./store-contract.ts";
 import { startTestHost, type TestHost } from "./test-host.ts";
@@ -97,16 +107,11 @@ async function kindCases(
   const mine = <T extends { readonly name: string }>(slot: AnySlot, values: Iterable<T>): T[] =>
     [...values].filter(({ name }) => own.has(`${plugin.name}: ${slot.id} ${name}`));
   const found: ContractCase[] = [];
-  for (const tool of mine(Tools, t.slot(Tools).values())) {
-    found.push(
-      ...toolContract({
-        tool,
-        args: Value.Create(tool.input) as Record<string, unknown>,
-        cwd: t.runtime.workspace,
-        runs: false,
-        patienceMs,
-      }),
-    );
+  const sources = mine(ToolSources, t.slot(ToolSources).values());
+  const listed = await Promise.all(sources.map((source) => toolsOf(source, patienceMs)));
+  for (const tool of [...mine(Tools, t.slot(Tools).values()), ...listed.flat()]) {
+    const args = argsOf(tool);
+    found.push(...toolContract({ tool, args, cwd: t.runtime.workspace, runs: false, patienceMs }));
   }
   for (const channel of mine(Channels, t.slot(Channels).values()))
     found.push(...channelContract({ channel, to: "nobody", status: "any", patienceMs }));
@@ -120,6 +125,21 @@ async function kindCases(
     }
   }
   return found;
+}
+
+/** Arguments that fit; none where the input is nonsense, which the contract says. */
+function argsOf({ input }: Tool): Record<string, unknown> {
+  try {
+    return Value.Create(input) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** What a source lists here; nothing where what it asks does not answer. */
+function toolsOf(source: ToolSource, patienceMs: number): Promise<readonly Tool[]> {
+  const list = async (): Promise<readonly Tool[]> => source.tools(AbortSignal.timeout(patienceMs));
+  return within(patienceMs, new Error("late"), list).catch(() => []);
 }
 
 /** Comparisons of what is stored fill a page; the rule they break says it in a line. */

@@ -65,3 +65,12 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
   const host = await import("@gantry/host/testing");
   return host.startTestHost(options);
 }
+
+/**
+ * A plugin that comes with Gantry, as `gantry plugins list` names it, for a test that wants the real thing: walls, a network, the
+ * tools over a memory. Throws `PLUGIN_NOT_FOUND`. Needs @gantry/host beside the sdk.
+ */
+export async function bundledPlugin(name: string): Promise<Plugin> {
+  const { openLoader } = await import("@gantry/host/testing");
+  return openLoader(process.cwd()).load(name);
+}

@@ -69,9 +69,14 @@ export class KeptFiles {
       .map((file) => setAside(this.#at(file), file));
   }
 
-  /** Puts back what differs from what is remembered; what stood there instead is kept beside it. A phrase for each. */
-  putBack(): readonly string[] {
-    const changed = [...this.#kept].filter(([file, kept]) => !isKept(this.#at(file), kept));
+  /**
+   * Puts back what differs from what is remembered; what stood there instead is kept beside it. `held`: the kernel held the
+   * rest, and only links are put back, over which no mask lies. A phrase for each.
+   */
+  putBack(held: boolean): readonly string[] {
+    const changed = [...this.#kept].filter(
+      ([file, kept]) => this.#isPutBack(file, kept, held) && !isKept(this.#at(file), kept),
+    );
     return changed.map(([file, kept]) => {
       const phrase = setAside(this.#at(file), file);
       putFile(this.#at(file), kept);
@@ -82,13 +87,17 @@ export class KeptFiles {
   #isSpared(file: string, held: boolean): boolean {
     if (this.#doubtful.has(file) && this.#doubtful.get(file) === markAt(this.#at(file))) return true;
     const kept = this.#kept.get(file);
-    if (kept && (!held || isKept(this.#at(file), kept))) return true;
+    if (kept && (this.#isPutBack(file, kept, held) || isKept(this.#at(file), kept))) return true;
     const before = Buffer.isBuffer(kept?.content) ? kept.content.toString("utf8") : "";
     return (
       this.#isOlder(file, this.#began - SETTLED_MS) ||
       isSetAside(this.#at(file)) ||
       isPlainRepository(this.#root, file, before)
     );
+  }
+
+  #isPutBack(file: string, { content }: KeptFile, held: boolean): boolean {
+    return !held || (typeof content === "string" && this.#held.has(file));
   }
 
   /** True where neither a file nor a folder around it changed since then, so that it was there. */

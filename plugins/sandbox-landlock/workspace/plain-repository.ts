@@ -15,9 +15,11 @@ const PLAIN_LINES = [
   /^\s*(name|email|remote|merge|defaultbranch|default|ff|prune)\s*=\s*[\w .@<>/-]*$/i,
   /^\s*active\s*=\s*(true|false|\.)$/,
   /^\s*fetch\s*=\s*[+\w:/*.-]+$/,
-  /^\s*worktree\s*=\s*(\.\.\/)+[\w/-]+$/,
   /^\s*(push)?url\s*=\s*(https?:\/\/|git@|ssh:\/\/|\.{0,2}\/)[\w@:/.~+-]*$/i,
 ];
+
+/** Where it works. */
+const WORKTREE = /^\s*worktree\s*=\s*((?:\.\.\/)+[\w/-]+)$/;
 
 /**
  * True for what `git init`, `git clone`, submodules and working trees leave in a repository that was not there before:
@@ -49,15 +51,28 @@ function isPlain(root: string, file: string, within: string, before: string): bo
       return path.basename(path.dirname(folder)) === "worktrees" && /^[^\n]+\/\.git\n?$/.test(text);
     case ".git/config": {
       const known = new Set(before.split("\n"));
-      return text.split("\n").every((line) => known.has(line) || PLAIN_LINES.some((one) => one.test(line)));
+      return text
+        .split("\n")
+        .every((line) => known.has(line) || isPlainLine(line) || worksWithin(root, folder, line));
     }
     default:
       return false;
   }
 }
 
-/** Links on the way could lead elsewhere later. */
+const isPlainLine = (line: string): boolean => PLAIN_LINES.some((one) => one.test(line));
+
+/** Git writes and removes files where a repository works. */
+function worksWithin(root: string, folder: string, line: string): boolean {
+  const written = WORKTREE.exec(line)?.[1];
+  return written !== undefined && isWithin(root, path.resolve(folder, written));
+}
+
 function leadsToGit(root: string, folder: string, written: string): boolean {
   const target = path.resolve(folder, written.replace(/\n$/, ""));
-  return isInside(target, root) && realpathSync(target) === target && isGitDirectory(target);
+  return isWithin(root, target) && isGitDirectory(target);
 }
+
+/** Links on the way could lead elsewhere later. */
+const isWithin = (root: string, target: string): boolean =>
+  isInside(target, root) && realpathSync(target) === target;

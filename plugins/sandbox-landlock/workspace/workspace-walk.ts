@@ -1,6 +1,7 @@
-import { type Dirent, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, type Stats, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { looksLikeGit } from "./git-directory.ts";
+import { targetOf } from "./mask-paths.ts";
 
 /** Folders that are looked through; nothing runs in a larger workspace. */
 const MAX_FOLDERS = 100_000;
@@ -62,11 +63,11 @@ export class WorkspaceWalk {
 
   /**
    * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`. Further names of a secret file are secret.
+   * repository counts as `.git`. Further names of a secret file are secret, and so is what a secret link leads to.
    */
   find(): Found {
     const found = this.#look();
-    const isNew = found.secret.map((at) => this.#remember(path.join(this.#root, at)));
+    const isNew = found.secret.map((at) => this.#remember(at));
     if (!isNew.some(Boolean)) return found;
     // Where else it stands shows only in files that were passed over.
     this.#seen.clear();
@@ -149,17 +150,25 @@ export class WorkspaceWalk {
     return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
   }
 
-  /** True where a file that was not known has further names. */
+  /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
-    const about = lstatSync(at, { throwIfNoEntry: false });
-    if (about?.isDirectory())
-      return namesIn(at)
+    const full = path.join(this.#root, at);
+    const entry = lstatSync(full, { throwIfNoEntry: false });
+    if (entry?.isDirectory())
+      return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
+    const isLink = entry?.isSymbolicLink() === true;
+    const about = isLink ? this.#leadsTo(at) : entry;
     const inode = about?.isFile() ? `${about.dev}:${about.ino}` : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
-    return about!.nlink > 1;
+    return isLink || about!.nlink > 1;
+  }
+
+  #leadsTo(at: string): Stats | undefined {
+    const [target] = targetOf(this.#root, at);
+    return target === undefined ? undefined : lstatSync(target, { throwIfNoEntry: false });
   }
 }
 

@@ -19,7 +19,7 @@ export class Workspace {
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
   readonly #guarded: KeptFiles;
-  /** What is remembered of secret files that no mask lies over. */
+  /** What is remembered of secret files; of those that masks lie over, only that they are there. */
   readonly #secret: KeptFiles;
   /** Secret files as they are when a run has ended, with those that were not there when it began. */
   readonly #late: KeptFiles;
@@ -68,7 +68,7 @@ export class Workspace {
     if (this.unseen) return { fault: "unseen", ...this.unseen };
     if (this.#masks && (this.#watch?.fallen ?? this.#isBare(found))) return { fault: "stale" };
     this.#guarded.remember(found.guarded, others);
-    if (!this.#masks) this.#secret.remember(found.secret);
+    this.#secret.remember(found.secret);
     return undefined;
   }
 
@@ -77,7 +77,7 @@ export class Workspace {
     const { secret, guarded } = this.find();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const aside = this.#guarded.setAside(guarded, this.#masks);
-    const undone = this.#masks ? [] : [...this.#guarded.putBack(), ...this.#secret.putBack()];
+    const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
     this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
     return [...unseen, ...aside, ...undone];
   }

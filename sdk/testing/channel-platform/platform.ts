@@ -16,7 +16,7 @@ export interface Writing {
   readonly twice?: boolean;
 }
 
-/** What reached people: a text in a place, and the buttons under it. */
+/** What reached people: a text in a place, as they read it (marks shown, escapes undone), and the buttons under it. */
 export interface Told {
   readonly text: string;
   readonly place: "direct" | "group";

@@ -1,7 +1,7 @@
 import type { ExitCode } from "../../index.ts";
 import type { ApartSubject, CheckedApart } from "./subject.ts";
 
-export type Asked = Required<Omit<ApartSubject, "signal">>;
+export type Asked = Omit<ApartSubject, "signal"> & Required<Pick<ApartSubject, "patienceMs">>;
 
 export interface Failure {
   readonly code: string;

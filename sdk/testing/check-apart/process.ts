@@ -4,7 +4,7 @@ import { checkPlugin, fillersFor } from "../check-plugin.ts";
 import type { Asked, Told } from "./messages.ts";
 
 /** The other process of checkApart(): loads one plugin as the host would, tries it, and says what comes next before it comes. */
-async function answer({ entry, configDir, patienceMs }: Asked): Promise<Told> {
+async function answer({ entry, configDir, config: file, patienceMs }: Asked): Promise<Told> {
   try {
     const { openLoader } = await import("@gantry/host/testing");
     const loader = openLoader(configDir);
@@ -13,7 +13,9 @@ async function answer({ entry, configDir, patienceMs }: Asked): Promise<Told> {
     const begins = (during: string): void =>
       void process.send?.({ next: { name: facts.name, during } } satisfies Told);
     const fillers = fillersFor(plugin, await loader.bundled());
-    return { end: { facts, ...(await checkPlugin({ plugin, with: fillers, patienceMs }, begins)) } };
+    const config = file === undefined ? {} : await loader.config(file);
+    const subject = { plugin, with: fillers, patienceMs, config };
+    return { end: { facts, ...(await checkPlugin(subject, begins)) } };
   } catch (error) {
     const { code, exit, message } =
       error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(entry, error);

@@ -17,6 +17,8 @@ export interface ApartSubject {
   readonly entry: string;
   /** Of the host that would load it. */
   readonly configDir: string;
+  /** A file as config.toml, by its whole path, with the keys that the plugin is tried with; default: none are set. */
+  readonly config?: string;
   /** How long anything may take in this test, in ms; default 5,000. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
