@@ -57,6 +57,9 @@ export const hostErrors = defineErrors({
   ),
   PLUGIN_UNDECLARED_TAP: usage("The plugin %s taps %s without listing it in taps: add it."),
   PLUGIN_FAILED_LATER: failed("The plugin %s failed while running: %s"),
+  OUTBOX_NO_CHANNEL: failed(
+    "The message %s cannot be sent, since no channel %s is loaded: name one that is, see `gantry plugins list`.",
+  ),
   SLOT_EMPTY: usage("The plugin %s needs the slot %s and no plugin fills it%s."),
   SLOT_TAKEN: usage("The plugin %s fills %s, which %s already fills: keep one of them."),
   SLOT_UNDECLARED: usage("The plugin %s fills %s without listing it in provides: add it."),

@@ -17,7 +17,10 @@ export interface ServiceMessage {
 
 /** The one way out for messages of the service itself: redacted, audited, kept on disk until sent; filled by the host. */
 export interface Outbox {
-  /** Resolves once it is on disk, or sent where it may go unkept. */
+  /**
+   * Resolves once it is on disk, or sent where it may go unkept. Throws OUTBOX_NO_CHANNEL where no channel of that name is
+   * loaded, as for whoever wrote over HTTP: nothing would ever take it.
+   */
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
 }
 export const Outbox = one<Outbox>("outbox");

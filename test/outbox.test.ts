@@ -47,6 +47,15 @@ test("CTX-07: a message of the service itself goes out while a turn of its conve
   open();
 });
 
+test("CTX-07: a message of the service itself for a channel that is not loaded is refused at once, and nothing waits for it", async () => {
+  const kept = storeFile();
+  await using t = await startTestHost({ plugins: [chat().plugin, kept.plugin()] });
+  await expect(t.slot(Outbox).send({ ...alert, channel: "http" })).rejects.toMatchObject({
+    code: "OUTBOX_NO_CHANNEL",
+  });
+  expect(await kept.store.lanes.stats()).toMatchObject({ waiting: 0 });
+});
+
 test("INB-02: a notice that the platform refuses is told in the log and is no dead letter, so nobody retries it with messages", async () => {
   const kept = storeFile();
   const channel = chat();

@@ -1,4 +1,5 @@
 import {
+  Channels,
   directMessage,
   Store,
   textOf,
@@ -40,6 +41,8 @@ export class Outbox implements OutboxSlot {
     const { registry } = this.#deps;
     const store = registry.get(Store);
     if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    if (!registry.get(Channels)?.has(message.channel))
+      throw errors.OUTBOX_NO_CHANNEL(message.key, message.channel);
     const notice = this.#notice(message);
     try {
       return await this.#keep(store, notice, message);

@@ -134,6 +134,16 @@ test("OPS-01: trouble with one channel is told by another on which an owner wrot
   await expect.poll(() => alerts(s).length).toBe(2);
 });
 
+test("OPS-01: an owner who wrote over HTTP last is told by the channel on which they wrote before", async () => {
+  const s = await scene();
+  await s.host.serve();
+  await ownerWrites(s);
+  const request = directMessage({ channel: "http", id: "r1", from: "device", text: "hi", trust: "owner" });
+  await s.host.slot(Inbox).receive([request]);
+  s.rows = () => [broken];
+  await expect.poll(() => alerts(s)).toEqual(["Alert: disk: less than 64 MiB are free"]);
+});
+
 test("OPS-01: with tell_owner = false alerts stand in the log only", async () => {
   const s = await scene({ tell_owner: false });
   await s.host.serve();

@@ -1,4 +1,11 @@
-import { textParts, type InboundMessage, type Logger, type Outbox, type Values } from "@gantry/sdk";
+import {
+  textParts,
+  type GantryError,
+  type InboundMessage,
+  type Logger,
+  type Outbox,
+  type Values,
+} from "@gantry/sdk";
 
 const SPACE = "alert-owner";
 
@@ -57,14 +64,24 @@ export class Owner {
   /** Says it once under a key, by another channel than `about` if there is one; nobody is told where no owner has written yet. */
   async tell(key: string, text: string, about: string): Promise<void> {
     try {
-      const places = [...(await this.#known()).values()];
-      const place = places.findLast(({ channel }) => `channel:${channel}` !== about) ?? places.at(-1);
-      if (!place) return;
-      const { channel, conversation, replyTo: to } = place;
-      const parts = textParts(text);
-      await this.#outbox.send({ channel, conversation, to, parts, key, evenUnkept: true });
+      const newestFirst = [...(await this.#known()).values()].toReversed();
+      const isAbout = ({ channel }: Place): boolean => `channel:${channel}` === about;
+      const others = newestFirst.filter((place) => !isAbout(place));
+      for (const place of [...others, ...newestFirst.filter(isAbout)])
+        if (await this.#send(place, key, text)) return;
     } catch (error) {
       this.#log.warn({ err: error as Error }, "The owner could not be told of an alert.");
+    }
+  }
+
+  /** False where no channel takes it: they wrote over HTTP, or by one that is no longer configured. */
+  async #send({ channel, conversation, replyTo: to }: Place, key: string, text: string): Promise<boolean> {
+    try {
+      await this.#outbox.send({ channel, conversation, to, parts: textParts(text), key, evenUnkept: true });
+      return true;
+    } catch (error) {
+      if ((error as Partial<GantryError>).code === "OUTBOX_NO_CHANNEL") return false;
+      throw error;
     }
   }
 }

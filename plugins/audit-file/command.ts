@@ -22,7 +22,7 @@ export function verifyCommand(log: string): Command {
       out(
         read.records === 0
           ? `There is no record in ${log} yet.`
-          : `The chain holds: ${read.records} records (${read.first} to ${read.last}) in ${read.files} ${read.files === 1 ? "file" : "files"}, ${log}.`,
+          : `The chain holds: ${read.records} ${read.records === 1 ? "record" : "records"} (${read.first} to ${read.last}) in ${read.files} ${read.files === 1 ? "file" : "files"}, ${log}.`,
       );
       for (const gap of acknowledged) out(told(gap));
       return 0;

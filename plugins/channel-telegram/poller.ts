@@ -47,8 +47,11 @@ export class Poller implements ConnectionOptions {
     const { api, intake, health } = this.#needs;
     const me = await this.#whoAmI(signal);
     let offset = await this.#kept();
+    // The first one is not held, so that whether it works is known at once.
+    let seconds = 0;
     while (!signal.aborted) {
-      const updates = await this.#poll(offset, signal);
+      const updates = await this.#poll(offset, seconds, signal);
+      seconds = pollSeconds;
       alive();
       if (updates.length === 0) {
         health.up();
@@ -75,10 +78,14 @@ export class Poller implements ConnectionOptions {
     return { id, username };
   }
 
-  async #poll(offset: Offset | undefined, signal: AbortSignal): Promise<readonly WireUpdate[]> {
+  async #poll(
+    offset: Offset | undefined,
+    timeout: number,
+    signal: AbortSignal,
+  ): Promise<readonly WireUpdate[]> {
     const { api } = this.#needs;
     const body = {
-      timeout: pollSeconds,
+      timeout,
       allowed_updates: ["message", "callback_query"],
       ...(offset !== undefined && { offset: offset.next }),
     };

@@ -19,7 +19,7 @@ export async function checkStore(store: Store | undefined): Promise<readonly Che
   }
   const { waiting, running, deadLetters } = await store.lanes.stats();
   const rows: CheckRow[] = [
-    { what: "store", state: "ok", detail: `${waiting} messages wait, ${running} are being answered` },
+    { what: "store", state: "ok", detail: `waiting messages: ${waiting}, being answered: ${running}` },
     ...(await heldUp(store)),
   ];
   if (deadLetters > 0) rows.push(await putAside(store, deadLetters));
@@ -31,7 +31,7 @@ async function heldUp({ lanes }: Store): Promise<readonly CheckRow[]> {
   return (await lanes.waits()).map(({ waitsFor, lanes: conversations, reason }) => ({
     what: `messages wait for ${waitsFor}`,
     state: "warn",
-    detail: `${conversations} conversations: ${reason}`,
+    detail: `in ${conversations} ${conversations === 1 ? "conversation" : "conversations"}: ${reason}`,
     cure: "Mend what the reason says; they are answered by themselves once it works.",
   }));
 }

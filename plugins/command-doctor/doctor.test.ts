@@ -314,7 +314,7 @@ test("INB-02: what messages wait for is told with its reason, and how many conve
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
   expect(rowOf(await tell(t, "status"), "messages wait for channel:chatapp")).toMatchObject({
     state: "warn",
-    detail: "2 conversations: API error: 401",
+    detail: "in 2 conversations: API error: 401",
   });
 });
 

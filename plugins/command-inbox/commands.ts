@@ -17,7 +17,7 @@ export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
   return [
     {
       name: "inbox list",
-      summary: "messages of channels that were put aside, or wait for an answer",
+      summary: "messages of channels that were put aside; with --waiting, those that wait for an answer",
       options: [json, { flags: "--waiting", summary: "those that wait, instead of those put aside" }],
       run: (run) => list(run, lanes, print()),
     },

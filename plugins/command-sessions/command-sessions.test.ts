@@ -56,7 +56,7 @@ async function start(auditFails = false) {
 
 test("CTX-05: sessions list names the conversations and whose they are, as lines and as JSON", async () => {
   await using t = await start();
-  expect((await t.run("list")).out).toMatch(/^telegram:42 {2}1 turns {2}\d{4}-\S+ {2}telegram:42$/);
+  expect((await t.run("list")).out).toMatch(/^telegram:42 {2}1 turn {2}\d{4}-\S+ {2}telegram:42$/);
   expect(JSON.parse((await t.run("list", [], { json: true })).out)).toMatchObject([
     { id: "telegram:42", turns: 1 },
   ]);

@@ -20,7 +20,7 @@ export function readCommands(store: () => Store): readonly Command[] {
         else if (found.length === 0) err("There is no conversation.");
         else
           for (const { id, turns, updated, owner = "nobody" } of found)
-            out(`${id}  ${turns} turns  ${updated}  ${owner}`);
+            out(`${id}  ${turns} ${turns === 1 ? "turn" : "turns"}  ${updated}  ${owner}`);
         return 0;
       },
     },

@@ -16,7 +16,7 @@ test("OPS-01: /ready is 200, and 503 with the parts that cannot, which the log e
     return [status, json.status, json.parts, json.warnings];
   };
   expect(await ready()).toEqual([200, "ready", [], []]);
-  rows = [{ what: "disk", state: "fail", detail: "no room at /home/me" }];
+  rows = [{ what: "disk", state: "fail", detail: "no room at /home/me." }];
   await expect.poll(ready).toEqual([503, "not ready", ["disk"], []]);
   rows = [{ what: "disk", state: "warn", detail: "little room" }];
   await expect.poll(ready).toEqual([200, "ready", [], ["disk"]]);

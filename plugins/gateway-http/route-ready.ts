@@ -27,7 +27,7 @@ export function readyRoute(checks: () => ReadonlyMap<string, Check>, log: Logger
     const failed = rows.filter(({ state }) => state === "fail");
     const now = failed.map(({ what, detail }) => `${what}: ${detail}`).join("; ");
     if (now !== "" && now !== told)
-      log.error({ parts: failed.map(({ what }) => what) }, `Not ready: ${now}.`);
+      log.error({ parts: failed.map(({ what }) => what) }, `Not ready: ${now.replace(/\.$/, "")}.`);
     if (now === "" && told !== "") log.info({}, "Ready again.");
     told = now;
     const warned = rows.filter(({ state }) => state === "warn");

@@ -27,6 +27,7 @@ export function undoCommand(deps: UndoDeps): Command {
       if (options["list"]) {
         const changes = (await changesOf(deps.journal, wish)).slice(0, LISTED);
         if (options["json"]) out(JSON.stringify(changes));
+        else if (changes.length === 0) out("There is no change of a tool to take back.");
         else for (const change of changes) out(line(change));
         return 0;
       }

@@ -43,6 +43,8 @@ async function undo(
 
 test("AGT-08: undo puts back what file_write and file_edit changed, the last change first, and records it", async () => {
   await using t = await startTestHost({ plugins });
+  expect(await undo(t, { list: true })).toBe("There is no change of a tool to take back.");
+  expect(await undo(t, { list: true, json: true })).toBe("[]");
   const file = path.join(t.runtime.workspace, "a/file");
   await t.call("file_write", { path: "a/file", content: "one\n" });
   await t.call("file_write", { path: "a/file", content: "two\n" });

@@ -171,6 +171,25 @@ test("CC-17: a wait of many minutes is not taken for a service that does not run
   await stopped;
 });
 
+test("CC-17: a service that begins to connect is not taken for one that does not run, also when it was stopped before", async () => {
+  using clock = fakeClock(0);
+  const store = createMemoryStore();
+  await rig(store.values).health.stopped();
+  const { health } = rig(store.values);
+  const connection = new Connection({
+    health,
+    watchdogMs: 1_000_000,
+    judge: () => ({ reason: "it never ends" }),
+    run: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
+  });
+  connection.start();
+  await pass(clock, 30_000);
+  expect(await rig(store.values).health.row()).toMatchObject({ state: "warn", detail: "connecting" });
+  const stopped = connection.stop();
+  await pass(clock, 10);
+  await stopped;
+});
+
 test("CC-17: what is wrong beside a connection that works is said once in the log, and in status for an hour", async () => {
   using clock = fakeClock(1_000_000);
   const store = createMemoryStore();

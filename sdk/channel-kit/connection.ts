@@ -47,6 +47,7 @@ export class Connection {
   }
 
   start(): void {
+    this.#options.health.starts();
     this.#served = this.#serve(this.#stop.signal);
   }
 

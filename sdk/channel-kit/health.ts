@@ -52,6 +52,11 @@ export class ChannelHealth {
     return this.#now.state;
   }
 
+  /** A service begins to connect. */
+  starts(): void {
+    this.#change("starting");
+  }
+
   /** The connection works. */
   up(): void {
     const { channel, log } = this.#options;
@@ -127,7 +132,7 @@ export class ChannelHealth {
   /** True if it was otherwise before. */
   #change(state: HealthState, reason?: string): boolean {
     const { state: before, reason: told, event, seen, notice } = this.#now;
-    const isNew = before !== state || told !== reason;
+    const isNew = before !== state || told !== reason || seen === 0;
     if (isNew)
       this.#now = {
         ...(event !== undefined && { event }),
