@@ -154,7 +154,7 @@ test("SDK-06: what is not listed is never imported; what is listed is inspected 
   });
   expect(await run("plugins", "inspect", "unlisted")).toMatchObject({
     code: 2,
-    err: "gantry: `gantry plugins list` shows no plugin `unlisted`: see `gantry plugins inspect --help`. [USAGE]\n",
+    err: "gantry: `gantry plugins list` shows no plugin `unlisted`, and a path begins with `./` or `/`: see `gantry plugins inspect --help`. [USAGE]\n",
   });
   expect(existsSync(setUp)).toBe(false);
   await run("doctor");

@@ -48,7 +48,8 @@ export async function inspect(run: HostCommandContext): Promise<number> {
   const found = isPath
     ? await loadPlugin(await fileOf(wanted), run.session.configDir, bundled)
     : await named(run, wanted, bundled);
-  if (!found) throw errors.USAGE(`\`gantry plugins list\` shows no plugin \`${wanted}\``, "plugins inspect ");
+  const none = `\`gantry plugins list\` shows no plugin \`${wanted}\`, and a path begins with \`./\` or \`/\``;
+  if (!found) throw errors.USAGE(none, "plugins inspect ");
   const facts = factsOf(found.plugin, found.from);
   if (run.options["json"]) {
     run.out(JSON.stringify(facts, undefined, 2));
