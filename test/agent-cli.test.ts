@@ -651,3 +651,25 @@ test("CLI-05: whatever a later start loads of Gantry is taken from the cache of 
   expect(accepted.map(([, file]) => file)).toEqual(expect.arrayContaining(["host", "sdk", "command-line"]));
   expect(said).not.toMatch(/skip persisting.* not|was rejected/);
 });
+
+test("SEC-12: what a command tells of things from outside moves no cursor and wipes no line of a terminal; a pipe gets it as it is", async () => {
+  using home = tempDir('extra_plugins = ["./loud.js"]');
+  const told = "kept\u001b[1A\u001b[2K\u202egone \u001b[31mred\u001b[39m";
+  writeFileSync(
+    path.join(home.dir, "loud.js"),
+    `import { Commands, definePlugin } from "@gantry/sdk";
+export default definePlugin({
+  name: "command-loud",
+  provides: [Commands],
+  setup(host) {
+    const run = async ({ out }) => (out(${JSON.stringify(told)}), 0);
+    host.provide(Commands, { name: "loud", summary: "Tells.", run });
+  },
+});
+`,
+  );
+  await using terminal = talk(["loud"], { dir: home.dir });
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.screen()).toContain("kept\\u001b[1A\\u001b[2K\\u202egone red");
+  expect((await gantry(["loud"], { dir: home.dir })).out).toBe(`${told}\n`);
+});

@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 import { allOf } from "../config/check.ts";
 import { foldedWriter } from "../record/fold.ts";
 import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
-import { printable } from "../record/printable.ts";
+import { printable, terminalLine } from "../record/printable.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
@@ -84,8 +84,8 @@ class WordRun {
     const run: CommandContext = {
       args,
       options,
-      out: (line) => void process.stdout.write(`${line}\n`),
-      err: (line) => void process.stderr.write(`${line}\n`),
+      out: (line) => void process.stdout.write(`${terminalLine(line, process.stdout)}\n`),
+      err: (line) => void process.stderr.write(`${terminalLine(line, process.stderr)}\n`),
       interactive: process.stdin.isTTY && process.stderr.isTTY,
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),

@@ -16,6 +16,21 @@ export function printableProse(text: string): string {
   return text.replace(hidden, (sign) => (joining.test(sign) ? sign : written(sign)));
 }
 
+// oxlint-disable-next-line no-control-regex -- the one escape sequence that only colours
+const colour = /(\u001b\[[\d;]*m)/u;
+
+/**
+ * A line of a command as a terminal may take it: whoever named what it tells, nothing in it moves the cursor, wipes a line or
+ * hides; colours stay. What goes into a file or another program is left as it is.
+ */
+export function terminalLine(line: string, { isTTY }: { readonly isTTY?: boolean }): string {
+  if (isTTY !== true) return line;
+  return line
+    .split(colour)
+    .map((part) => (colour.test(part) ? part : printableProse(part)))
+    .join("");
+}
+
 function written(sign: string): string {
   const hex = (sign.codePointAt(0) as number).toString(16);
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
