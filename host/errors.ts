@@ -3,7 +3,7 @@ import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/s
 /** Codes that only the host raises. */
 export const hostErrors = defineErrors({
   CONFIG_TOML: usage(
-    "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line or write a new file with `gantry config init`.",
+    "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line, or move the file away and run `gantry config init`.",
   ),
   CONFIG_UNREADABLE: usage("The configuration file %s cannot be read (%s): check who owns it and its mode."),
   CONFIG_UNSAFE: usage(
