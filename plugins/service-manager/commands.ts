@@ -43,6 +43,8 @@ async function act(action: Action, manager: Manager, { options, out, err }: Comm
     return 0;
   }
   if (action !== "install" && !(await exists(manager.file))) throw errors.SERVICE_NOT_INSTALLED(manager.file);
+  // A manager that is not there leaves nothing half installed.
+  if (action === "install") await ask(manager);
   for (const step of steps) await perform(step);
   if (action !== "install") return 0;
   err(`Installed as ${manager.file}. Start it with \`gantry service start\`.`);
@@ -57,11 +59,17 @@ function print(step: Step, out: (line: string) => void, err: (line: string) => v
   if (step.do === "write") out(step.text.trimEnd());
 }
 
+/** What the manager says of the service, installed or not; throws SERVICE_* errors. */
+async function ask({ query, read }: Manager): Promise<NonNullable<ReturnType<Manager["read"]>>> {
+  const { code, stdout, stderr } = await run(query);
+  const found = read(code, stdout);
+  if (!found) throw managerFailed(query, code, stderr);
+  return found;
+}
+
 async function tell(manager: Manager, { options, out }: CommandContext): Promise<number> {
   const installed = await exists(manager.file);
-  const { code, stdout, stderr } = await run(manager.query);
-  const found = manager.read(code, stdout);
-  if (!found) throw managerFailed(manager.query, code, stderr);
+  const found = await ask(manager);
   const state: ServiceState = { installed, ...found };
   const words = `${installed ? "installed" : "not installed"}, ${state.state}${state.pid === undefined ? "" : `, process ${state.pid}`}`;
   out(options["json"] ? JSON.stringify(state) : words);

@@ -19,7 +19,11 @@ export async function perform(step: Step): Promise<void> {
 /** With the first line of what the manager said. */
 export function managerFailed(argv: readonly string[], code: number, stderr: string): GantryError {
   const [line = ""] = stderr.trim().split("\n");
-  return errors.SERVICE_MANAGER_FAILED(argv.join(" "), line.replace(/[.;]$/, "") || `exit code ${code}`);
+  const said = line.replace(/[.;]$/, "") || `exit code ${code}`;
+  const because = /connect to (?:user scope )?bus/.test(said)
+    ? errors.SERVICE_NO_BUS
+    : errors.SERVICE_MANAGER_FAILED;
+  return because(argv.join(" "), said);
 }
 
 /** In one step, so that no half-written unit is ever read. */

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-/** A home of its own, and a systemctl that writes down what it is asked and answers with `script`. */
+/** A home of its own, and a systemctl that writes down what it is asked to change and answers with `script`. */
 function fakeSystem(script = "exit 0"): { unit: string; asked: () => string[] } {
   const dir = mkdtempSync(path.join(tmpdir(), "gantry-service-"));
   dirs.push(dir);
@@ -36,7 +36,8 @@ function fakeSystem(script = "exit 0"): { unit: string; asked: () => string[] } 
   vi.stubEnv("PATH", `${dir}:/usr/bin:/bin`);
   vi.stubEnv("XDG_CONFIG_HOME", path.join(dir, "config"));
   const asked = (): string[] => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
-  return { unit: path.join(dir, "config", "systemd", "user", "gantry.service"), asked };
+  const changes = (): string[] => asked().filter((line) => !/^(?:--user )?show /.test(line));
+  return { unit: path.join(dir, "config", "systemd", "user", "gantry.service"), asked: changes };
 }
 
 async function word(
@@ -147,12 +148,16 @@ test("CLI-03: the service looks for programs where the person does, and not in t
 test("CLI-03: a manager that fails or is not there is named with its own words", async () => {
   const system = fakeSystem(`echo "Failed to connect to bus: No medium found" >&2; exit 1`);
   await expect(word("service install")).rejects.toMatchObject({
-    code: "SERVICE_MANAGER_FAILED",
-    message: expect.stringContaining(
-      "`systemctl --user daemon-reload` failed: Failed to connect to bus: No medium found",
-    ),
+    code: "SERVICE_NO_BUS",
+    message: expect.stringMatching(/ failed: Failed to connect to bus: No medium found; .* take --system/),
   });
-  await expect(word("service status")).rejects.toMatchObject({ code: "SERVICE_MANAGER_FAILED" });
+  expect(existsSync(system.unit)).toBe(false);
+  await expect(word("service status")).rejects.toMatchObject({ code: "SERVICE_NO_BUS" });
+  fakeSystem(`echo "Access denied." >&2; exit 1`);
+  await expect(word("service install")).rejects.toMatchObject({
+    code: "SERVICE_MANAGER_FAILED",
+    message: expect.stringContaining("failed: Access denied; see what it says"),
+  });
   vi.stubEnv("PATH", path.dirname(system.unit));
   await expect(word("service status")).rejects.toMatchObject({ code: "SERVICE_NO_MANAGER" });
 });
