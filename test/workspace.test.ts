@@ -34,7 +34,10 @@ test("AGT-12: agent -C works where the person stands, for this run only, and wha
     err: expect.stringContaining("PATH_OUTSIDE"),
   });
   expect(await gantry(["undo", "-C", folder], run)).toMatchObject({ code: 0 });
-  expect(await gantry(["undo", "--list"], run)).toMatchObject({ code: 0, out: "" });
+  expect(await gantry(["undo", "--list"], run)).toMatchObject({
+    code: 0,
+    out: "There is no change of a tool to take back.\n",
+  });
 });
 
 test("AGT-12: the workspace is never the configuration directory, its own folders, Gantry's own files, or none", async () => {
