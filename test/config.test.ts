@@ -210,7 +210,7 @@ test("CFG-04: a key of the file is no place for a variable, and a value from the
 test("CFG-06: a file that is no TOML is an error with line, column and what is wrong there; so is a directory in its place", async () => {
   expect(await wrong('default_model = "x"\n[agent\nmodel = 1\n')).toEqual([
     expect.stringMatching(
-      /^CONFIG_TOML Failed to parse config: invalid TOML in config.toml, line 2, column \d+: .+; fix that line or write a new file/,
+      /^CONFIG_TOML Failed to parse config: invalid TOML in config.toml, line 2, column \d+: .+; fix that line, or move the file away/,
     ),
   ]);
   expect(await wrong("a = 1\na = 2\n")).toEqual([expect.stringMatching(/line 2, column/)]);
