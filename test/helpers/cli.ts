@@ -1,37 +1,16 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ProcessLock } from "@gantry/sdk/node";
 
 export { tempDir } from "./temp-dir.ts";
 
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 export const bin: string = path.join(root, "host/dist/cli.js");
-const cache = path.join(root, "node_modules/.cache");
 
-await build();
-
-/** Builds what is stale, one process at a time: `npm test` has done so already, and this costs a look at the files. */
-async function build(): Promise<void> {
-  const file = path.join(cache, "building");
-  const busy = new Error("another process builds");
-  let lock: ProcessLock | undefined;
-  while (!lock) {
-    lock = await ProcessLock.take(file, () => busy).catch((error: unknown) => {
-      if (error !== busy) throw error;
-      return undefined;
-    });
-    if (!lock) await pause(50);
-  }
-  try {
-    execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-  } finally {
-    await lock.release();
-  }
-}
+// Builds what is stale, one process at a time: `npm test` has done so already, and this costs a look at the files.
+execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], {
+  stdio: ["ignore", "ignore", "inherit"],
+});
 
 export interface Run {
   readonly dir: string;
@@ -55,7 +34,7 @@ export function environment({ dir, env = {} }: Pick<Run, "dir" | "env">): Record
     PATH: process.env["PATH"] ?? "",
     HOME: path.join(dir, "home"),
     SERVICE_CONFIG_DIR: dir,
-    NODE_COMPILE_CACHE: path.join(cache, "compile"),
+    NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/compile"),
     NO_COLOR: "1",
     ...env,
   };
