@@ -56,11 +56,12 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
 
 /** The largest run where all together hold more. Shared pages, told apart at a price, are counted once before one is ended for it. */
 function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
-  const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
   if (total(all.map(({ residentBytes }) => residentBytes)) <= bytes) return undefined;
   const held = all.map((usage) => total(usage.pids.map(proportionalBytes)));
   return total(held) > bytes ? all[held.indexOf(Math.max(...held))] : undefined;
 }
+
+const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
 /** What a process holds of memory, of shared pages its share; what is resident where the kernel does not say; 0 once it is gone. */
 function proportionalBytes(pid: number): number {
