@@ -113,7 +113,8 @@ test("SDK-10: of an answer that was read piece by piece headers and class are st
   await using server = await serve((_, response) => void response.setHeader("x-kind", "test").end("whole"));
   const upstream = createUpstream({});
   const [read, copied, cancelled] = await Promise.all([0, 1, 2].map(() => upstream.fetch(get(server.url))));
-  const pieces = await Array.fromAsync(read?.body ?? []);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of read?.body ?? []) pieces.push(piece);
   expect([Buffer.concat(pieces).toString(), read?.bodyUsed]).toEqual(["whole", true]);
   expect([read?.headers.get("x-kind"), read?.type, read && "json" in read]).toEqual([
     "test",
