@@ -12,6 +12,10 @@ const MAX_STALE = 5;
 interface Member {
   readonly process: ConfinedProcess;
   busy: boolean;
+  /** File requests under way. */
+  files: number;
+  /** Its walls do not fit the workspace any more. */
+  spent: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -38,7 +42,7 @@ export class Pool {
     signal: AbortSignal,
     started?: Started,
   ): Promise<Outcome<K>> {
-    if (request.do !== "run") return (await this.#any()).process.request<K>(request, signal);
+    if (request.do !== "run") return this.#files<K>(request, signal);
     while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const [first] = this.#runs;
     const run = { began: Date.now() };
@@ -55,8 +59,8 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const starting = await this.#first?.catch(() => undefined);
-    for (const member of [...this.#members, ...(starting ? [starting] : [])]) await this.#end(member);
+    await this.#first?.catch(() => undefined);
+    for (const member of this.#members) await this.#end(member);
   }
 
   async #run<K extends Request["do"]>(
@@ -67,27 +71,40 @@ export class Pool {
     for (let attempt = 1; ; attempt++) {
       const member = await this.#idle();
       try {
-        const outcome = await member.process.request<K>(request, signal, started);
-        this.#rest(member);
-        return outcome;
+        return await member.process.request<K>(request, signal, started);
       } catch (error) {
         const stale = error instanceof ConfinedFault && error.fault.fault === "stale";
-        if (stale || !member.process.usable) await this.#end(member);
-        else this.#rest(member);
+        member.spent ||= stale;
         if (!stale || attempt === MAX_STALE) throw error;
+      } finally {
+        member.busy = false;
+        this.#rest(member);
       }
+    }
+  }
+
+  async #files<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+  ): Promise<Outcome<K>> {
+    const member = await this.#any();
+    clearTimeout(member.timer);
+    member.files++;
+    try {
+      return await member.process.request<K>(request, signal);
+    } finally {
+      member.files--;
+      this.#rest(member);
     }
   }
 
   /** Any that can open files, whether it runs something or not. */
   async #any(): Promise<Member> {
-    const usable = [...this.#members].find(({ process }) => process.usable);
+    const usable = [...this.#members].find(isUsable);
     if (usable) return usable;
     const starting = (this.#first ??= this.#add());
     try {
-      const member = await starting;
-      if (!member.busy) this.#rest(member);
-      return member;
+      return await starting;
     } finally {
       if (this.#first === starting) this.#first = undefined;
     }
@@ -96,7 +113,7 @@ export class Pool {
   /** One that runs nothing, taken. */
   async #idle(): Promise<Member> {
     const starting = await this.#first?.catch(() => undefined);
-    const idle = [...this.#members].find(({ busy, process }) => !busy && process.usable);
+    const idle = [...this.#members].find((one) => !one.busy && isUsable(one));
     const member = idle ?? (starting && !starting.busy ? starting : await this.#add());
     clearTimeout(member.timer);
     member.busy = true;
@@ -104,16 +121,18 @@ export class Pool {
   }
 
   async #add(): Promise<Member> {
-    const member: Member = { process: await this.#start(), busy: false };
+    const member: Member = { process: await this.#start(), busy: false, files: 0, spent: false };
     if (this.#closed) await this.#end(member);
     else this.#members.add(member);
     return member;
   }
 
-  /** It goes after a while, and at once where it broke. */
+  /** What does nothing goes after a while, and at once where it broke. */
   #rest(member: Member): void {
-    member.busy = false;
+    if (!this.#members.has(member) || member.busy) return;
     if (!member.process.usable || this.#closed) return void this.#end(member);
+    if (member.files > 0) return;
+    if (member.spent) return void this.#end(member);
     const others = [...this.#members].filter((other) => other !== member && !other.busy);
     clearTimeout(member.timer);
     member.timer = setTimeout(() => void this.#end(member), others.length > 0 ? KEEP_MORE_MS : KEEP_MS);
@@ -126,3 +145,5 @@ export class Pool {
     await member.process.close();
   }
 }
+
+const isUsable = ({ process, spent }: Member): boolean => process.usable && !spent;
