@@ -48,6 +48,12 @@ export interface AcceptBounds {
   readonly maxPerSender?: number;
 }
 
+/** Which of the due messages are meant. */
+export interface ClaimBounds {
+  /** Only messages that were begun less often than this since something last came of them; any if left out. */
+  readonly begunBelow?: number;
+}
+
 export interface LaneStats {
   readonly waiting: number;
   readonly running: number;
@@ -92,7 +98,7 @@ export interface Lanes {
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
   /** The oldest due message of a lane that nobody holds, or undefined. `now` and the lease are in ms. */
-  claim(holder: string, leaseMs: number, now: number): Promise<Claim | undefined>;
+  claim(holder: string, leaseMs: number, now: number, bounds?: ClaimBounds): Promise<Claim | undefined>;
   /** False if the lane was lost: the holder must stop. */
   renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
   /** Records the answer and the turn in one step, before anything is sent. False if the lane was lost: nothing is recorded. */
@@ -106,7 +112,7 @@ export interface Lanes {
   /** Frees what holders that no longer live have taken. Call it only if no other node shares the store. */
   recover(): Promise<void>;
   /** When the next message falls due, or undefined. */
-  nextDue(): Promise<number | undefined>;
+  nextDue(bounds?: ClaimBounds): Promise<number | undefined>;
   /** Makes due what waits for `waitsFor`, at most `limit` lanes, those first that were tried longest ago; returns how many. */
   wake(waitsFor: string, limit?: number): Promise<number>;
   /** What messages wait for now. */

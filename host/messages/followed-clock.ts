@@ -25,6 +25,11 @@ export class FollowedClock {
     return this.#deps.clock.now();
   }
 
+  /** Ms that go on evenly, whatever the clock is set to; of use for differences. */
+  passed(): number {
+    return this.now() - this.#moved;
+  }
+
   /** A message is taken up now: its times move with the clock from here on. */
   begin(claim: Claim): void {
     this.#before.set(claim, this.#moved);

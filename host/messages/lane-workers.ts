@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { FollowedClock } from "./followed-clock.ts";
 import { Outages } from "./outages.ts";
+import { Suspects } from "./suspects.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
@@ -35,6 +36,7 @@ export class LaneWorkers {
   readonly #outages: Outages;
   readonly #attempts: Attempts;
   readonly #clock: FollowedClock;
+  readonly #suspects: Suspects;
   readonly #most = parallelTurns(openFilesLimit());
   #asleep: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -49,6 +51,7 @@ export class LaneWorkers {
     const { lanes } = deps.store;
     this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
     this.#clock = new FollowedClock({ ...deps, outcomes: this.#outcomes });
+    this.#suspects = new Suspects(() => this.#clock.passed());
     const own = { outages: this.#outages, outcomes: this.#outcomes, clock: this.#clock };
     this.#attempts = new Attempts({ ...deps, ...own });
   }
@@ -102,24 +105,42 @@ export class LaneWorkers {
     await this.#clock.follow();
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
-      const claim = await store.lanes.claim(holder, leaseMs, clock.now());
-      if (!claim) {
-        const due = await store.lanes.nextDue();
-        return this.#lookIn(due === undefined ? lookMs : due - clock.now());
-      }
+      const pause = this.#suspects.pauseMs(this.#running.size);
+      if (pause > 0) return this.#lookIn(pause);
+      const claim = await store.lanes.claim(holder, leaseMs, clock.now(), this.#suspects.next);
+      if (!claim) return this.#lookIn(await this.#untilDue());
       this.#outcomes.worksAgain();
       this.#begin(claim);
     }
     this.#lookIn(lookMs);
   }
 
+  /** Nothing could be claimed: ms until there is something. A suspect that is due is made room for. */
+  async #untilDue(): Promise<number> {
+    const { lanes } = this.#deps.store;
+    const now = this.#deps.clock.now();
+    this.#suspects.leave();
+    const due = await lanes.nextDue(this.#suspects.bounds);
+    if (due === undefined) return lookMs;
+    if (due <= now && ((await lanes.nextDue(this.#suspects.usual)) ?? Infinity) > now)
+      this.#suspects.makeRoom();
+    return due - now;
+  }
+
   #begin(claim: Claim): void {
+    const ends = this.#suspects.begin(claim);
+    if (ends > 0)
+      this.#deps.log.warn(
+        { lane: laneOf(claim.message), id: claim.message.id },
+        `The service ended ${ends} times while this message was worked on: it is tried while nothing else is begun.`,
+      );
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
     const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
     const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
       this.#running.delete(claim);
+      this.#suspects.end(claim);
       void this.#fill();
     });
     this.#running.set(claim, { work, lost });
@@ -136,7 +157,7 @@ export class LaneWorkers {
     const { store, clock } = this.#deps;
     try {
       await this.#clock.follow();
-      const due = (await store.lanes.nextDue()) ?? Infinity;
+      const due = (await store.lanes.nextDue(this.#suspects.bounds)) ?? Infinity;
       if (due > clock.now()) return this.#lookIn(due - clock.now());
     } catch {
       // Claiming fails in the same way, and says so.

@@ -17,6 +17,9 @@ import {
 import { closed, lives, newProcessName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 
+/** Beyond all counts of how often a message was begun. */
+const anyNumber = Number.MAX_SAFE_INTEGER;
+
 /**
  * `inbox` holds the messages, `lanes` a row for every lane that waits or is held: its first message, and when it may be
  * taken. `ready` is 0 for a lane that is free now, so that the oldest is found without walking past those that are not.
@@ -36,11 +39,13 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       return db.commit((sql) => insertNotice(sql, notice));
     },
 
-    claim(owner, leaseMs, now) {
+    claim(owner, leaseMs, now, { begunBelow = anyNumber } = {}) {
       return db.write((sql) => {
         sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
         const lane = sql.get<{ lane: string; head: number }>(
-          "SELECT lane, head FROM lanes WHERE ready = 0 AND head IS NOT NULL ORDER BY head LIMIT 1",
+          `SELECT lanes.lane, head FROM lanes JOIN inbox ON seq = head
+           WHERE ready = 0 AND head IS NOT NULL AND begun < ? ORDER BY head LIMIT 1`,
+          begunBelow,
         );
         if (!lane) return undefined;
         take(sql, lane.lane, owner, own(), now + leaseMs, 1);
@@ -135,13 +140,15 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       });
     },
 
-    nextDue() {
+    nextDue({ begunBelow = anyNumber } = {}) {
       return db.read((sql) => {
-        const open = sql.get<{ ready: number }>(
-          "SELECT ready FROM lanes WHERE ready = 0 AND head IS NOT NULL LIMIT 1",
-        );
-        const later = "SELECT ready FROM lanes WHERE ready > 0 AND head IS NOT NULL ORDER BY ready LIMIT 1";
-        return (open ?? sql.get<{ ready: number }>(later))?.ready;
+        const first = (where: string) =>
+          sql.get<{ ready: number }>(
+            `SELECT ready FROM lanes JOIN inbox ON seq = head
+             WHERE ${where} AND head IS NOT NULL AND begun < ? ORDER BY ready LIMIT 1`,
+            begunBelow,
+          );
+        return (first("ready = 0") ?? first("ready > 0"))?.ready;
       });
     },
 

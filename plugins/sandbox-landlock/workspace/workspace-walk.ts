@@ -1,6 +1,7 @@
 import { type Dirent, type Stats, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { looksLikeGit } from "./git-directory.ts";
+import { gitFollows } from "./git-follows.ts";
 import { targetOf } from "./mask-paths.ts";
 
 /** Folders that are looked through; nothing runs in a larger workspace. */
@@ -17,8 +18,10 @@ interface Place {
 }
 
 interface Folder extends Place {
+  readonly inode: number;
   readonly changed: bigint;
   readonly settled: boolean;
+  readonly isGit: boolean;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
   readonly folders: readonly Place[];
@@ -50,6 +53,8 @@ export class WorkspaceWalk {
   readonly #most: number;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
+  /** What repositories name in their settings, guarded under whatever name. */
+  #followed: ReadonlySet<string> = new Set();
   #seen = new Map<string, Folder>();
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
@@ -63,15 +68,25 @@ export class WorkspaceWalk {
 
   /**
    * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`. Further names of a secret file are secret, and so is what a secret link leads to.
+   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and so is what a secret link leads to.
    */
   find(): Found {
     const found = this.#look();
-    const isNew = found.secret.map((at) => this.#remember(at));
+    const isNew = [...found.secret.map((at) => this.#remember(at)), this.#follow()];
     if (!isNew.some(Boolean)) return found;
     // Where else it stands shows only in files that were passed over.
     this.#seen.clear();
     return this.#look();
+  }
+
+  /** True where the last look found this folder there. */
+  wasThere(relative: string, inode: number): boolean {
+    return this.#seen.get(relative)?.inode === inode;
+  }
+
+  /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
+  follows(relative: string): boolean {
+    return prefixes(relative).some((at) => this.#followed.has(at));
   }
 
   #look(): Found {
@@ -105,11 +120,11 @@ export class WorkspaceWalk {
   #lookAt(place: Place): Folder | undefined {
     const full = path.join(this.#root, place.at);
     try {
-      const { ctimeNs: changed } = lstatSync(full, { bigint: true });
+      const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
       if (before?.settled && isSame(before, place) && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
-      return { ...place, changed, settled, ...this.#sort(place, entriesOf(full)) };
+      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entriesOf(full)) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, or closed to this process and so to every run.
@@ -122,10 +137,10 @@ export class WorkspaceWalk {
   #sort(
     { at, within, held }: Place,
     entries: readonly Dirent[],
-  ): Pick<Folder, "secret" | "guarded" | "folders"> {
-    const sorted = { secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
+  ): Pick<Folder, "isGit" | "secret" | "guarded" | "folders"> {
     const names = new Set(entries.map(({ name }) => name));
     const isGit = path.basename(at) === ".git" || looksLikeGit((name) => names.has(name));
+    const sorted = { isGit, secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
     const inGit = isGit ? ".git" : within;
     for (const entry of entries) {
       const name = path.join(at, entry.name);
@@ -137,7 +152,7 @@ export class WorkspaceWalk {
       }
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || fits(this.#wanted.guarded));
+      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
       if (guarded) sorted.guarded.push(name);
       if (entry.isDirectory()) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
@@ -147,7 +162,16 @@ export class WorkspaceWalk {
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
     const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
-    return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
+    return about !== undefined && this.#inodes.has(identityOf(about));
+  }
+
+  /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
+  #follow(): boolean {
+    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit);
+    const now = repositories.flatMap(({ at }) => gitFollows(this.#root, path.join(this.#root, at)));
+    const before = this.#followed;
+    this.#followed = new Set(now);
+    return before.size !== this.#followed.size || now.some((at) => !before.has(at));
   }
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
@@ -160,7 +184,7 @@ export class WorkspaceWalk {
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
     const about = isLink ? this.#leadsTo(at) : entry;
-    const inode = about?.isFile() ? `${about.dev}:${about.ino}` : "";
+    const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
@@ -177,6 +201,9 @@ function prefixes(at: string): readonly string[] {
   const names = at.split("/").filter(Boolean);
   return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }
+
+/** The number of a file that is gone is soon that of a new one. */
+const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;
 
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;
 
@@ -198,7 +225,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
-function entriesOf(folder: string): readonly Dirent[] {
+export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {

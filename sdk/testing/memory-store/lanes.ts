@@ -57,8 +57,8 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
         return "accepted";
       }),
     post: async (notice) => post(notice),
-    claim: async (holder, leaseMs, now) => {
-      const row = heads().find(({ due, lane }) => due <= now && free(lane, now));
+    claim: async (holder, leaseMs, now, { begunBelow = Infinity } = {}) => {
+      const row = heads().find(({ due, lane, begun }) => due <= now && free(lane, now) && begun < begunBelow);
       if (!row) return undefined;
       row.attempt += 1;
       row.begun += 1;
@@ -91,8 +91,9 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
         if (notice) post(notice);
       }),
     recover: async () => held.clear(),
-    nextDue: async () => {
-      const due = heads().map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
+    nextDue: async ({ begunBelow = Infinity } = {}) => {
+      const meant = heads().filter(({ begun }) => begun < begunBelow);
+      const due = meant.map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
       return due.length > 0 ? Math.min(...due) : undefined;
     },
     wake: async (waitsFor, limit = Infinity) => {

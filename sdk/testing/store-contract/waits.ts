@@ -60,6 +60,20 @@ export const waitCases: Cases = {
       [4, 2, 1, NOW - 5, NOW],
     );
   },
+  "CTX-07: what was begun too often is left alone where that is asked, and holds up its own lane alone":
+    async ({ store }) => {
+      const { lanes } = store;
+      await lanes.accept([message("a", "1"), message("a", "2"), message("b", "3")]);
+      for (let n = 0; n < 2; n++) await claimed(store, "dies", NOW + n, 1);
+      const later = NOW + LEASE;
+      const few = { begunBelow: 2 };
+      assert.equal((await lanes.claim("w", LEASE, later, few))?.message.id, "3");
+      assert.equal(await lanes.claim("w", LEASE, later, few), undefined);
+      assert.equal(await lanes.nextDue(few), later + LEASE);
+      assert.ok((await lanes.nextDue({ begunBelow: 3 }))! <= later);
+      const claim = await lanes.claim("w", LEASE, later, { begunBelow: 3 });
+      assert.deepEqual([claim?.message.id, claim?.begun], ["1", 3]);
+    },
   "CTX-07: a notice is kept once, is sent as it is, and waits behind nothing of its conversation": async ({
     store,
     reopen,
