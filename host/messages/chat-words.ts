@@ -12,7 +12,6 @@ import {
 import { asError } from "@gantry/sdk/node";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
-import type { Wakeup } from "./wakeup.ts";
 import { noUsage } from "../turn/turn.ts";
 import { sentences } from "./sentences.ts";
 
@@ -29,7 +28,6 @@ const ranks: readonly Trust[] = ["guest", "member", "owner"];
 interface Deps extends ControlDeps {
   readonly log: Logger;
   readonly outbox: Outbox;
-  readonly wakeup: Wakeup;
 }
 
 /** Words behind a slash are answered here, by the service; no model ever sees one. */
@@ -43,21 +41,20 @@ export class ChatWords {
 
   /** For a channel: true where the message was a command and is answered, once, however often it is delivered. */
   async control(message: InboundMessage, session: string): Promise<boolean> {
-    const { registry, outbox, wakeup } = this.#deps;
+    const { registry, outbox } = this.#deps;
     const store = registry.get(Store);
     if (!store || !form.test(textOf(message.parts))) return false;
     const key = `${message.channel}:${message.id}`;
     if (this.#running.has(key)) return true;
     this.#running.add(key);
     try {
-      const isNew = await store.values.add(knownSpace, key, begun, Date.now() + knownMs);
+      const isNew = await store.values.add(knownSpace, key, begun, { forMs: knownMs });
       if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return true;
       const said = isNew
         ? ((await this.answer(message, session)) ?? "")
         : sentences.cutOff(textOf(message.parts));
       if (said !== "") await store.lanes.post(outbox.notice(message, "command", said));
-      await store.values.put(knownSpace, key, done, Date.now() + knownMs);
-      wakeup.wake();
+      await store.values.put(knownSpace, key, done, { forMs: knownMs });
       return true;
     } finally {
       this.#running.delete(key);
