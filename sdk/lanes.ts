@@ -58,6 +58,12 @@ export interface AcceptBounds {
   readonly maxPerSender?: number;
 }
 
+/** Which of the due messages are meant. */
+export interface ClaimBounds {
+  /** Only messages that were begun less often than this since something last came of them; any if left out. */
+  readonly begunBelow?: number;
+}
+
 export interface LaneStats {
   readonly waiting: number;
   readonly running: number;
@@ -103,7 +109,7 @@ export interface Lanes {
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
   /** The oldest due messages of at most `max` lanes that nobody holds, one of each; fewer, or none, where no more are due. */
-  claim(max: number, leaseMs: number): Promise<readonly Claim[]>;
+  claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /**
@@ -120,7 +126,7 @@ export interface Lanes {
   /** Frees what those held who are known to be dead, and nothing of the living: call it at any time. Who lives, the store knows. */
   recover(): Promise<void>;
   /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */
-  dueIn(): Promise<number | undefined>;
+  dueIn(bounds?: ClaimBounds): Promise<number | undefined>;
   /**
    * Calls `wake` once something may have fallen due: soon after this handle accepted, posted, put back, woke or released it; a
    * store that hears of other nodes calls it for theirs too. Returns the function that ends it. A message of another node may

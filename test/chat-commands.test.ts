@@ -10,7 +10,8 @@ import { expect, test } from "vitest";
 import commands from "../plugins/slash-words/index.ts";
 import { startGateway } from "../plugins/gateway-http/gateway.test-kit.ts";
 import usage from "../plugins/usage-ledger/index.ts";
-import { gate, guard, tool } from "./helpers/plugins.ts";
+import { chatCommand, gate, guard, tool } from "./helpers/plugins.ts";
+import { storeFile } from "./helpers/stores.ts";
 
 const asks = guard("ask", () => ({ verdict: "ask", code: "ASK", reason: "a person decides" }));
 const call = { calls: [{ name: "work", args: {} }] };
@@ -125,6 +126,62 @@ test("CTX-05: CTX-07: a command whose process died at it is not done twice when 
   expect(await t.talk("/help")).toContain("/undo");
   expect(t.said().filter((text) => text.startsWith("I was interrupted at /undo, "))).toHaveLength(1);
   expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
+});
+
+test("CTX-05: INB-03: a command that takes long holds up neither its channel nor anybody's words, is done once, and says its result when it is there", async () => {
+  const { opened, open } = gate();
+  let runs = 0;
+  const slow = chatCommand("slow", async () => {
+    runs += 1;
+    await opened;
+    return "done at last";
+  });
+  await using t = await start(["hello"], slow);
+  await t.serve();
+  expect(await t.channel.receive({ text: "/slow", id: "s" })).toBe("accepted");
+  expect(await t.channel.receive({ text: "/slow", id: "s" })).toBe("accepted");
+  expect(await t.talk("hi", "bob")).toBe("hello");
+  expect(await t.talk("/usage")).toMatch(/^Today/);
+  expect([runs, t.said().includes("done at last")]).toEqual([1, false]);
+  open();
+  await expect.poll(() => t.said()).toContain("done at last");
+  await t.channel.receive({ text: "/slow", id: "s" });
+  expect(await t.talk("/help")).toContain("/slow");
+  expect([runs, t.said().filter((text) => text === "done at last").length]).toEqual([1, 1]);
+});
+
+test("CTX-05: CTX-07: whose long command was cut off with its process is told at the next start, once", async () => {
+  const kept = storeFile();
+  const { opened, open } = gate();
+  const slow = chatCommand("slow", () => opened.then(() => "too late"));
+  const [before, after] = [fakeChannel("fake"), fakeChannel("fake")];
+  await using first = await startTestHost({ plugins: [slow, fakeProvider(["one"]), kept.plugin(), before] });
+  await first.serve();
+  await before.receive({ text: "/slow down", id: "s" });
+  await using next = await startTestHost({ plugins: [slow, fakeProvider(["two"]), kept.plugin(), after] });
+  await next.serve();
+  await after.sentCount(1);
+  await after.receive({ text: "/slow down", id: "s" });
+  await after.receive({ text: "hi" });
+  await after.sentCount(2);
+  open();
+  expect(after.sent.map(({ text }) => text).toSorted()).toEqual([
+    expect.stringMatching(/^I was interrupted at \/slow, /),
+    "two",
+  ]);
+  expect(before.sent).toEqual([]);
+});
+
+test("CTX-05: a service that stops gives a command that is under way its time", async () => {
+  const { opened, open } = gate();
+  const slow = chatCommand("slow", () => opened.then(() => "in time"));
+  await using t = await start(["one"], slow);
+  await t.serve();
+  await t.channel.receive({ text: "/slow" });
+  const stopped = t.stop();
+  open();
+  await stopped;
+  expect((await t.store.lanes.page("waiting", 5)).map(({ isAnswered }) => isAnswered)).toEqual([true]);
 });
 
 test("CTX-05: /stop ends a turn that runs and whose question is open, says so once, and its message is not begun again", async () => {

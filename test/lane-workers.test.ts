@@ -1,4 +1,4 @@
-import { definePlugin, directMessage, errors, Store } from "@gantry/sdk";
+import { definePlugin, errors, Store } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { machineClock } from "../plugins/store-sqlite/clock.ts";
@@ -101,37 +101,6 @@ test("CHA-06: a recorded reply is not sent by who has lost the lane", async () =
   await expect.poll(() => renewed.length).toBeGreaterThan(0);
   await t.stop();
   expect(channel.sent).toEqual([]);
-});
-
-test("CTX-07: a message over which the process died twenty times is put aside, and its sender is told once", async () => {
-  const kept = storeFile();
-  let passed = 0;
-  const { now, steady } = machineClock;
-  const clock = { now: () => now() + passed, steady: () => steady() + passed };
-  const before = createStore(kept.file, { clock });
-  const message = directMessage({ channel: "chat", id: "poison", from: "a", text: "boom" });
-  await before.store.lanes.accept([
-    message,
-    directMessage({ channel: "chat", id: "2", from: "a", text: "hi" }),
-  ]);
-  for (let life = 0; life < 20; life += 1) {
-    expect(await before.store.lanes.claim(1, 1)).toMatchObject([{ message: { id: "poison" } }]);
-    passed += 10;
-  }
-  await before.close();
-  const channel = chat();
-  const model = fakeProvider(["fine"]);
-  await using t = await startTestHost({ plugins: [channel.plugin, model, kept.plugin()] });
-  await t.serve();
-  await expect.poll(() => channel.sent.length).toBe(2);
-  expect(channel.sent.map(({ text }) => text).toSorted()).toEqual([
-    expect.stringContaining("put aside"),
-    "fine",
-  ]);
-  expect(model.requests).toHaveLength(1);
-  expect(await t.slot(Store).lanes.page("dead", 5)).toMatchObject([
-    { id: "poison", reason: "it was begun 20 times and never ended" },
-  ]);
 });
 
 test("CHA-06: while an outcome cannot be written, no new turn is begun; then all goes on", async () => {

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
@@ -166,6 +165,7 @@ class WordRun {
     this.#served = await this.#servedWriter(first.options.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
+    const { setFlagsFromString } = await import("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
       const next = await this.#session.start(await this.#writer(), { debug: this.#debug });

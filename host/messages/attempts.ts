@@ -13,6 +13,7 @@ import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
+import { mostEnds } from "./suspects.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 import { notedReply } from "../turn/stop-note.ts";
 
@@ -20,8 +21,6 @@ import { notedReply } from "../turn/stop-note.ts";
 const fewFailures = 4;
 /** One that fails while the model or the platform serves others. */
 const manyFailures = 16;
-/** A message that brings the process down again and again must not do so for ever. */
-const maxBegun = 20;
 /** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
 const model = "model";
@@ -59,8 +58,8 @@ export class Attempts {
     this.#tell(claim, "begun");
     begin(claim);
     try {
-      if (claim.begun > maxBegun)
-        return await this.#giveUp(claim, `it was begun ${maxBegun} times and never ended`);
+      if (claim.begun > mostEnds)
+        return await this.#giveUp(claim, `the service ended ${mostEnds} times while it was worked on`);
       const reply = claim.reply ?? (await this.#answer(claim, signal));
       if (reply !== undefined && (await holds())) await this.#send(claim, reply, signal);
     } catch (error) {

@@ -1,15 +1,18 @@
 import {
   ChatCommands,
+  listAll,
   Store,
   textOf,
   userOf,
   type ChatCommand,
   type InboundMessage,
   type Logger,
+  type Notice,
   type Trust,
   type TurnResult,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
+import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
 import { noUsage } from "../turn/turn.ts";
@@ -23,6 +26,10 @@ const knownSpace = "chat-commands";
 /** What is kept of a command before and after it was done. One that was begun by a process that died is not done again. */
 const begun = "begun";
 const done = "done";
+/** What the sender of a command that takes long is told if its process dies at it. */
+const underWaySpace = "chat-commands-under-way";
+/** Of notices: what a command came to is said once. */
+const about = "command";
 const ranks: readonly Trust[] = ["guest", "member", "owner"];
 
 interface Deps extends ControlDeps {
@@ -33,32 +40,60 @@ interface Deps extends ControlDeps {
 /** Words behind a slash are answered here, by the service; no model ever sees one. */
 export class ChatWords {
   readonly #deps: Deps;
-  readonly #running = new Set<string>();
+  readonly #underWay: CommandsUnderWay;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#underWay = new CommandsUnderWay(deps.log);
   }
 
-  /** For a channel: true where the message was a command and is answered, once, however often it is delivered. */
-  async control(message: InboundMessage, session: string): Promise<boolean> {
-    const { registry, outbox } = this.#deps;
-    const store = registry.get(Store);
-    if (!store || !form.test(textOf(message.parts))) return false;
-    const key = `${message.channel}:${message.id}`;
-    if (this.#running.has(key)) return true;
-    this.#running.add(key);
-    try {
-      const isNew = await store.values.add(knownSpace, key, begun, { forMs: knownMs });
-      if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return true;
-      const said = isNew
-        ? ((await this.answer(message, session)) ?? "")
-        : sentences.cutOff(textOf(message.parts));
-      if (said !== "") await store.lanes.post(outbox.notice(message, "command", said));
-      await store.values.put(knownSpace, key, done, { forMs: knownMs });
-      return true;
-    } finally {
-      this.#running.delete(key);
+  /** Whose command was under way when the process before ended is told so. */
+  async recover(store: Store): Promise<void> {
+    for (const { key, value } of await listAll<Notice>(store.values, underWaySpace)) {
+      if ((await store.values.get(knownSpace, key)) === begun) await store.lanes.post(value);
+      await this.#done(store, key);
     }
+  }
+
+  /** Commands that are under way may end, until `signal`. */
+  stop(signal: AbortSignal): Promise<void> {
+    return this.#underWay.stop(signal);
+  }
+
+  /**
+   * For a channel: true where the message was a command and is answered, once, however often it is delivered. One that
+   * takes long is answered later.
+   */
+  async control(message: InboundMessage, session: string): Promise<boolean> {
+    const store = this.#deps.registry.get(Store);
+    const text = textOf(message.parts);
+    if (!store || !form.test(text)) return false;
+    const key = `${message.channel}:${message.id}`;
+    if (this.#underWay.has(key)) return true;
+    const cutOff = this.#deps.outbox.notice(message, about, sentences.cutOff(text));
+    await this.#underWay.run(
+      key,
+      session,
+      () => this.#once(store, key, message, session),
+      () => store.values.put(underWaySpace, key, cutOff),
+    );
+    return true;
+  }
+
+  async #once(store: Store, key: string, message: InboundMessage, session: string): Promise<void> {
+    const { outbox } = this.#deps;
+    const isNew = await store.values.add(knownSpace, key, begun, { forMs: knownMs });
+    if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return;
+    const said = isNew
+      ? ((await this.answer(message, session)) ?? "")
+      : sentences.cutOff(textOf(message.parts));
+    if (said !== "") await store.lanes.post(outbox.notice(message, about, said));
+    await this.#done(store, key);
+  }
+
+  async #done({ values }: Store, key: string): Promise<void> {
+    await values.put(knownSpace, key, done, { forMs: knownMs });
+    await values.remove(underWaySpace, key);
   }
 
   /** What the person is told; undefined where the message is no command. Never throws. */

@@ -4,14 +4,13 @@ import { runTraced } from "../plugins/attribution.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";
+import { Suspects } from "./suspects.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
 const leaseMs = 60_000;
 /** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
 const lookMs = 1_000;
-/** Lanes that are taken with one call to the store. */
-const atOnce = 64;
 
 interface Running {
   readonly work: Promise<void>;
@@ -33,6 +32,7 @@ export class LaneWorkers {
   readonly #outcomes: Outcomes;
   readonly #outages: Outages;
   readonly #attempts: Attempts;
+  readonly #suspects = new Suspects();
   readonly #most = parallelTurns(openFilesLimit());
   #asleep: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -97,22 +97,41 @@ export class LaneWorkers {
     const { lanes } = this.#deps.store;
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
-      const max = Math.min(atOnce, this.#most - this.#running.size);
-      const claims = await lanes.claim(max, leaseMs);
+      const pause = this.#suspects.pauseMs(this.#running.size);
+      if (pause > 0) return this.#lookIn(pause);
+      const max = Math.min(this.#suspects.atOnce, this.#most - this.#running.size);
+      const claims = await lanes.claim(max, leaseMs, this.#suspects.next);
+      if (claims.length === 0) return this.#lookIn(await this.#untilDue());
+      this.#outcomes.worksAgain();
       for (const claim of claims) this.#begin(claim);
-      if (claims.length > 0) this.#outcomes.worksAgain();
-      if (claims.length < max) return this.#lookIn((await lanes.dueIn()) ?? lookMs);
     }
     this.#lookIn(lookMs);
   }
 
+  /** Nothing could be claimed: ms until there is something. A suspect that is due is made room for. */
+  async #untilDue(): Promise<number> {
+    const { lanes } = this.#deps.store;
+    this.#suspects.leave();
+    const dueIn = await lanes.dueIn(this.#suspects.bounds);
+    if (dueIn === undefined) return lookMs;
+    if (dueIn <= 0 && ((await lanes.dueIn(this.#suspects.usual)) ?? Infinity) > 0) this.#suspects.makeRoom();
+    return dueIn;
+  }
+
   #begin(claim: Claim): void {
+    const ends = this.#suspects.begin(claim);
+    if (ends > 0)
+      this.#deps.log.warn(
+        { lane: laneOf(claim.message), id: claim.message.id },
+        `The service ended ${ends} times while this message was worked on: it is tried while nothing else is begun.`,
+      );
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
     const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
     const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
       this.#running.delete(claim);
+      this.#suspects.end(claim);
       void this.#fill();
     });
     this.#running.set(claim, { work, lost, heldAt: performance.now() });
@@ -127,7 +146,7 @@ export class LaneWorkers {
   /** Reads before it claims: an idle service writes nothing. */
   async #look(): Promise<void> {
     try {
-      const dueIn = (await this.#deps.store.lanes.dueIn()) ?? lookMs;
+      const dueIn = (await this.#deps.store.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
       if (dueIn > 0) return this.#lookIn(dueIn);
     } catch {
       // Claiming fails in the same way, and says so.

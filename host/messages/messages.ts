@@ -67,6 +67,7 @@ export class Messages {
       ...deps,
       conversations,
       admission,
+      words,
       outbox: this.outbox,
       keepMs: given.keepHours * 3_600_000,
       progressMs: given.progressSeconds * 1_000,

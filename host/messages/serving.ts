@@ -4,6 +4,7 @@ import { errors } from "../errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";
+import type { ChatWords } from "./chat-words.ts";
 
 /** Running turns get this long when the service stops. */
 const graceMs = 8_000;
@@ -12,6 +13,7 @@ const retireMs = 600_000;
 
 export interface ServingDeps extends Omit<WorkerDeps, "store"> {
   readonly registry: Registry;
+  readonly words: ChatWords;
   readonly configDir: string;
   /** Has every plugin load what it may need later. */
   readonly prepare: () => Promise<void>;
@@ -40,6 +42,8 @@ export class Serving {
       await this.#deps.prepare();
       const store = registry.get(Store);
       if (store) {
+        // A host in this process that makes room for this one still does its commands itself.
+        if (!lock) await this.#deps.words.recover(store);
         this.#workers = new LaneWorkers({ ...this.#deps, store });
         await this.#workers.start();
       }
@@ -74,7 +78,11 @@ export class Serving {
   async #end(ms: number): Promise<void> {
     const signal = ms === graceMs ? AbortSignal.timeout(ms) : cutBy(this.#cut.signal, ms);
     const services = this.#running.splice(0).toReversed();
-    const all = [...services.map((service) => service.stop(signal)), this.#workers?.stop(signal)];
+    const all = [
+      ...services.map((service) => service.stop(signal)),
+      this.#workers?.stop(signal),
+      this.#deps.words.stop(signal),
+    ];
     this.#workers = undefined;
     for (const ended of await Promise.allSettled(all)) {
       if (ended.status === "rejected")

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
 import path from "node:path";
 
 /** Larger workspaces are searched as far as this, the upper folders first. */
@@ -13,16 +14,23 @@ export async function findFiles(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [""];
-  let seen = 0;
+  let left = MAX_ENTRIES;
   for (const folder of folders) {
-    if (seen >= MAX_ENTRIES) break;
-    const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => []);
-    seen += entries.length;
-    for (const entry of entries) {
+    for await (const entry of entriesOf(path.join(root, folder))) {
+      if (left-- === 0) return found;
       const relative = path.join(folder, entry.name);
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(relative);
       if (entry.isFile() && wanted(relative)) found.push(relative);
     }
   }
   return found;
+}
+
+/** One after the other: a folder may hold more than memory does. What cannot be read is passed over. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder, { bufferSize: 256 });
+  } catch {
+    // It has gone, or is closed to this user.
+  }
 }

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { definePlugin, defineTool, ResultFilters, Tools } from "@gantry/sdk";
@@ -7,6 +9,7 @@ import { expect, test } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
 import shell from "../tool-shell/index.ts";
 import plugin from "./index.ts";
+import { SecretTexts } from "./secret-texts.ts";
 
 const env = [
   "# database",
@@ -127,4 +130,25 @@ test("SEC-15: a filter that fails, hangs up or answers nonsense withholds the wh
     expect([decision, code]).toEqual(["failed", "RESULT_WITHHELD"]);
     expect(text).not.toContain("shown");
   }
+});
+
+test("SEC-15: what takes a secret file's place while it is looked at holds nobody up and is not followed", async () => {
+  await using host = await start();
+  const { workspace } = host.runtime;
+  const swap = spawn(
+    "perl",
+    [
+      "-e",
+      `use POSIX; $| = 1; open F, ">", "f"; print F "PASS=file-of-its-own\n"; close F;
+      mkfifo("p", 0600); symlink("/dev/zero", "l"); print "on";
+      while (-d ".") { for ("f", "p", "f", "l") { rename $_, ".env.swap"; rename ".env.swap", $_ } }`,
+    ],
+    { cwd: workspace, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  await once(swap.stdout!, "data");
+  const texts = Array.from({ length: 800 }, () => new SecretTexts(workspace, (at) => at.includes(".env")));
+  for (const one of texts) await one.refresh();
+  expect(texts.filter((one) => !one.takeOut("hunter2").found)).toEqual([]);
+  expect(texts.some((one) => one.takeOut("file-of-its-own").found)).toBe(true);
+  swap.kill("SIGKILL");
 });

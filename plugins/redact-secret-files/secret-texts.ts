@@ -1,7 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { FilteredResult } from "@gantry/sdk";
 import { findFiles } from "./find-files.ts";
+import { readInside } from "./read-inside.ts";
 import { secretsIn } from "./secrets-in.ts";
 
 /** A larger file is no file of settings or keys. */
@@ -51,17 +52,17 @@ export class SecretTexts {
 
   async #readAll(): Promise<void> {
     const files = await findFiles(this.#workspace, this.#isSecret);
-    for (const file of files.slice(0, MAX_FILES)) await this.#read(file);
+    const root = await realpath(this.#workspace).catch(() => this.#workspace);
+    for (const file of files.slice(0, MAX_FILES)) await this.#read(root, file);
     this.#refreshed = performance.now();
   }
 
-  async #read(file: string): Promise<void> {
-    const at = path.join(this.#workspace, file);
-    const { mtimeMs = 0, size = 0 } = (await stat(at).catch(() => undefined)) ?? {};
-    const stamp = `${mtimeMs} ${size}`;
-    if (size === 0 || size > MAX_BYTES || this.#known.get(file)?.stamp === stamp) return;
-    const text = await readFile(at, "utf8").catch(() => "");
-    this.#known.set(file, { stamp, secrets: secretsIn(text) });
+  async #read(root: string, file: string): Promise<void> {
+    await readInside(root, path.join(root, file), async ({ stamp, text }) => {
+      if (this.#known.get(file)?.stamp === stamp) return;
+      const written = await text(MAX_BYTES);
+      if (written) this.#known.set(file, { stamp, secrets: secretsIn(written) });
+    });
   }
 }
 

@@ -11,39 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import * as Value from "typebox/value";
-import { securityKeys } from "@gantry/sdk";
 import { expect, test } from "vitest";
+import { git, guarded, hook, prepare, work } from "./repositories.test-kit.ts";
 import { linux, startSandbox, until } from "./sandbox.test-kit.ts";
-
-const guarded = Value.Create(securityKeys.guarded_files) as readonly string[];
-const git = (folder: string, ...args: readonly string[]): string =>
-  execFileSync("git", ["-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.y", ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  });
-
-/** A repository of the owner's, with a submodule and a further working tree. */
-function prepare(workspace: string, worktree = true): void {
-  for (const name of ["lib", "sm"]) {
-    mkdirSync(path.join(workspace, name));
-    git(path.join(workspace, name), "init", "-q");
-    git(path.join(workspace, name), "commit", "-q", "--allow-empty", "-m", "first");
-  }
-  const sm = path.join(workspace, "sm");
-  git(
-    sm,
-    "-c",
-    "protocol.file.allow=always",
-    "submodule",
-    "--quiet",
-    "add",
-    path.join(workspace, "lib"),
-    "lib",
-  );
-  if (worktree) git(sm, "worktree", "add", "-q", "../wt");
-}
 
 /** The same for each attack. */
 function prepareEach(workspace: string): void {
@@ -56,17 +26,6 @@ function prepareEach(workspace: string): void {
   attacks.forEach((_, i) => git(path.join(workspace, `r${i}/sm`), "worktree", "add", "-q", "../wt"));
 }
 
-/** What an owner does in a repository; what is none any more says so. */
-function work(folder: string): void {
-  for (const args of [["status"], ["commit", "-q", "--allow-empty", "-m", "x"]]) {
-    try {
-      git(folder, ...args);
-    } catch {
-      continue;
-    }
-  }
-}
-
 const target = (workspace: string, link: string) => path.join(workspace, `of${path.basename(link)}`);
 
 /** Settings that write MARK. */
@@ -74,9 +33,6 @@ const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor
 const write = (file: string): string => `printf %s "$EVIL" > ${file}`;
 const bare = (folder: string): string =>
   `mkdir -p ${folder}/objects ${folder}/refs; echo ref: refs/heads/m > ${folder}/HEAD; ${write(`${folder}/config`)}`;
-const hook = (folder: string): string =>
-  `mkdir -p ${folder}; printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > ${folder}/pre-commit; chmod 755 ${folder}/pre-commit`;
-
 /** What a run does, and where the owner works then. */
 const attacks: readonly (readonly [command: string, folder: string])[] = [
   [`${bare("ec")}; echo ../../ec > sm/.git/commondir`, "sm"],

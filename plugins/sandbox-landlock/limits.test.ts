@@ -21,6 +21,17 @@ for (const cgroups of [true, false]) {
     expect((await kit.run("echo next")).stdout).toBe("next\n");
   });
 
+  test.runIf(linux)(`SBX-05: memory that processes share counts once, ${how}`, async () => {
+    await using kit = await startSandbox({ bounds: { max_memory_mb: 128 }, cgroups });
+    const shared = `$x = "a" x (50 * 1048576); for (1 .. 4) { last if !fork } select undef, undef, undef, 1; print "held "; 1 while wait > 0`;
+    expect((await kit.run(`perl -e '${shared}'`)).stdout.match(/held/g)).toHaveLength(5);
+    const own = shared.replace(
+      "last if !fork",
+      'next if fork; substr($x, $_ * 4096, 1) = "b" for 0 .. 12799; last',
+    );
+    expect((await kit.run(`perl -e '${own}'`)).stdout.match(/held/g)?.length ?? 0).toBeLessThan(5);
+  });
+
   test.runIf(linux)(`SBX-05: processes are bounded, ${how}`, async () => {
     await using kit = await startSandbox({ bounds: { max_processes: 20 }, cgroups });
     const { stdout } = await kit.run("for i in $(seq 15); do sleep 0.1 & done; wait; echo fine");

@@ -1,6 +1,7 @@
 import { errors as shared, laneOf, type Lanes } from "@gantry/sdk";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
+import { createCounts } from "./lane-counts.ts";
 import { createKept } from "./kept-messages.ts";
 import {
   claimOf,
@@ -11,13 +12,15 @@ import {
   insertNotice,
   moveOn,
   newToken,
-  PENDING,
   SET_ASIDE,
   take,
   type ClaimedRow,
 } from "./lane-rows.ts";
 import { closed, lives, newProcessName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
+
+/** Beyond all counts of how often a message was begun. */
+const anyNumber = Number.MAX_SAFE_INTEGER;
 
 /**
  * `inbox` holds the messages, `lanes` a row for every lane that waits or is held: its first message, and when it may be
@@ -48,13 +51,15 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       return isNew ? due(isNew) : isNew;
     },
 
-    claim(max, leaseMs) {
+    claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
       const claimed = () =>
         db.write((sql) => {
           const now = clock.now();
           sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
           const free = sql.all<{ lane: string; head: number }>(
-            "SELECT lane, head FROM lanes WHERE ready = 0 AND head IS NOT NULL ORDER BY head LIMIT ?",
+            `SELECT lanes.lane, head FROM lanes JOIN inbox ON seq = head
+             WHERE ready = 0 AND head IS NOT NULL AND begun < ? ORDER BY head LIMIT ?`,
+            begunBelow,
             Math.max(0, max),
           );
           return free.map(({ lane, head }) => {
@@ -153,14 +158,18 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       });
     },
 
-    dueIn() {
+    dueIn({ begunBelow = anyNumber } = {}) {
       const next = () =>
         db.read((sql) => {
-          const open = "SELECT ready FROM lanes WHERE ready = 0 AND head IS NOT NULL LIMIT 1";
-          if (sql.get(open)) return 0;
-          const later = "SELECT ready FROM lanes WHERE ready > 0 AND head IS NOT NULL ORDER BY ready LIMIT 1";
-          const row = sql.get<{ ready: number }>(later);
-          return row && row.ready - clock.now();
+          const first = (where: string) =>
+            sql.get<{ ready: number }>(
+              `SELECT ready FROM lanes JOIN inbox ON seq = head
+               WHERE ${where} AND head IS NOT NULL AND begun < ? ORDER BY ready LIMIT 1`,
+              begunBelow,
+            );
+          if (first("ready = 0")) return 0;
+          const later = first("ready > 0");
+          return later && later.ready - clock.now();
         });
       return clock.whenRight(next);
     },
@@ -168,19 +177,6 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     onDue(wake) {
       listeners.add(wake);
       return () => void listeners.delete(wake);
-    },
-
-    stats() {
-      return db.read((sql) => {
-        const count = (text: string): number => sql.get<{ n: number }>(text)!.n;
-        const running = count("SELECT count(*) AS n FROM lanes WHERE running = 1");
-        const pending = count(`SELECT count(*) AS n FROM inbox WHERE state = ${PENDING}`);
-        return {
-          waiting: pending - running,
-          running,
-          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
-        };
-      });
     },
 
     async wake(waitsFor, limit = -1) {
@@ -196,16 +192,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       return woken > 0 ? due(woken) : woken;
     },
 
-    async waits() {
-      const rows = await db.read((sql) =>
-        sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
-          `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
-           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
-        ),
-      );
-      return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));
-    },
-
+    ...createCounts(db),
     ...createKept(db, clock, due),
 
     hold(lane, leaseMs) {

@@ -7,5 +7,8 @@ export const errors = defineErrors({
   WEB_NOT_TEXT: failed(
     "%s is %s, in which there is no text to read: download it with a command where that is allowed.",
   ),
+  WEB_UNREADABLE: failed(
+    "%s takes more than %s s and %s MiB to read, as pages do that are made to hold a reader up: try another address.",
+  ),
   WEB_GARBLED: failed("%s sent what cannot be unpacked as %s: try another address."),
 });

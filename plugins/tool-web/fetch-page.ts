@@ -1,4 +1,5 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliDecompress, constants, gunzip, inflate } from "node:zlib";
 import type { Net } from "@gantry/sdk";
 import { charsetOf, decoded } from "./charset.ts";
 import { errors } from "./errors.ts";
@@ -38,7 +39,7 @@ export async function fetchPage(
   const header = response.headers.get("content-type") ?? "";
   const type = header.split(";")[0]!.trim().toLowerCase();
   const { data, cut } = await bodyOf(response);
-  const unpacked = unpack(data, response);
+  const unpacked = await unpack(data, response);
   if (!isText(type, unpacked)) throw errors.WEB_NOT_TEXT(response.url, type || "no text");
   const text = decoded(unpacked.subarray(0, MAX_BYTES), charsetOf(header, unpacked));
   return { url: response.url, status: response.status, type, text, cut: cut || unpacked.length > MAX_BYTES };
@@ -56,15 +57,15 @@ async function bodyOf({ body }: Response): Promise<{ readonly data: Buffer; read
   return { data: Buffer.concat(pieces).subarray(0, MAX_BYTES), cut: bytes > MAX_BYTES };
 }
 
-function unpack(data: Buffer, { headers, url }: Response): Buffer {
+async function unpack(data: Buffer, { headers, url }: Response): Promise<Buffer> {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   const options = { maxOutputLength: MAX_BYTES * 2, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     if (encoding === "identity" || encoding === "") return data;
-    if (encoding === "gzip" || encoding === "x-gzip") return gunzipSync(data, options);
-    if (encoding === "deflate") return inflateSync(data, options);
+    if (encoding === "gzip" || encoding === "x-gzip") return await promisify(gunzip)(data, options);
+    if (encoding === "deflate") return await promisify(inflate)(data, options);
     if (encoding === "br")
-      return brotliDecompressSync(data, {
+      return await promisify(brotliDecompress)(data, {
         maxOutputLength: MAX_BYTES * 2,
         finishFlush: constants.BROTLI_OPERATION_FLUSH,
       });

@@ -6,6 +6,8 @@ const BLOCKS = new Set(
   ),
 );
 
+/** So many are numbered; a page of 4 MiB can hold a quarter of a million. */
+const MAX_LINKS = 10_000;
 /** What is nested deeper is set in no further, or a page of 4 MiB would be a text of hundreds. */
 const MAX_PREFIX = 32;
 
@@ -152,6 +154,7 @@ export class PageText {
     const url = URL.parse(element.attributes["href"] ?? "", this.#base);
     if (!url || !/^https?:$/.test(url.protocol) || (element.attributes["href"] ?? "").startsWith("#")) return;
     const number = this.#links.get(url.href) ?? this.#links.size + 1;
+    if (number > MAX_LINKS) return;
     this.#links.set(url.href, number);
     this.#add(`[${number}]`);
   }

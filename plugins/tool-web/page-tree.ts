@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { Parser } from "htmlparser2";
 
 /** An element of a page, as far as its text is of interest. */
 export interface PageElement {
@@ -11,7 +11,7 @@ export interface PageElement {
 const MAX_DEPTH = 200;
 /** The parser takes the square of the depth: of a page with more elements open at once, the rest is read as plain text. */
 const MAX_OPEN = 5_000;
-/** Everything else gets a turn after so many characters. */
+/** How much is parsed before the depth is looked at. */
 const SLICE = 65_536;
 
 /** Without text for a reader. */
@@ -29,8 +29,7 @@ export interface PageTree {
 }
 
 /** The elements of a page, read in one go whatever they hold. */
-export async function pageTree(html: string): Promise<PageTree> {
-  const { Parser } = await import("htmlparser2");
+export function pageTree(html: string): PageTree {
   const body: PageElement = { tag: "body", attributes: {}, children: [] };
   const open: PageElement[] = [body];
   let [title, base, inTitle, dropped, deeper, nested] = ["", undefined as string | undefined, false, 0, 0, 0];
@@ -64,14 +63,17 @@ export async function pageTree(html: string): Promise<PageTree> {
   );
   for (let at = 0; at < html.length; at += SLICE) {
     parser.write(html.slice(at, at + SLICE));
-    await setImmediate();
     if (nested <= MAX_OPEN) continue;
-    const rest = html.slice(at + SLICE).replace(/<[^<>]*>?/g, " ");
-    open.at(-1)!.children.push(rest);
+    open.at(-1)!.children.push(plainText(html.slice(at + SLICE)));
     break;
   }
   parser.end();
   return { title: title.replace(/\s+/g, " ").trim(), base, body };
+}
+
+/** The words of a page without its elements. */
+export function plainText(html: string): string {
+  return html.replace(/<[^<>]*>?/g, " ").replace(/\s+/g, " ");
 }
 
 function isHidden(tag: string, attributes: Readonly<Record<string, string>>): boolean {

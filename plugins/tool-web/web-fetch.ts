@@ -1,10 +1,12 @@
 import { type Net, type Tool, type ToolResult, type WebPage, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
+import type { PageReader } from "./read-page.ts";
 
 export interface WebOptions {
   /** Undefined where no plugin opens addresses. */
   readonly net: Net | undefined;
+  readonly reader: PageReader;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
 }
@@ -17,17 +19,15 @@ const FRAME_BYTES = 1_024;
 
 /** The readable text of what an address answers. */
 export async function readAddress(
-  { net, timeoutMs }: WebOptions,
+  { net, reader, timeoutMs }: WebOptions,
   url: string,
   signal: AbortSignal,
 ): Promise<WebPage> {
   if (!net) throw errors.WEB_NO_NET();
-  const [{ fetchPage }, { readPage }] = await Promise.all([
-    import("./fetch-page.ts"),
-    import("./read-page.ts"),
-  ]);
+  const { fetchPage } = await import("./fetch-page.ts");
   const page = await fetchPage(net, url, { signal, timeoutMs });
-  return { url: page.url, status: page.status, cut: page.cut, ...(await readPage(page)) };
+  const read = await reader.read(page, signal);
+  return { url: page.url, status: page.status, ...read, cut: page.cut || read.cut };
 }
 
 export function webFetchTool(options: WebOptions): Tool {

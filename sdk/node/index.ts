@@ -5,6 +5,7 @@ export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
+export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
@@ -39,6 +40,7 @@ export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
+export { workApart, type ApartBounds, type ApartWork } from "./work-apart.ts";
 
 /** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
 export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => import("./checked-proxy.ts");

@@ -8,6 +8,8 @@ export interface SentReply {
   readonly body: string;
   /** Which life of the service sent it. */
   readonly life: number;
+  /** When the platform confirmed it, as `performance.now()` tells. */
+  readonly at: number;
 }
 
 /** The chat platform, as the service sees it: it delivers signed webhooks until they are taken, and takes replies. */
@@ -23,7 +25,7 @@ export class Platform extends Loopback {
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
     const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
     if (this.refuses(said.body)) return void response.writeHead(this.refusal).end();
-    this.replies.push({ to, body: said.body, life: this.life });
+    this.replies.push({ to, body: said.body, life: this.life, at: performance.now() });
     response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
   }
 

@@ -1,8 +1,10 @@
 import {
+  ChatCommands,
   definePlugin,
   defineTool,
   Redactors,
   Tools,
+  type ChatCommand,
   type Hooks,
   type Plugin,
   type TapOptions,
@@ -32,6 +34,15 @@ export function tool(name: string, run: Tool["run"], more: Partial<Tool> = {}): 
     name: `tool-${name.replaceAll("_", "-")}`,
     provides: [Tools],
     setup: (host) => host.provide(Tools, value),
+  });
+}
+
+/** A plugin with one word behind a slash. */
+export function chatCommand(name: string, run: ChatCommand["run"]): Plugin {
+  return definePlugin({
+    name: `words-${name}`,
+    provides: [ChatCommands],
+    setup: (host) => host.provide(ChatCommands, { name, summary: `The word ${name}.`, run }),
   });
 }
 

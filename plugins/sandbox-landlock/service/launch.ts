@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nodeCommand } from "@gantry/sdk/node";
-import { entryBeside } from "../entry.ts";
+import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL } from "../messages.ts";
 
 /** Thrown where the walls cannot be built, with the reason. */

@@ -1,8 +1,8 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import { closeSync, writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { entryBeside } from "@gantry/sdk/node";
 import type { Added, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
-import { entryBeside } from "../entry.ts";
 
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {

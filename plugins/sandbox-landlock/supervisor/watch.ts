@@ -1,9 +1,16 @@
+import { readFileSync } from "node:fs";
 import { allProcesses, descendantsOf, signalProcess } from "./descendants.ts";
 import { libcCall } from "../kernel/kernel.ts";
 
 const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
 const CPU_SLACK_SECONDS = 0.2;
+
+/** Where the kernel says how much a process holds, the truest first. */
+const sizes = [
+  ["smaps_rollup", /^Pss:\s+(\d+) kB/m],
+  ["status", /^VmRSS:\s+(\d+) kB/m],
+] as const;
 
 /** What no control group holds, and the supervisor must; undefined where a group does. */
 export interface Watched {
@@ -15,7 +22,8 @@ export interface Watched {
 /** What the run of one confined process uses. */
 interface Usage {
   readonly pids: readonly number[];
-  readonly memoryBytes: number;
+  /** What is resident; pages that processes share count in each of them. */
+  readonly residentBytes: number;
   readonly cpuSeconds: number;
 }
 
@@ -32,11 +40,8 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
   return (confined) => {
     const usage = usageOf(confined);
     const all = [...usage.values()];
-    const memory = all.reduce((total, { memoryBytes }) => total + memoryBytes, 0);
-    if (memory > (watched.memoryBytes ?? Infinity)) {
-      const [largest] = all.toSorted((a, b) => b.memoryBytes - a.memoryBytes);
-      for (const pid of largest!.pids) signalProcess(pid, "SIGKILL");
-    }
+    const tooLarge = overMemory(all, watched.memoryBytes ?? Infinity);
+    for (const pid of tooLarge?.pids ?? []) signalProcess(pid, "SIGKILL");
     if (watched.cpuPercent === undefined) return;
     for (const [one, { cpuSeconds }] of usage) spent += Math.max(0, cpuSeconds - (before.get(one) ?? 0));
     before = new Map([...usage].map(([one, { cpuSeconds }]) => [one, cpuSeconds]));
@@ -47,6 +52,28 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
     held = ahead;
     for (const pid of all.flatMap(({ pids }) => pids)) signalProcess(pid, held ? "SIGSTOP" : "SIGCONT");
   };
+}
+
+/** The largest run where all together hold more. Shared pages, told apart at a price, are counted once before one is ended for it. */
+function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
+  if (total(all.map(({ residentBytes }) => residentBytes)) <= bytes) return undefined;
+  const held = all.map((usage) => total(usage.pids.map(proportionalBytes)));
+  return total(held) > bytes ? all[held.indexOf(Math.max(...held))] : undefined;
+}
+
+const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+
+/** What a process holds of memory, of shared pages its share; what is resident where the kernel does not say; 0 once it is gone. */
+function proportionalBytes(pid: number): number {
+  for (const [file, line] of sizes) {
+    try {
+      const kib = line.exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
+      if (kib !== undefined) return Number(kib) * 1024;
+    } catch {
+      // Gone, closed to us, or of an older kernel.
+    }
+  }
+  return 0;
 }
 
 function usageOf(confined: readonly number[]): ReadonlyMap<number, Usage> {
@@ -61,7 +88,7 @@ function usageOf(confined: readonly number[]): ReadonlyMap<number, Usage> {
       one,
       {
         pids,
-        memoryBytes: sum((of) => of[21]!) * pageBytes,
+        residentBytes: sum((of) => of[21]!) * pageBytes,
         cpuSeconds: sum((of) => of[11]! + of[12]! + of[13]! + of[14]!) / TICKS_PER_SECOND,
       },
     ];

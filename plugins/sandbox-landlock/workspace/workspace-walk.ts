@@ -1,6 +1,7 @@
 import { type Dirent, type Stats, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { looksLikeGit } from "./git-directory.ts";
+import { gitFollows } from "./git-follows.ts";
 import { targetOf } from "./mask-paths.ts";
 
 /** Folders that are looked through; nothing runs in a larger workspace. */
@@ -19,6 +20,7 @@ interface Place {
 interface Folder extends Place {
   readonly changed: bigint;
   readonly settled: boolean;
+  readonly isGit: boolean;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
   readonly folders: readonly Place[];
@@ -50,6 +52,8 @@ export class WorkspaceWalk {
   readonly #most: number;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
+  /** What repositories name in their settings, guarded under whatever name. */
+  #followed: ReadonlySet<string> = new Set();
   #seen = new Map<string, Folder>();
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
@@ -63,15 +67,20 @@ export class WorkspaceWalk {
 
   /**
    * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`. Further names of a secret file are secret, and so is what a secret link leads to.
+   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and so is what a secret link leads to.
    */
   find(): Found {
     const found = this.#look();
-    const isNew = found.secret.map((at) => this.#remember(at));
+    const isNew = [...found.secret.map((at) => this.#remember(at)), this.#follow()];
     if (!isNew.some(Boolean)) return found;
     // Where else it stands shows only in files that were passed over.
     this.#seen.clear();
     return this.#look();
+  }
+
+  /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
+  follows(relative: string): boolean {
+    return prefixes(relative).some((at) => this.#followed.has(at));
   }
 
   #look(): Found {
@@ -122,10 +131,10 @@ export class WorkspaceWalk {
   #sort(
     { at, within, held }: Place,
     entries: readonly Dirent[],
-  ): Pick<Folder, "secret" | "guarded" | "folders"> {
-    const sorted = { secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
+  ): Pick<Folder, "isGit" | "secret" | "guarded" | "folders"> {
     const names = new Set(entries.map(({ name }) => name));
     const isGit = path.basename(at) === ".git" || looksLikeGit((name) => names.has(name));
+    const sorted = { isGit, secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
     const inGit = isGit ? ".git" : within;
     for (const entry of entries) {
       const name = path.join(at, entry.name);
@@ -137,7 +146,7 @@ export class WorkspaceWalk {
       }
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || fits(this.#wanted.guarded));
+      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
       if (guarded) sorted.guarded.push(name);
       if (entry.isDirectory()) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
@@ -148,6 +157,15 @@ export class WorkspaceWalk {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
     const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
     return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
+  }
+
+  /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
+  #follow(): boolean {
+    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit);
+    const now = repositories.flatMap(({ at }) => gitFollows(this.#root, path.join(this.#root, at)));
+    const before = this.#followed;
+    this.#followed = new Set(now);
+    return before.size !== this.#followed.size || now.some((at) => !before.has(at));
   }
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */

@@ -100,7 +100,7 @@ export class Workspace {
   /** True for what git obeys too, and for what would make a repository of the folder around it. */
   #isKept(at: string): boolean {
     const within = inGit(this.root, at, true);
-    if (this.#isGuarded(at) || path.basename(at) === ".git") return true;
+    if (this.#isGuarded(at) || this.#walk.follows(at) || path.basename(at) === ".git") return true;
     return within !== undefined && (this.#isGuarded(within) || within !== inGit(this.root, at));
   }
 

@@ -79,8 +79,8 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
       return all;
     },
     post: async (notice) => post(notice),
-    claim: async (max, leaseMs) => {
-      const taken = heads().filter((row) => row.due <= now() && free(row.lane));
+    claim: async (max, leaseMs, { begunBelow = Infinity } = {}) => {
+      const taken = heads().filter((row) => row.due <= now() && free(row.lane) && row.begun < begunBelow);
       return taken.slice(0, max).map((row) => {
         row.attempt += 1;
         row.begun += 1;
@@ -116,8 +116,9 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
       }),
     // Only this process holds anything, and it lives; what ends is freed by endNode.
     recover: async () => {},
-    dueIn: async () => {
-      const times = heads().map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
+    dueIn: async ({ begunBelow = Infinity } = {}) => {
+      const meant = heads().filter(({ begun }) => begun < begunBelow);
+      const times = meant.map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
       return times.length > 0 ? Math.min(...times) - now() : undefined;
     },
     onDue: (wake) => {

@@ -64,6 +64,22 @@ export const waitCases: Cases = {
       near(claim.triedMsAgo, 13_000);
     },
   ),
+  "CTX-07: what was begun too often is left alone where that is asked, and holds up its own lane alone":
+    timed(async ({ store, pass }) => {
+      const { lanes } = store;
+      await lanes.accept([message("a", "1"), message("a", "2"), message("b", "3")]);
+      for (let n = 0; n < 2; n++) {
+        await claimed(store, 1_000);
+        await pass(1_000);
+      }
+      const few = { begunBelow: 2 };
+      const ids = (await lanes.claim(9, LEASE, few)).map((claim) => claim.message.id);
+      assert.deepEqual([ids, await lanes.claim(9, LEASE, few)], [["3"], []]);
+      near(await lanes.dueIn(few), LEASE);
+      assert.ok((await lanes.dueIn({ begunBelow: 3 }))! <= 0);
+      const [claim] = await lanes.claim(9, LEASE, { begunBelow: 3 });
+      assert.deepEqual([claim?.message.id, claim?.begun], ["1", 3]);
+    }),
   "CTX-07: a notice is kept once, is sent as it is, and waits behind nothing of its conversation": async ({
     store,
     reopen,

@@ -5,7 +5,7 @@ export interface Entry {
   readonly nodeArgs: readonly string[];
 }
 
-/** `base`: a file of the plugin, beside which the entry stands. */
+/** `base`: the `import.meta.url` of a plugin's `index`, beside which `<name>` stands; only `*-worker` files are built there. */
 export function entryBeside(base: string, name: string): Entry {
   const source = base.endsWith(".ts");
   return {

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { entryBeside } from "./entry-beside.ts";
+import { nodeCommand } from "./node-command.ts";
+
+/** What work apart may take. */
+export interface ApartBounds {
+  /** Of processor time, so that a busy machine changes nothing. */
+  readonly cpuSeconds: number;
+  /** Of the heap of JavaScript. */
+  readonly memoryMb: number;
+}
+
+export interface ApartWork extends ApartBounds {
+  /** The `import.meta.url` of the plugin's `index`. */
+  readonly base: string;
+  /** The file beside it, without its ending, which must be `-worker`; it reads its stdin whole and writes the result to stdout. */
+  readonly name: string;
+  readonly input: string;
+  readonly signal: AbortSignal;
+}
+
+/** The kernel counts the time, also where nobody is left who could: a service that was killed leaves nothing that runs on. */
+const BOUNDED = 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
+
+/**
+ * What a file of a plugin makes of a text from outside, in a process of its own; undefined where it took more than it may.
+ * A thread would not do: V8 ends the whole process when one allocation of a thread goes over the thread's limit.
+ * Throws what the file threw, and the reason of `signal`.
+ */
+export async function workApart(work: ApartWork): Promise<string | undefined> {
+  const { base, name, input, cpuSeconds, memoryMb, signal } = work;
+  signal.throwIfAborted();
+  const { url, nodeArgs } = entryBeside(base, name);
+  const flags = [`--max-old-space-size=${memoryMb}`, "--v8-pool-size=1", "--no-warnings", ...nodeArgs];
+  const command = nodeCommand(flags, fileURLToPath(url));
+  const worker = spawn("/bin/sh", ["-c", BOUNDED, "sh", String(cpuSeconds), ...command], {
+    env: {},
+    cwd: "/",
+  });
+  const end = (): unknown => worker.kill("SIGKILL");
+  signal.addEventListener("abort", end);
+  const ended = new Promise<{ readonly code: number | null }>((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("close", (code) => resolve({ code }));
+  });
+  try {
+    // It may end before it has read everything.
+    worker.stdin.on("error", () => undefined).end(input);
+    const [{ code }, output, said] = await Promise.all([ended, text(worker.stdout), text(worker.stderr)]);
+    signal.throwIfAborted();
+    if (code === null) return undefined;
+    if (code !== 0) throw new Error(`${name} failed: ${said.trim().slice(-1_000)}`);
+    return output;
+  } finally {
+    signal.removeEventListener("abort", end);
+    end();
+  }
+}
