@@ -8,6 +8,7 @@ import { childEnvironment } from "./service/environment.ts";
 import { grants } from "./service/grants.ts";
 import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
+import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
 
@@ -92,6 +93,7 @@ export async function startSandbox({
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
     namespaces,
+    runs: new WorkspaceRuns(),
     prefix: [],
     workspace,
     secret,

@@ -21,6 +21,7 @@ import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
+import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -31,6 +32,7 @@ export interface Needs {
 export interface Place {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
+  readonly runs: WorkspaceRuns;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number;
   /** False: as where the system refuses namespaces. */

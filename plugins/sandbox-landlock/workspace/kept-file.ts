@@ -101,7 +101,7 @@ function markOf({ dev, ino, ctimeNs, size }: BigIntStats): string {
 }
 
 /** A run may have closed the folder around what it made. */
-function openFolder(folder: string): void {
+export function openFolder(folder: string): void {
   const mode = lstatSync(folder).mode & 0o7777;
   if ((mode & 0o300) !== 0o300) chmodSync(folder, mode | 0o300);
 }

@@ -12,6 +12,7 @@ export class MaskWatch {
   readonly #isBare: () => string | undefined;
   #stop: ((file: string) => void) | undefined;
   #fallen: string | undefined;
+  #held = Date.now();
   #due = false;
 
   /** `isBare` gives the first file without its mask, there or not. */
@@ -29,7 +30,15 @@ export class MaskWatch {
 
   /** The first file without its mask; a mask that has fallen is told of for good. */
   get fallen(): string | undefined {
-    return (this.#fallen ??= this.#isBare());
+    const now = Date.now();
+    this.#fallen ??= this.#isBare();
+    if (this.#fallen === undefined) this.#held = now;
+    return this.#fallen;
+  }
+
+  /** When all masks were last seen where they belong, in ms since 1970. */
+  get held(): number {
+    return this.#held;
   }
 
   /** Calls `stop` with the first file without its mask; gives what ends that. */

@@ -18,6 +18,7 @@ interface Place {
 }
 
 interface Folder extends Place {
+  readonly inode: number;
   readonly changed: bigint;
   readonly settled: boolean;
   readonly isGit: boolean;
@@ -78,6 +79,11 @@ export class WorkspaceWalk {
     return this.#look();
   }
 
+  /** True where the last look found this folder there. */
+  wasThere(relative: string, inode: number): boolean {
+    return this.#seen.get(relative)?.inode === inode;
+  }
+
   /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
@@ -114,11 +120,11 @@ export class WorkspaceWalk {
   #lookAt(place: Place): Folder | undefined {
     const full = path.join(this.#root, place.at);
     try {
-      const { ctimeNs: changed } = lstatSync(full, { bigint: true });
+      const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
       if (before?.settled && isSame(before, place) && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
-      return { ...place, changed, settled, ...this.#sort(place, entriesOf(full)) };
+      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entriesOf(full)) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, or closed to this process and so to every run.
@@ -156,7 +162,7 @@ export class WorkspaceWalk {
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
     const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
-    return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
+    return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
   /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
@@ -178,7 +184,7 @@ export class WorkspaceWalk {
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
     const about = isLink ? this.#leadsTo(at) : entry;
-    const inode = about?.isFile() ? `${about.dev}:${about.ino}` : "";
+    const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
@@ -195,6 +201,9 @@ function prefixes(at: string): readonly string[] {
   const names = at.split("/").filter(Boolean);
   return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }
+
+/** The number of a file that is gone is soon that of a new one. */
+const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;
 
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;
 
@@ -216,7 +225,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
-function entriesOf(folder: string): readonly Dirent[] {
+export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
