@@ -3,7 +3,7 @@ import { type Stats, lstatSync, readlinkSync, renameSync, unlinkSync, writeFileS
 import path from "node:path";
 import { openFolder } from "./kept-file.ts";
 import { isOfView } from "./mask-paths.ts";
-import { entriesOf } from "./workspace-walk.ts";
+import { entriesOf } from "./folders.ts";
 
 /** The clock of a file system is behind by less than this. */
 const SETTLED_MS = 50;
