@@ -92,15 +92,27 @@ export async function passing(
 async function settled(t: TestHost): Promise<void> {
   const { lanes } = t.slot(Store);
   for (let waited = 0; waited < settleMs; waited += 2) {
-    const [{ running }, due = Infinity] = await Promise.all([lanes.stats(), lanes.nextDue()]);
-    if (running === 0 && due > Date.now()) return;
+    const [{ running }, dueIn = Infinity] = await Promise.all([lanes.stats(), lanes.dueIn()]);
+    if (running === 0 && dueIn > 0) return;
     await new Promise((resolve) => realTimeout(resolve, 2));
     // What is to be claimed looks in a moment.
     if (running === 0) await vi.advanceTimersByTimeAsync(10);
   }
 }
 
+/** What passes between two moments goes with the simulated clock, so that the clock counts as going on, not as set. */
 export function simulateTime(): Disposable {
+  const began = { date: Date.now(), high: process.hrtime.bigint(), low: performance.now() };
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
-  return { [Symbol.dispose]: () => void vi.useRealTimers() };
+  const passed = (): number => Date.now() - began.date;
+  const spies = [
+    vi.spyOn(performance, "now").mockImplementation(() => began.low + passed()),
+    vi.spyOn(process.hrtime, "bigint").mockImplementation(() => began.high + BigInt(passed()) * 1_000_000n),
+  ];
+  return {
+    [Symbol.dispose]() {
+      for (const spy of spies) spy.mockRestore();
+      vi.useRealTimers();
+    },
+  };
 }
