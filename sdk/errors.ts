@@ -33,7 +33,9 @@ export class GantryError extends Error {
 
 /** What others wrote over several lines stands in one. */
 function sentence(part: unknown): string {
-  return part instanceof Error ? part.message.replace(/\s*\n\s*/g, " ").trim() : String(part);
+  if (!(part instanceof Error)) return String(part);
+  const lines = part.message.split("\n").map((line) => line.trim());
+  return lines.filter(Boolean).join(" ");
 }
 
 /** Builds the error of one row from its parts; carries the row, so that references can be generated. */

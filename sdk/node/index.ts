@@ -9,6 +9,7 @@ export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
+export { type Wildcard, wildcards } from "../wildcards.ts";
 export { makeDir } from "./make-dir.ts";
 export { Pairing, type PairingCode, type PairingConfig } from "./pairing.ts";
 export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
