@@ -17,7 +17,7 @@ export interface ConversationControl {
   /** Makes what the model sees of it shorter. False where there is nothing to leave out. */
   compact(): Promise<boolean>;
   /** Takes the last turn out of what the model sees; what tools did stays done. False where there is none. */
-  undo(): Promise<boolean>;
+  rewind(): Promise<boolean>;
   /** Ends the turn that runs, which includes its questions. False where none runs. */
   stop(): Promise<boolean>;
   /** Who answers in this conversation. */

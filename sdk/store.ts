@@ -48,7 +48,7 @@ export interface Sessions {
   /** Puts `base` in place of all turns kept so far, in one step; people still read them. False where `generation` is past. */
   compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
   /** Takes the last turn back. False where there is none, or it stands in the base already. */
-  undo(session: string): Promise<boolean>;
+  rewind(session: string): Promise<boolean>;
   /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
   rename(session: string, to: string): Promise<boolean>;
   /** The last `turns` turns, oldest message first, whatever became of them in the view. */

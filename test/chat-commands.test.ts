@@ -48,10 +48,10 @@ test("TTY-02: /help lists the same words in the terminal and in a channel; an un
     "model",
     "new",
     "resume",
+    "rewind",
     "sessions",
     "stop",
     "tools",
-    "undo",
     "usage",
   ];
   const { reply } = await t.ask("/help");
@@ -103,9 +103,9 @@ test("CTX-05: a command that a platform delivers twice is done once", async () =
   await t.serve();
   await t.talk("first");
   await t.talk("second");
-  await t.channel.receive({ text: "/undo", id: "same" });
+  await t.channel.receive({ text: "/rewind", id: "same" });
   await t.channel.sentCount(3);
-  await t.channel.receive({ text: "/undo", id: "same" });
+  await t.channel.receive({ text: "/rewind", id: "same" });
   await t.talk("/help");
   expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
   expect(t.said().filter((text) => text.startsWith("The last turn"))).toHaveLength(1);
@@ -120,11 +120,11 @@ test("CTX-05: CTX-07: a command whose process died at it is not done twice when 
   const post = lanes.post.bind(lanes);
   // The turn is taken back, and nothing of that is kept.
   lanes.post = () => Promise.reject(new Error("the process ended"));
-  await expect(t.channel.receive({ text: "/undo now", id: "same" })).rejects.toThrow("the process ended");
+  await expect(t.channel.receive({ text: "/rewind now", id: "same" })).rejects.toThrow("the process ended");
   lanes.post = post;
-  for (const _ of [1, 2]) await t.channel.receive({ text: "/undo now", id: "same" });
-  expect(await t.talk("/help")).toContain("/undo");
-  expect(t.said().filter((text) => text.startsWith("I was interrupted at /undo, "))).toHaveLength(1);
+  for (const _ of [1, 2]) await t.channel.receive({ text: "/rewind now", id: "same" });
+  expect(await t.talk("/help")).toContain("/rewind");
+  expect(t.said().filter((text) => text.startsWith("I was interrupted at /rewind, "))).toHaveLength(1);
   expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
 });
 
@@ -216,12 +216,12 @@ test("CTX-05: /approve and /deny decide an open question, the owner's alone", as
   expect(ran).toEqual(["work"]);
 });
 
-test("CTX-05: /undo takes the last turn back, /model changes who answers here alone, /tools and /usage tell", async () => {
+test("CTX-05: /rewind takes the last turn back, /model changes who answers here alone, /tools and /usage tell", async () => {
   const work = tool("work", async () => "");
   await using t = await start(["one", "two", "three"], work);
   await t.ask("first");
   await t.ask("second");
-  expect((await t.ask("/undo")).reply).toContain("The last turn is taken out");
+  expect((await t.ask("/rewind")).reply).toContain("The last turn is taken out");
   expect((await t.ask("/model large")).reply).toContain("From the next message on: large");
   expect(await t.ask("third")).toMatchObject({ model: "large" });
   expect(

@@ -85,9 +85,9 @@ export class Control implements ConversationControl {
     });
   }
 
-  async undo(): Promise<boolean> {
+  async rewind(): Promise<boolean> {
     this.#mustRest();
-    return this.#alone(() => this.#store().sessions.undo(this.session));
+    return this.#alone(() => this.#store().sessions.rewind(this.session));
   }
 
   stop(): Promise<boolean> {

@@ -42,10 +42,10 @@ export const conversationCommands: readonly ChatCommand[] = [
         : "There is nothing to sum up yet.",
   },
   {
-    name: "undo",
+    name: "rewind",
     summary: "take the last turn out of the conversation; what tools did stays done",
     run: async ({ conversation }) =>
-      (await conversation.undo())
+      (await conversation.rewind())
         ? "The last turn is taken out; what tools did in it stays done."
         : "There is no turn to take out.",
   },

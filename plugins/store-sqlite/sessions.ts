@@ -99,7 +99,7 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
         return true;
       });
     },
-    undo(session) {
+    rewind(session) {
       return db.commit((sql) => {
         const taken = sql.run(
           "DELETE FROM turns WHERE id = (SELECT max(id) FROM turns WHERE session = ?) AND id > ?",

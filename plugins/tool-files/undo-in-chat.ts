@@ -1,10 +1,10 @@
 import { type ChatCommand, GantryError } from "@gantry/sdk";
 import type { UndoDeps } from "./undo.ts";
 
-/** `/undo-file`: takes back the last change that a tool made to a file in this conversation. */
+/** `/undo`: takes back the last change that a tool made to a file in this conversation. */
 export function undoInChat(deps: UndoDeps, signal: AbortSignal): ChatCommand {
   return {
-    name: "undo-file",
+    name: "undo",
     summary: "put back what the last change of a file in this conversation replaced",
     trust: "owner",
     async run({ user, conversation }) {

@@ -144,11 +144,11 @@ test("AGT-08: a change that cannot be kept is made nevertheless, and the model i
   expect(text).toContain("Wrote 1 byte to file. What stood there before could not be kept for an undo (");
 });
 
-test("AGT-08: /undo-file takes back the last change of its own conversation, and tells why it does not", async () => {
+test("AGT-08: /undo takes back the last change of its own conversation, and tells why it does not", async () => {
   await using t = await startTestHost({ plugins });
   await t.call("file_write", { path: "one", content: "1" }, { session: "a" });
   await t.call("file_write", { path: "two", content: "2" }, { session: "b" });
-  const command = t.slot(ChatCommands).get("undo-file")!;
+  const command = t.slot(ChatCommands).get("undo")!;
   const said = (session: string) =>
     command.run({ user: "chatapp:+1", conversation: { session } } as ChatCommandRun);
   expect(command.trust).toBe("owner");

@@ -72,7 +72,7 @@ export function sessionsIn(sessions: SessionMap, held: ReadonlyMap<string, Hold>
       sessions.set(session, known);
       return true;
     },
-    undo: async (session) => {
+    rewind: async (session) => {
       const known = sessions.get(session);
       if (!known || known.turns.length <= known.view.through) return false;
       known.turns.pop();

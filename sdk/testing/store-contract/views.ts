@@ -41,11 +41,11 @@ export const viewCases: Cases = {
   },
   "CTX-05: the last turn is taken back, but not out of a base": async ({ store: { sessions } }) => {
     for (const number of [1, 2]) await sessions.append("s", turn(number));
-    assert.equal(await sessions.undo("s"), true);
+    assert.equal(await sessions.rewind("s"), true);
     assert.deepEqual((await sessions.view("s", 9)).turns, [turn(1)]);
     await sessions.compact("s", 0, base);
-    assert.equal(await sessions.undo("s"), false);
-    assert.equal(await sessions.undo("nobody"), false);
+    assert.equal(await sessions.rewind("s"), false);
+    assert.equal(await sessions.rewind("nobody"), false);
     assert.equal((await sessions.recent("s", 9)).length, turn(1).length);
   },
   "CTX-05: a session gets another id with all that belongs to it, and the old id is free again": async ({
