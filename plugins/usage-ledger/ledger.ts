@@ -70,11 +70,12 @@ export class Ledger implements Budget {
 
   /** One after the other, so that a check that comes later counts it. */
   record(answer: ModelAnswer): Promise<void> {
-    const { user, session, purpose, provider, model, ms, outcome } = answer;
+    const { user, session, agent, purpose, provider, model, ms, outcome } = answer;
     const row = {
       at: Date.now(),
       user,
       session,
+      ...(agent !== undefined && { agent }),
       purpose,
       provider,
       model: model ?? null,
