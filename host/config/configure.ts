@@ -1,5 +1,5 @@
-import { GantryError, type Plugin } from "@gantry/sdk";
-import { allOf, partOf, unknownKeys, type ConfigText } from "./check.ts";
+import { allOf, GantryError, type Plugin } from "@gantry/sdk";
+import { partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";

@@ -1,5 +1,5 @@
-import { ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
-import { allOf, isTree } from "../config/check.ts";
+import { allOf, ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
+import { isTree } from "../config/check.ts";
 import type { Configured } from "../config/configure.ts";
 import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";

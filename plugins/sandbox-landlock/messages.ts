@@ -73,6 +73,8 @@ export interface WallFacts {
   readonly tcp: boolean;
   /** True where the supervisor is asked for each new process and thread. */
   readonly starts: boolean;
+  /** True where it is asked for the first process of each run. */
+  readonly firsts: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number;
   /** Size of the private /tmp. */

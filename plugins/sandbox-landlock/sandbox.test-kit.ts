@@ -68,7 +68,6 @@ export async function startSandbox({
     ...bounds,
   };
   const prepared = prepareLimits(all, cgroups);
-  const { limits, cgroups: groups, watched, temporaryMb } = prepared;
   const granted = await grants({
     read: ["/usr", "/lib", "/lib64", "/bin", "$WORKSPACE"],
     write: ["$WORKSPACE"],
@@ -82,13 +81,9 @@ export async function startSandbox({
   const built = {
     ...granted,
     ...cap,
-    limits,
-    cgroups: groups,
-    watched,
-    temporaryMb,
+    ...prepared.walls,
     blocked: files,
     tcp: false,
-    starts: watched.processes !== undefined,
   };
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,

@@ -20,6 +20,8 @@ const waits = `perl -e '
     sub { link("sub/.env", "sub/too$_[0]") and unlink("sub/.env") and "sub/too$_[0]" },
     sub { my ($from, $to) = ("sub/.env", "plain"); syscall(${RENAMEAT2}, -100, $from, -100, $to, 2) == 0 and "plain" },
     sub { mkdir "made$_[0]"; rename("sub/.env", "made$_[0]/mine") and "made$_[0]/mine" },
+    sub { rename("sub/.env~", "sub/early$_[0]") and "sub/early$_[0]" },
+    sub { link("sub/.env~", "sub/soon$_[0]") and "sub/soon$_[0]" },
     sub { rename("keys", "lock$_[0]") and "lock$_[0]/id" },
   );
   my $way = 0;
@@ -50,14 +52,20 @@ function prepare(): void {
   writeFileSync(at("plain"), "plain\n");
 }
 
-const saves: readonly ((canary: string) => void)[] = [
+const saves: readonly ((canary: string, run: Promise<unknown>) => void | Promise<void>)[] = [
   (canary) => {
     writeFileSync(path.join(outside, "new"), canary);
     renameSync(path.join(outside, "new"), at(SECRET));
   },
-  (canary) => {
+  // As editors that take their time.
+  async (canary, run) => {
     writeFileSync(at(`${SECRET}~`), canary);
-    renameSync(at(`${SECRET}~`), at(SECRET));
+    await Promise.race([run, until(() => !existsSync(at(`${SECRET}~`)))]);
+    try {
+      renameSync(at(`${SECRET}~`), at(SECRET));
+    } catch {
+      // A run took it away before.
+    }
   },
   (canary) => {
     mkdirSync(path.join(outside, "keys"));
@@ -107,7 +115,7 @@ for (let round = 0; round < rounds; round++) {
   await until(() => existsSync(at("up")));
   const stop = new AbortController();
   const plain = readPlain(stop.signal);
-  saves[round % saves.length]!(canary);
+  await saves[round % saves.length]!(canary, run);
   const beside = kit.run(LOOK, { maxOutputBytes: 8_000_000 });
   const { findings = [], stdout, stderr } = await run;
   if (!findings.some((one) => one.startsWith("stopped: "))) told.push(`${round}: it was not stopped`);
@@ -118,8 +126,8 @@ for (let round = 0; round < rounds; round++) {
     "a run that began meanwhile": Buffer.from((await beside).stdout, "base64").toString("latin1"),
     "the next run": Buffer.from(after.stdout, "base64").toString("latin1"),
     "what a tool read": await plain,
-    // Only root is told before a file is opened.
-    "what the run wrote down": kit.confinement.layers?.gated ? written() : "",
+    // Only root is told before a file is opened, and of one beside a secret file just after.
+    "what the run wrote down": kit.confinement.layers?.gated && round % saves.length !== 1 ? written() : "",
   };
   for (const [where, text] of Object.entries(seen))
     if ([canary, hex(canary)].some((sign) => text.includes(sign))) told.push(`${round}: ${where}`);

@@ -120,11 +120,9 @@ test.runIf(linux)(
     await until(() => existsSync(path.join(kit.workspace, "up")));
     saveAnew(file);
     const { findings = [], stdout } = await run;
-    expect([findings[0], stdout, found(kit)]).toEqual([
-      `stopped: ${file} was replaced or removed from outside`,
-      "[taken out: sub/.env was saved anew]\n",
-      "",
-    ]);
+    expect(findings[0]).toMatch(/^stopped: .*sub\/\.env~? was changed from outside$/);
+    expect(stdout).toMatch(/^\[taken out: sub\/\.env~? was saved anew\]\n$/);
+    expect(found(kit)).toBe("");
     expect((await kit.run("cat sub/.env")).stdout).toBe("");
     const second = kit.run("touch up2; sleep 1; base64 sub/.env > out; cat sub/.env");
     await until(() => existsSync(path.join(kit.workspace, "up2")));

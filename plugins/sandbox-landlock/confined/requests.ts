@@ -139,7 +139,7 @@ export class Requests {
     const unwatch = [
       watchDisk(this.#written(confined), facts.diskMb, stop),
       confined.size.watch(stop),
-      workspace.watch((file) => stop(`${file} was replaced or removed from outside`)),
+      workspace.watch((file) => stop(`${file} was changed from outside`)),
     ];
     try {
       const argv = [...facts.prefix, ...request.argv];

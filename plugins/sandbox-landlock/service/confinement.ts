@@ -15,7 +15,7 @@ export interface ConfinementOptions extends Pick<
   /** All runs of this service in the workspace. */
   readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
-  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "cgroups" | "watched">;
+  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "runLimits" | "groups" | "watched">;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
@@ -54,8 +54,8 @@ export class Confinement {
     const { base, walls, runs } = options;
     if (!walls) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const { write, limits, cgroups, watched } = walls;
-    const supervisor = Supervisor.start(base, { write, limits, cgroups, watched, proxy, running });
+    const { write, limits, runLimits, groups, watched } = walls;
+    const supervisor = Supervisor.start(base, { write, limits, runLimits, groups, watched, proxy, running });
     supervisor.catch(() => undefined);
     const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
       await (await supervisor).stop();
@@ -128,12 +128,12 @@ class Confiner {
   }
 
   async one(confined: ConfinedProcess): Promise<Built & Added> {
-    const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
+    const { read, write, blocked, links, tcp, abiCap, temporaryMb, firsts } = this.#walls;
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
     const starts = this.#walls.starts || !this.#namespaces;
     const cap = abiCap === undefined ? {} : { abiCap };
-    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, ...cap };
+    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, firsts, ...cap };
     const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(
       factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),

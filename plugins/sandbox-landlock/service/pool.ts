@@ -13,6 +13,8 @@ const MAX_STALE = 5;
 interface Member {
   readonly process: ConfinedProcess;
   busy: boolean;
+  /** File requests under way. */
+  files: number;
   /** True where its masks do not fit the workspace any more. */
   stale: boolean;
   timer?: NodeJS.Timeout;
@@ -61,16 +63,15 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const starting = await this.#first?.catch(() => undefined);
-    for (const member of [...this.#members, ...(starting ? [starting] : [])]) await this.#end(member);
+    await this.#first?.catch(() => undefined);
+    for (const member of this.#members) await this.#end(member);
   }
 
   /** Nothing is opened or run before it is known which files are secret. */
   async #decide(): Promise<void> {
     const since = this.#inWorkspace.undecided;
     if (since === undefined) return;
-    const { process } = await this.#any();
-    await process.request<"decide">({ do: "decide", since }, new AbortController().signal);
+    await this.#open<"decide">({ do: "decide", since }, new AbortController().signal);
     this.#inWorkspace.decide(since);
   }
 
@@ -80,12 +81,16 @@ export class Pool {
   ): Promise<Outcome<K>> {
     for (let attempt = 1; ; attempt++) {
       const member = await this.#any();
+      clearTimeout(member.timer);
+      member.files++;
       try {
         return await member.process.request<K>(request, signal);
       } catch (error) {
+        member.stale ||= isStale(error);
         if (!isStale(error) || attempt === MAX_STALE) throw error;
-        member.stale = true;
-        if (!member.busy) await this.#end(member);
+      } finally {
+        member.files--;
+        this.#rest(member);
       }
     }
   }
@@ -99,14 +104,13 @@ export class Pool {
       const member = await this.#idle();
       try {
         const over = member.process.request<K>(request, signal, started);
-        const outcome = await this.#inWorkspace.follow(member.process, over);
-        this.#rest(member);
-        return outcome;
+        return await this.#inWorkspace.follow(member.process, over);
       } catch (error) {
         member.stale ||= isStale(error);
-        if (isUsable(member)) this.#rest(member);
-        else await this.#end(member);
         if (!isStale(error) || attempt === MAX_STALE) throw error;
+      } finally {
+        member.busy = false;
+        this.#rest(member);
       }
     }
   }
@@ -117,9 +121,7 @@ export class Pool {
     if (usable) return usable;
     const starting = (this.#first ??= this.#add());
     try {
-      const member = await starting;
-      if (!member.busy) this.#rest(member);
-      return member;
+      return await starting;
     } finally {
       if (this.#first === starting) this.#first = undefined;
     }
@@ -137,7 +139,7 @@ export class Pool {
 
   async #add(): Promise<Member> {
     for (let attempt = 1; ; attempt++) {
-      const member: Member = { process: await this.#start(), busy: false, stale: false };
+      const member: Member = { process: await this.#start(), busy: false, files: 0, stale: false };
       // Its masks cover what was secret by its name as they were laid, which a run may just have moved.
       const fits = await this.#inWorkspace.hold();
       if (fits && !this.#closed) this.#members.add(member);
@@ -147,10 +149,12 @@ export class Pool {
     }
   }
 
-  /** It goes after a while, and at once where it broke. */
+  /** What does nothing goes after a while, and at once where it broke. */
   #rest(member: Member): void {
-    member.busy = false;
-    if (!isUsable(member) || this.#closed) return void this.#end(member);
+    if (!this.#members.has(member) || member.busy) return;
+    if (!member.process.usable || this.#closed) return void this.#end(member);
+    if (member.files > 0) return;
+    if (member.stale) return void this.#end(member);
     const others = [...this.#members].filter((other) => other !== member && !other.busy);
     clearTimeout(member.timer);
     member.timer = setTimeout(() => void this.#end(member), others.length > 0 ? KEEP_MORE_MS : KEEP_MS);

@@ -193,18 +193,13 @@ export class Walled {
       workspace,
       configDir,
     });
-    const { limits: bounds, cgroups, watched, temporaryMb } = limits;
     const cap = abiCap === undefined ? {} : { abiCap };
     const walls = {
       ...granted,
       ...cap,
-      limits: bounds,
-      cgroups,
-      watched,
-      temporaryMb,
+      ...limits.walls,
       blocked: files,
       tcp,
-      starts: watched.processes !== undefined,
     };
     return Confinement.start({ ...place, walls, prefix: [], ...this.#files() });
   }

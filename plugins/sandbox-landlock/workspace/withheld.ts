@@ -3,13 +3,13 @@ import { type Stats, lstatSync, readlinkSync, renameSync, unlinkSync, writeFileS
 import path from "node:path";
 import { openFolder } from "./kept-file.ts";
 import { isOfView } from "./mask-paths.ts";
-import { entriesOf } from "./workspace-walk.ts";
+import { entriesOf } from "./folders.ts";
 
 /** The clock of a file system is behind by less than this. */
 const SETTLED_MS = 50;
 const NAME = /\.withheld-[\da-f]{12}(?:\.|$)/;
-/** So much of the old name is kept; a name has at most 255 bytes. */
-const KEPT_LETTERS = 40;
+/** A longer name is cut, since one has at most 255 bytes. */
+const KEPT_BYTES = 230;
 /** A mount of this process lies there, as it did during the run, which could change nothing. */
 const HELD = ["EBUSY", "EROFS"];
 
@@ -64,8 +64,10 @@ export function withhold({ root, open, isSecret, wasThere }: Watched, since: num
 /** False where the kernel held it. */
 function rename(at: string, about: Stats): boolean {
   const folder = path.dirname(at);
-  const mark = randomBytes(6).toString("hex");
-  const to = path.join(folder, `${[...path.basename(at)].slice(0, KEPT_LETTERS).join("")}.withheld-${mark}`);
+  const name = Buffer.from(path.basename(at))
+    .toString("utf8", 0, KEPT_BYTES)
+    .replace(/\uFFFD$/, "");
+  const to = path.join(folder, `${name}.withheld-${randomBytes(6).toString("hex")}`);
   try {
     openFolder(folder);
     if (!about.isSymbolicLink()) renameSync(at, to);

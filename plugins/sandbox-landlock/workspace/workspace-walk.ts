@@ -1,6 +1,8 @@
-import { type Dirent, type Stats, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
+import { aboutPath } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
+import { entriesOf, mayEnter, namesIn } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -161,7 +163,7 @@ export class WorkspaceWalk {
 
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
-    const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
+    const about = aboutPath(path.join(this.#root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
@@ -177,7 +179,7 @@ export class WorkspaceWalk {
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
     const full = path.join(this.#root, at);
-    const entry = lstatSync(full, { throwIfNoEntry: false });
+    const entry = aboutPath(full);
     if (entry?.isDirectory())
       return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
@@ -190,9 +192,9 @@ export class WorkspaceWalk {
     return isLink || about!.nlink > 1;
   }
 
-  #leadsTo(at: string): Stats | undefined {
+  #leadsTo(at: string): BigIntStats | undefined {
     const [target] = targetOf(this.#root, at);
-    return target === undefined ? undefined : lstatSync(target, { throwIfNoEntry: false });
+    return target === undefined ? undefined : aboutPath(target);
   }
 }
 
@@ -203,34 +205,6 @@ function prefixes(at: string): readonly string[] {
 }
 
 /** The number of a file that is gone is soon that of a new one. */
-const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;
+const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;
 
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;
-
-function mayEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
-export function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
-    return readdirSync(folder, { withFileTypes: true });
-  }
-}

@@ -61,7 +61,13 @@ export class Workspace {
     this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
     const files = secret.flatMap((at) => targetOf(this.root, at));
     this.masked = files;
-    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => !isOfView(at)));
+    if (files.length === 0) return;
+    // With a slash before it no name is an exception.
+    const names = files.map((at) => `/${path.relative(this.root, at)}`);
+    const [isFile, isFileOrCopy] = [fileNames(names), fileNames(names, { copies: true })];
+    const isCopy = (at: string): boolean => isFileOrCopy(at) && !isFile(at);
+    const isBare = (): string | undefined => files.find((at) => !isOfView(at));
+    this.#watch = new MaskWatch(files, isBare, (at) => isCopy(path.relative(this.root, at)));
   }
 
   /** Calls `stop` with a secret file from which its mask has fallen; gives what ends the watch. */
