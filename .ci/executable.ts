@@ -44,6 +44,8 @@ function makeExecutable(processor: string): void {
     main: path.join(work, "main.cjs"),
     output: blob,
     disableExperimentalSEAWarning: true,
+    // As the units that `gantry service install` writes: see plugins/service-manager.
+    execArgv: ["--no-memory-protection-keys"],
     execArgvExtension: "cli",
     assets: { release: asset },
   };

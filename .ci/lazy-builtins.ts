@@ -41,9 +41,10 @@ function pattern(names: string): string {
  */
 function plainBuiltins(code: string): string {
   return code.replace(
-    /^import (?:(\{[^}]*\})|\* as ([\w$]+)|([\w$]+)) from "(node:[\w/]+)";$/gm,
-    (_, named?: string, space?: string, whole?: string, id?: string) => {
-      return `const ${named ? pattern(named) : (space ?? whole ?? "")} = process.getBuiltinModule("${id ?? ""}");`;
+    /^import (?:\* as )?([\w$]+)?(?:, )?(\{[^}]*\})? from "(node:[\w/]+)";$/gm,
+    (_, whole: string | undefined, named: string | undefined, id: string) => {
+      const taken = [whole, named && pattern(named)].filter((one) => one !== undefined);
+      return `const ${taken.map((one) => `${one} = process.getBuiltinModule("${id}")`).join(", ")};`;
     },
   );
 }

@@ -22,7 +22,6 @@ import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
 import type { Configured } from "./config/configure.ts";
 import { HookTable } from "./plugins/hook-table.ts";
-import type { Clock } from "./messages/clock.ts";
 import type { Inbox } from "./messages/inbox.ts";
 import { Messages } from "./messages/messages.ts";
 import type { Outbox } from "./messages/outbox.ts";
@@ -62,7 +61,6 @@ export interface HostOptions {
   readonly workspace: string;
   readonly write: LogWriter;
   readonly debug?: boolean;
-  readonly clock?: Clock;
   /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
 }
@@ -141,7 +139,6 @@ export class Host {
       keepHours: memory.keep_undelivered_hours,
       progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
-      clock: options.clock,
       prepare: () => this.#prepare(),
     });
     this.inbox = inbox;

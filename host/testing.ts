@@ -62,8 +62,6 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
       trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
     }),
     workspace: await openWorkspace(configDir, config.host.security.workspace_path),
-    // Tests may set the clock to let time pass, which is no clock that was set.
-    clock: { now: () => Date.now(), stepped: () => 0 },
     write: (level, detail, message) => void logs.push({ level, detail, message }),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });

@@ -99,6 +99,9 @@ export const errors = defineErrors({
   STORE_NEWER: usage(
     "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
   ),
+  LEASE_LOST: failed(
+    "The conversation %s was taken over by another worker meanwhile, so nothing of this was kept: leave it to that one, or ask again.",
+  ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",

@@ -1,19 +1,31 @@
 import type { InboundMessage } from "./channel.ts";
 import type { ChatMessage } from "./provider.ts";
 
-/** A message that a holder has taken to answer, until its lease ends. All times are in Unix ms, as the host tells them. */
-export interface Claim {
+/**
+ * A lane that is held until its time is over, by the store's clock. Whoever takes the lane afterwards has another token, so a
+ * late write of who had it before is known, and refused.
+ */
+export interface Lease {
+  readonly lane: string;
+  /** No other lease ever has it, not even one of the same process. */
+  readonly token: string;
+}
+
+/** A message that was taken to be answered, until its lease ends. */
+export interface Claim extends Lease {
   readonly message: InboundMessage;
-  readonly owner: string;
+  /** The message's own, as in {@link KeptMessage}. */
+  readonly number: number;
   /** Which claim of this message it is, from 1. */
   readonly deliveryCount: number;
   /** How often the message was begun since something last came of it; beyond 1, a process ended over it. */
   readonly begun: number;
   /** Tries that failed through the message itself; waits are none. */
   readonly failures: number;
-  readonly acceptedAt: number;
-  /** When it was last tried in vain. */
-  readonly triedAt?: number;
+  /** Milliseconds from its acceptance to this claim. */
+  readonly ageMs: number;
+  /** Milliseconds from its last try in vain to this claim. */
+  readonly triedMsAgo?: number;
   /** Set if the answer is already recorded and only the sending is left. */
   readonly reply?: string;
   /** True for a message of the service's own, which nobody wrote and nobody is told about. */
@@ -24,17 +36,16 @@ export interface Claim {
 export interface Notice {
   readonly message: InboundMessage;
   readonly reply: string;
-  readonly at: number;
 }
 
 /** When a message that was not answered is due again, and why. */
 export interface Retry {
-  readonly at: number;
+  readonly afterMs: number;
   readonly reason: string;
-  /** What has to come back first, such as `model` or `channel:chatapp`; {@link Lanes.wake} makes it due before `at`. */
+  /** What has to come back first, such as `model` or `channel:chatapp`; {@link Lanes.wake} makes it due earlier. */
   readonly waitsFor?: string;
-  /** Set if it was tried in vain now. */
-  readonly triedAt?: number;
+  /** True if it was tried in vain now. */
+  readonly tried?: boolean;
   /** Counts as a failure of the message's own. */
   readonly counts?: boolean;
 }
@@ -43,7 +54,6 @@ export interface Retry {
 export type Acceptance = "accepted" | "duplicate" | "over";
 
 export interface AcceptBounds {
-  readonly at?: number;
   /** Messages of one sender that may wait or be answered at a time. */
   readonly maxPerSender?: number;
 }
@@ -90,46 +100,55 @@ export interface Waiting {
 
 /**
  * Messages in and answers out, by conversation. A lane (`<channel>:<conversation>`) gives one message at a time, oldest first,
- * to one holder at a time; what is accepted survives the process at any moment. Every call may be repeated.
+ * to one holder at a time; what is accepted survives the process at any moment. Times are told by the store's clock, which is
+ * one for all nodes: no caller's clock counts. Every call may be repeated after a failure that leaves open what was done.
  */
 export interface Lanes {
   /** Resolves once all are on disk; a (channel, id) is accepted once. */
   accept(messages: readonly InboundMessage[], bounds?: AcceptBounds): Promise<readonly Acceptance[]>;
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
-  /** The oldest due message of a lane that nobody holds, or undefined. `now` and the lease are in ms. */
-  claim(holder: string, leaseMs: number, now: number, bounds?: ClaimBounds): Promise<Claim | undefined>;
-  /** False if the lane was lost: the holder must stop. */
-  renew(claim: Claim, leaseMs: number, now: number): Promise<boolean>;
-  /** Records the answer and the turn in one step, before anything is sent. False if the lane was lost: nothing is recorded. */
-  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<boolean>;
-  /** The platform confirmed: the message is done and its lane is free. */
+  /** The oldest due messages of at most `max` lanes that nobody holds, one of each; fewer, or none, where no more are due. */
+  claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
+  /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
+  renew(lease: Lease, leaseMs: number): Promise<boolean>;
+  /**
+   * Records the answer and the turn in one step, before anything is sent. The same answer again changes nothing. Throws
+   * LEASE_LOST if the lane was lost, or another answer is recorded.
+   */
+  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<void>;
+  /** The platform confirmed: the message is done and its lane is free. Throws LEASE_LOST. */
   ack(claim: Claim): Promise<void>;
-  /** Frees the lane; the message is due again as `retry` says. Later messages of the lane wait behind it. */
+  /** Frees the lane; the message is due again as `retry` says. Later messages of the lane wait behind it. Throws LEASE_LOST. */
   retry(claim: Claim, retry: Retry): Promise<void>;
-  /** Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on. */
+  /** Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on. Throws LEASE_LOST. */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
-  /** Frees what holders that no longer live have taken. Call it only if no other node shares the store. */
+  /** Frees what those held who are known to be dead, and nothing of the living: call it at any time. Who lives, the store knows. */
   recover(): Promise<void>;
-  /** When the next message falls due, or undefined. */
-  nextDue(bounds?: ClaimBounds): Promise<number | undefined>;
+  /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */
+  dueIn(bounds?: ClaimBounds): Promise<number | undefined>;
+  /**
+   * Calls `wake` once something may have fallen due: soon after this handle accepted, posted, put back, woke or released it; a
+   * store that hears of other nodes calls it for theirs too. Returns the function that ends it. A message of another node may
+   * come without a call, so look now and then as well.
+   */
+  onDue(wake: () => void): () => void;
   /** Makes due what waits for `waitsFor`, at most `limit` lanes, those first that were tried longest ago; returns how many. */
   wake(waitsFor: string, limit?: number): Promise<number>;
   /** What messages wait for now. */
   waits(): Promise<readonly Waiting[]>;
-  /** Moves every time of what is not done by `ms`, after the machine's clock was set. */
-  shift(ms: number): Promise<void>;
   stats(): Promise<LaneStats>;
   /** A page of what waits or was put aside, oldest first, beyond the number `after`. */
   page(state: KeptMessage["state"], limit: number, after?: number): Promise<readonly KeptMessage[]>;
   read(
     number: number,
   ): Promise<(KeptMessage & { readonly message: InboundMessage; readonly reply?: string }) | undefined>;
-  /** A dead letter waits again as if it had come at `now`; false if there is none of that number. */
-  putBack(number: number, now: number): Promise<boolean>;
+  /** A dead letter waits again as if it had come now; false if there is none of that number. */
+  putBack(number: number): Promise<boolean>;
   /** Forgets the content of what waits or was put aside, never its id; false if there is none, or it is being answered. */
   drop(number: number): Promise<boolean>;
-  /** Takes a lane for a caller who waits for the answer; false while somebody else holds it. */
-  hold(lane: string, holder: string, leaseMs: number, now: number): Promise<boolean>;
-  release(lane: string, holder: string): Promise<void>;
+  /** Takes a lane for a caller who waits for the answer, {@link renew} prolongs it; undefined while it is held. */
+  hold(lane: string, leaseMs: number): Promise<Lease | undefined>;
+  /** Ends a hold. Nothing happens if it was lost. */
+  release(lease: Lease): Promise<void>;
 }

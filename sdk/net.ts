@@ -46,13 +46,26 @@ export interface Socket {
   close(code?: number): void;
 }
 
+/** How a raw connection is secured. The other side's certificate is checked always, against the name that was asked for. */
+export interface ConnectTls {
+  /** PEM: authorities of one's own, in place of those that Node knows. */
+  readonly ca?: string;
+  /** Protocols that are offered, best first (ALPN). */
+  readonly protocols?: readonly string[];
+}
+
+export interface ConnectOptions {
+  /** TLS from the first byte on, 1.2 or newer; left out: none. */
+  readonly tls?: ConnectTls;
+}
+
 /** Out, to addresses that the owner configured: providers and channels. Honours HTTPS_PROXY and NO_PROXY; follows no redirect. */
 export interface Upstream {
   /** As the web's `fetch`; it and the reading of its body throw `NET_*` errors. */
   fetch(request: NetRequest): Promise<Response>;
   webSocket(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Socket>;
-  /** A raw connection, for protocols that are not HTTP; TLS is the caller's. Throws `NET_*`. */
-  connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** A raw connection, for protocols that are not HTTP. Throws `NET_*`. */
+  connect(host: string, port: number, signal: AbortSignal, options?: ConnectOptions): Promise<Duplex>;
 }
 export const Upstream = one<Upstream>("upstream");
 

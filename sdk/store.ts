@@ -1,4 +1,4 @@
-import type { Lanes } from "./lanes.ts";
+import type { Lanes, Lease } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
 import type { Usage } from "./usage.ts";
@@ -38,7 +38,8 @@ export interface Sessions {
   share(session: string, user: string): Promise<boolean>;
   /** False where it was not shared with `user`. */
   unshare(session: string, user: string): Promise<boolean>;
-  append(session: string, turn: readonly ChatMessage[]): Promise<void>;
+  /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
+  append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
   /**
    * At most `most` turns behind the base. What is left out is left out in steps ({@link turnsToShow}), so that what is
    * shown begins with the same bytes for many turns.
@@ -98,30 +99,66 @@ export interface Window {
   readonly max: number;
 }
 
+/** Hits are counted by the store's clock. */
 export interface Limits {
-  /** Counts one hit where all windows have room, and nothing otherwise; `retryAt` (Unix ms) is when there will be room. */
+  /** Counts one hit where all windows have room, and nothing otherwise; there will be room in `retryAfterMs`. */
   hit(
     key: string,
     windows: readonly Window[],
-    now: number,
   ): Promise<
-    { readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAt: number }
+    { readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAfterMs: number }
   >;
   /** Hits in the last `ms` milliseconds. */
-  count(key: string, ms: number, now: number): Promise<number>;
+  count(key: string, ms: number): Promise<number>;
+}
+
+/** How long a value is kept. */
+export interface ValueLife {
+  /** Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever. */
+  readonly forMs?: number;
+}
+
+export interface ValuePage {
+  /** At most so many. */
+  readonly limit: number;
+  /** Only keys that begin so. */
+  readonly prefix?: string;
+  /** Only keys behind this one. */
+  readonly after?: string;
 }
 
 /** Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. */
 export interface Values {
   get<T>(space: string, key: string): Promise<T | undefined>;
-  /** `expires`: Unix ms; undefined: never. */
-  put(space: string, key: string, value: unknown, expires?: number): Promise<void>;
+  put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
   /** Puts only where there is nothing; false otherwise. */
-  add(space: string, key: string, value: unknown, expires?: number): Promise<boolean>;
+  add(space: string, key: string, value: unknown, life?: ValueLife): Promise<boolean>;
   /** Gives the value and removes it, to one caller only. */
   take<T>(space: string, key: string): Promise<T | undefined>;
   remove(space: string, key: string): Promise<boolean>;
-  list<T>(space: string): Promise<readonly { readonly key: string; readonly value: T }[]>;
+  /** Removes the key only where its value is this one, as JSON has it; false otherwise. */
+  removeIf(space: string, key: string, value: unknown): Promise<boolean>;
+  /** In the order of the keys. */
+  list<T>(space: string, page: ValuePage): Promise<readonly { readonly key: string; readonly value: T }[]>;
+}
+
+const pageOfValues = 500;
+
+/** All values of a space, read page by page: for spaces that stay small, such as devices. */
+export async function listAll<T>(
+  values: Values,
+  space: string,
+): Promise<readonly { readonly key: string; readonly value: T }[]> {
+  const all: { readonly key: string; readonly value: T }[] = [];
+  for (;;) {
+    const last = all.at(-1)?.key;
+    const page = await values.list<T>(space, {
+      limit: pageOfValues,
+      ...(last !== undefined && { after: last }),
+    });
+    all.push(...page);
+    if (page.length < pageOfValues) return all;
+  }
 }
 
 /** What was removed of one person. */
@@ -132,7 +169,10 @@ export interface Erased {
   readonly messages: number;
 }
 
-/** Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk. */
+/**
+ * Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk. A call throws STORE_FAILED
+ * where it may work when it is tried again; STORE_REFUSED, STORE_NEWER and LEASE_LOST where it never will.
+ */
 export interface Store {
   readonly sessions: Sessions;
   readonly memory: Memory;

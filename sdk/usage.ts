@@ -5,6 +5,8 @@ export interface UsageRow {
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly session: string;
+  /** Who asked, where a turn ran as an agent of its own; left out for the service's main one. */
+  readonly agent?: string;
   /** What it was for: `turn`, `summary`. */
   readonly purpose: string;
   readonly provider: string;

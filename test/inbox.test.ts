@@ -134,7 +134,7 @@ test("CHA-06: a reply that was recorded and not sent is sent after a restart, wi
   const before = createStore(kept.file);
   const { lanes } = before.store;
   await lanes.accept([message]);
-  const claim = (await lanes.claim("a dead process", 60_000, Date.now())) as Claim;
+  const [claim] = (await lanes.claim(1, 60_000)) as [Claim];
   await lanes.answer(claim, "recorded", "fake:alice", []);
   await before.close();
   const channel = fakeChannel();
@@ -364,9 +364,7 @@ test("CLI-04: a turn that hangs is cancelled after its time, and its message is 
   await t.stop();
   timeout.mockRestore();
   expect(channel.sent).toEqual([]);
-  expect(await kept.store.lanes.claim("next", 1_000, Date.now())).toMatchObject({
-    message: { parts: textParts("hi") },
-  });
+  expect(await kept.store.lanes.claim(1, 1_000)).toMatchObject([{ message: { parts: textParts("hi") } }]);
 });
 
 test("CLI-04: services start in order and stop in reverse; one that does not stop cleanly is logged", async () => {

@@ -1,6 +1,7 @@
 import { definePlugin, errors, Store } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import { machineClock } from "../plugins/store-sqlite/clock.ts";
 import { createStore } from "../plugins/store-sqlite/store.ts";
 import { tool } from "./helpers/plugins.ts";
 import { storeFile } from "./helpers/stores.ts";
@@ -25,12 +26,65 @@ test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, a
   await passing(t, () => state === "runs", 10);
 
   // Another process takes the lane, as after a lease that ran out while this one stood still.
-  const other = createStore(kept.file);
-  const claim = await other.store.lanes.claim("other", 3_600_000, Date.now() + 3_600_000);
+  const hour = 3_600_000;
+  const { now, steady } = machineClock;
+  const clock = { now: () => now() + hour, steady: () => steady() + hour };
+  const other = createStore(kept.file, { clock });
+  const [claim] = await other.store.lanes.claim(1, hour);
   expect(claim?.message.parts).toMatchObject([{ text: "go" }]);
   await passing(t, () => state === "ended");
   expect(channel.sent).toEqual([]);
-  expect(await other.store.lanes.answer(claim!, "by the other", "chat:a", [])).toBe(true);
+  await other.store.lanes.answer(claim!, "by the other", "chat:a", []);
+  await other.close();
+});
+
+test("CHA-06: a turn whose store says nothing for as long as its lease holds is ended, and run anew once the store is back", async () => {
+  const kept = storeFile();
+  using _ = simulateTime();
+  const channel = chat();
+  const runs: string[] = [];
+  let isSilent = false;
+  const wait = tool("wait", async ({ signal }) => {
+    runs.push("begun");
+    if (runs.length > 1) return "done";
+    isSilent = true;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    runs.push("ended");
+    return "never";
+  });
+  const calls = [{ name: "wait", args: {} }];
+  const store = kept.plugin((lanes) => ({
+    renew: (...args) => (isSilent ? new Promise(() => {}) : lanes.renew(...args)),
+  }));
+  const model = fakeProvider([{ calls }, { calls }, "in time"]);
+  await using t = await startTestHost({ plugins: [channel.plugin, model, wait, store] });
+  await t.serve();
+  await write(t, "a", ["go"]);
+  await passing(t, () => runs.length > 0, 10);
+  const began = Date.now();
+  await passing(t, () => runs.includes("ended"), 500);
+  expect(Date.now() - began).toBeLessThanOrEqual(62_000);
+  expect(channel.sent).toEqual([]);
+  isSilent = false;
+  await passing(t, () => channel.sent.length > 0);
+  expect([runs, channel.sent[0]?.text]).toEqual([["begun", "ended", "begun"], "in time"]);
+});
+
+test("CHA-06: a conversation that another process has taken over keeps no turn of the caller who lost it", async () => {
+  const kept = storeFile();
+  let passed = 0;
+  const { now, steady } = machineClock;
+  const clock = { now: () => now() + passed, steady: () => steady() + passed };
+  const other = createStore(kept.file, { clock });
+  const takes = tool("takes", async () => {
+    passed = 3_600_000;
+    expect(await other.store.lanes.hold("test", 3_600_000)).toBeDefined();
+    return "taken";
+  });
+  const model = fakeProvider([{ calls: [{ name: "takes", args: {} }] }, "too late"]);
+  await using t = await startTestHost({ plugins: [model, takes, kept.plugin()] });
+  await expect(t.ask("go", { session: "test" })).rejects.toMatchObject({ code: "LEASE_LOST" });
+  expect(await other.store.sessions.recent("test", 5)).toEqual([]);
   await other.close();
 });
 

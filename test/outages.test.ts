@@ -238,7 +238,7 @@ test("INB-02: a recipient whom the platform refuses is put aside alone; the othe
   await expect.poll(async () => (await lanes.stats()).deadLetters).toBe(1);
   const [dead] = await lanes.page("dead", 5);
   channel.answers = () => undefined;
-  await lanes.putBack(dead?.number ?? 0, Date.now());
+  await lanes.putBack(dead?.number ?? 0);
   await expect.poll(() => channel.sent.at(-1)?.to).toBe("s3");
   expect(s.model.requests).toHaveLength(20);
 });

@@ -43,9 +43,9 @@ class Lives {
       return { text: `re: ${said}`, after: Promise.race([kills ? passed.then(die) : passed, died]) };
     };
     const store = this.#kept.plugin((lanes) => ({
-      claim: async (...args) => (dead.aborted ? undefined : lanes.claim(...args)),
+      claim: async (...args) => (dead.aborted ? [] : lanes.claim(...args)),
       renew: async (...args) => !dead.aborted && lanes.renew(...args),
-      answer: async (...args) => !dead.aborted && lanes.answer(...args),
+      answer: async (...args) => (dead.aborted ? undefined : lanes.answer(...args)),
       retry: async (...args) => (dead.aborted ? undefined : lanes.retry(...args)),
       deadLetter: async (...args) => (dead.aborted ? undefined : lanes.deadLetter(...args)),
       ack: async (...args) => (dead.aborted ? undefined : lanes.ack(...args)),

@@ -36,7 +36,7 @@ export default definePlugin({
       if (time < at) return;
       // One node asks, once a day; if it fails or dies, the next try is free after ten minutes.
       const key = `digest ${day}`;
-      if (!(await store.values.add("scheduler-digest", key, 1, Date.now() + 600_000))) return;
+      if (!(await store.values.add("scheduler-digest", key, 1, { forMs: 600_000 }))) return;
       const message = directMessage({ channel: "scheduler", id: key, from: "digest", text: question });
       const { reply, error } = await inbox.prompt(message, {
         keep: false,
@@ -48,7 +48,7 @@ export default definePlugin({
       // The outbox keeps each key once, on disk, until it is sent.
       const conversation = { id: to, kind: "direct" } as const;
       await outbox.send({ channel, conversation, to, parts: textParts(reply), key });
-      await store.values.put("scheduler-digest", key, 1, Date.now() + 48 * 3_600_000);
+      await store.values.put("scheduler-digest", key, 1, { forMs: 48 * 3_600_000 });
     };
     let timer: NodeJS.Timeout | undefined;
     let running = Promise.resolve();

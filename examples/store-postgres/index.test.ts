@@ -12,16 +12,36 @@ let database: PGlite;
 beforeAll(async () => void (database = await PGlite.create()), 120_000);
 afterAll(() => database.close());
 
+let passed = 0;
+const pass = async (ms: number): Promise<void> => void (passed += ms);
+
 /** Each store an empty database; `reopen` is what another node, or this one after a restart, finds. */
 async function open() {
   await database.exec("DROP TABLE IF EXISTS gantry");
-  const connect = async () => createStore(async () => database);
-  return { store: await connect(), reopen: connect, close: async () => {} };
+  const connect = () =>
+    createStore(
+      async () => database,
+      () => passed,
+    );
+  let current = connect();
+  return {
+    store: current.store,
+    async reopen() {
+      await current.close();
+      current = connect();
+      return current.store;
+    },
+    close: async () => {},
+  };
 }
 
-test.for(storeContract({ open }))("SDK-05: on PostgreSQL, $name", { timeout: 300_000 }, async ({ run }) => {
-  await expect(run()).resolves.toBeUndefined();
-});
+test.for(storeContract({ open, pass }))(
+  "SDK-05: on PostgreSQL, $name",
+  { timeout: 300_000 },
+  async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  },
+);
 
 test(
   "SDK-10: a conversation is continued from the database after a restart",

@@ -21,6 +21,12 @@ export default definePlugin({
   provides: [Store],
   setup(host) {
     const folder = path.join(host.needs.runtime.configDir, "postgres");
-    host.provide(Store, createStore(opening(folder, (stop) => host.onDispose(stop))));
+    const opened: (() => Promise<void>)[] = [];
+    const { store, close } = createStore(opening(folder, (stop) => void opened.push(stop)));
+    host.provide(Store, store);
+    host.onDispose(async () => {
+      await close();
+      for (const stop of opened) await stop();
+    });
   },
 });

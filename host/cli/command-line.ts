@@ -1,10 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
+import { allOf, Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
-import { allOf } from "../config/check.ts";
 import { foldedWriter } from "../record/fold.ts";
 import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
 import { printable, terminalLine } from "../record/printable.ts";
@@ -166,6 +164,7 @@ class WordRun {
     this.#served = await this.#servedWriter(first.options.config.host.log.level);
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
+    const { setFlagsFromString } = await import("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
       const next = await this.#session.start(await this.#writer(), { debug: this.#debug });

@@ -1,8 +1,6 @@
 import { userOf, type InboundMessage, type Logger, type Store } from "@gantry/sdk";
-import type { Clock } from "./clock.ts";
 import type { Outbox } from "./outbox.ts";
 import { sentences } from "./sentences.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 /** Beyond this many waiting messages the platforms are asked to come again later. */
 const maxWaiting = 10_000;
@@ -19,10 +17,8 @@ export interface SenderBounds {
 
 export interface AdmissionDeps {
   readonly bounds: SenderBounds;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly outbox: Outbox;
-  readonly wakeup: Wakeup;
 }
 
 /** How many messages are taken, of all and of one sender, and how fast one sender's are answered. */
@@ -57,26 +53,21 @@ export class Admission {
     await this.#tell(store, message, "over", sentences.tooMany(this.maxPerSender));
   }
 
-  /** When this message may be answered, if its sender's pace does not allow it now; each message is counted once. */
-  async pausedUntil(store: Store, message: InboundMessage): Promise<number | undefined> {
+  /** In how many ms this message may be answered, if its sender's pace does not allow it now; each message is counted once. */
+  async pausedFor(store: Store, message: InboundMessage): Promise<number | undefined> {
     const max = this.#deps.bounds.messages_per_minute_per_sender;
-    const hit = await store.limits.hit(
-      `messages:${userOf(message)}`,
-      [{ ms: minuteMs, max }],
-      this.#deps.clock.now(),
-    );
+    const hit = await store.limits.hit(`messages:${userOf(message)}`, [{ ms: minuteMs, max }]);
     if (hit.ok) return undefined;
     await this.#tell(store, message, "pace", sentences.tooFast(max));
-    return hit.retryAt;
+    return hit.retryAfterMs;
   }
 
   /** A sender who floods is told once and logged once, however many messages come. */
   async #tell(store: Store, message: InboundMessage, about: string, text: string): Promise<void> {
     const user = userOf(message);
     const key = `${about}:${user}`;
-    if (!(await store.values.add(toldSpace, key, true, Date.now() + toldMs))) return;
+    if (!(await store.values.add(toldSpace, key, true, { forMs: toldMs }))) return;
     this.#deps.log.warn({ user, bound: about }, `${user} writes more than one sender may: ${text}`);
     await store.lanes.post(this.#deps.outbox.notice(message, about, text));
-    this.#deps.wakeup.wake();
   }
 }

@@ -4,10 +4,10 @@ import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Admission } from "./admission.ts";
+import { ageMs, begin } from "./claim-times.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import { kindOf } from "./failure-kind.ts";
-import type { FollowedClock } from "./followed-clock.ts";
 import { budget, model, type Outages } from "./outages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -16,7 +16,6 @@ import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
 import { endedOver, mostEnds } from "./suspects.ts";
 import { tellWaiting } from "./tell-waiting.ts";
-import type { Wakeup } from "./wakeup.ts";
 import { notedReply } from "../turn/stop-note.ts";
 
 /** A message that fails for the service's own reasons is tried so often, in about ten seconds. */
@@ -26,7 +25,7 @@ const manyFailures = 16;
 /** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
 
-type Wait = Omit<Retry, "at" | "waitsFor">;
+type Wait = Omit<Retry, "afterMs" | "waitsFor">;
 
 export interface AttemptDeps {
   readonly store: Store;
@@ -37,8 +36,6 @@ export interface AttemptDeps {
   readonly outcomes: Outcomes;
   readonly outbox: Outbox;
   readonly delivery: Delivery;
-  readonly wakeup: Wakeup;
-  readonly clock: FollowedClock;
   readonly observers: Telling;
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
@@ -61,7 +58,7 @@ export class Attempts {
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
     this.#tell(claim, "begun");
-    this.#deps.clock.begin(claim);
+    begin(claim);
     try {
       if (claim.begun > mostEnds) return await this.#giveUp(claim, endedOver);
       const reply = claim.reply ?? (await this.#answer(claim, signal));
@@ -76,28 +73,28 @@ export class Attempts {
 
   /** Runs the turn and records its answer before anything is sent; undefined if there is nothing to send now. */
   async #answer(claim: Claim, signal: AbortSignal): Promise<string | undefined> {
-    const { store, outages, admission, outcomes, clock } = this.#deps;
+    const { store, outages, admission, outcomes } = this.#deps;
     if (!outages.mayTry(model, claim)) return this.#waitFor(model, claim, { reason: `the ${model} is away` });
-    if (claim.triedAt === undefined) {
-      const at = await admission.pausedUntil(store, claim.message);
-      if (at !== undefined)
-        return this.#retry(claim, { at, reason: "its sender writes faster than allowed" });
+    if (claim.triedMsAgo === undefined) {
+      const afterMs = await admission.pausedFor(store, claim.message);
+      if (afterMs !== undefined)
+        return this.#retry(claim, { afterMs, reason: "its sender writes faster than allowed" });
     }
 
     const { result, messages } = await this.#turn(claim, signal);
-    if (signal.aborted) return this.#retry(claim, { at: clock.now(), reason: "the service stopped" });
+    if (signal.aborted) return this.#retry(claim, { afterMs: 0, reason: "the service stopped" });
     const { error, tool_calls, stop_reason } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
-    if (!error) await outages.worked(model, clock.now());
+    if (!error) await outages.worked(model);
     const text = error
       ? sentences.broke(claim.message, result.reply, error.message)
       : notedReply(result) || sentences.noText(stop_reason);
     const lane = laneOf(claim.message);
-    const recorded = await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
-    if (recorded) this.#tell(claim, "answered");
-    return recorded ? text : undefined;
+    await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
+    this.#tell(claim, "answered");
+    return text;
   }
 
   async #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
@@ -115,16 +112,16 @@ export class Attempts {
 
   /** The turn ended without an answer. */
   async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
-    const { outages, log, clock } = this.#deps;
+    const { outages, log } = this.#deps;
     if (error.code === "STORE_FAILED") return this.#storeFailed(claim, new Error(error.message));
     const kind = kindOf(error);
-    if (kind === "request") await outages.worked(model, clock.now());
+    if (kind === "request") await outages.worked(model);
     if (kind === "request" || kind === "refused") return this.#giveUp(claim, error.message);
-    const now = clock.now();
     if (kind === "later") {
-      const until = now + (error.retryAfterMs ?? 0);
-      await tellWaiting(this.#deps, claim.message, sentences.later(claim.message, until, error.message));
-      return this.#waitFor(budget, claim, { reason: error.message, triedAt: now }, until);
+      const afterMs = error.retryAfterMs ?? 0;
+      const text = sentences.later(claim.message, Date.now() + afterMs, error.message);
+      await tellWaiting(this.#deps, claim.message, text);
+      return this.#waitFor(budget, claim, { reason: error.message, tried: true }, afterMs);
     }
     if (kind === "own" || kind === "passing")
       log.warn(
@@ -140,25 +137,25 @@ export class Attempts {
     outages.failed(model, claim, error.message, error.retryAfterMs);
     if (kind === "account")
       await tellWaiting(this.#deps, claim.message, sentences.waits(claim.message, error.message));
-    return this.#waitFor(model, claim, { reason: error.message, triedAt: now, counts });
+    return this.#waitFor(model, claim, { reason: error.message, tried: true, counts });
   }
 
   async #send(claim: Claim, reply: string, signal: AbortSignal): Promise<void> {
-    const { store, outages, outcomes, delivery, log, clock } = this.#deps;
+    const { store, outages, outcomes, delivery, log } = this.#deps;
     const platform = `channel:${claim.message.channel}`;
     if (!outages.mayTry(platform, claim))
       return this.#waitFor(platform, claim, { reason: "the platform takes nothing now" });
 
     const sent: Sent = await delivery.reply(claim, reply, signal);
     const isKept = sent.status === "retry" && sent.scope === "channel";
-    if (!isKept && sent.status !== "retry") await outages.worked(platform, clock.now());
+    if (!isKept && sent.status !== "retry") await outages.worked(platform);
     if (sent.status === "sent") {
       await outcomes.record(() => store.lanes.ack(claim));
       return this.#tell(claim, "sent");
     }
     if (isKept) {
       outages.failed(platform, claim, sent.reason, sent.afterMs);
-      return this.#waitFor(platform, claim, { reason: sent.reason, triedAt: clock.now() });
+      return this.#waitFor(platform, claim, { reason: sent.reason, tried: true });
     }
 
     const level = sent.status === "refused" ? "error" : "warn";
@@ -176,6 +173,8 @@ export class Attempts {
   async #broke(claim: Claim, error: Error & { readonly code?: unknown }): Promise<void> {
     if (error.code === "STORE_FAILED") return this.#storeFailed(claim, error);
     const lane = laneOf(claim.message);
+    // Whoever has the lane now answers the message.
+    if (error.code === "LEASE_LOST") return this.#deps.log.warn({ lane }, error.message);
     this.#deps.log.error({ lane, err: error }, `A message could not be answered: ${error.message}`);
     await this.#tryLater(claim, error.message, fewFailures);
   }
@@ -188,25 +187,22 @@ export class Attempts {
 
   /** Tries again after a while, longer each time; what failed too often, or is too old, ends. */
   async #tryLater(claim: Claim, reason: string, most: number, afterMs: number = 0): Promise<undefined> {
-    await this.#deps.clock.follow();
-    const now = this.#deps.clock.now();
     const counts = Number.isFinite(most);
     if (counts && claim.failures + 1 >= most) return this.#giveUp(claim, reason);
 
     const step = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
     const wait = Math.max(afterMs, step * (0.75 + Math.random() / 2));
-    const end = this.#expiry(claim);
-    if (now >= end) return this.#expired(claim, reason);
-    return this.#retry(claim, { at: Math.min(now + wait, end), reason, triedAt: now, counts });
+    const left = this.#keptForMs(claim);
+    if (left <= 0) return this.#expired(claim, reason);
+    return this.#retry(claim, { afterMs: Math.min(wait, left), reason, tried: true, counts });
   }
 
-  /** Keeps the message until what it waits for is back, which is known to be so at `until` or has to be found out. */
-  async #waitFor(what: string, claim: Claim, retry: Wait, until?: number): Promise<undefined> {
-    await this.#deps.clock.follow();
-    const end = this.#expiry(claim);
-    if (this.#deps.clock.now() >= end) return this.#expired(claim, retry.reason);
-    await this.#retry(claim, { ...retry, at: Math.min(until ?? end, end), waitsFor: what });
-    if (until === undefined) await this.#deps.outages.settle(what);
+  /** Keeps the message until what it waits for is back, which comes by itself after `ms` or has to be found out. */
+  async #waitFor(what: string, claim: Claim, retry: Wait, ms?: number): Promise<undefined> {
+    const left = this.#keptForMs(claim);
+    if (left <= 0) return this.#expired(claim, retry.reason);
+    await this.#retry(claim, { ...retry, afterMs: Math.min(ms ?? left, left), waitsFor: what });
+    if (ms === undefined) await this.#deps.outages.settle(what);
   }
 
   async #retry(claim: Claim, retry: Retry): Promise<undefined> {
@@ -214,8 +210,8 @@ export class Attempts {
     this.#tell(claim, "waits");
   }
 
-  #expiry(claim: Claim): number {
-    return this.#deps.clock.acceptedAt(claim) + this.#deps.keepMs;
+  #keptForMs(claim: Claim): number {
+    return this.#deps.keepMs - ageMs(claim);
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {

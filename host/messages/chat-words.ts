@@ -1,5 +1,6 @@
 import {
   ChatCommands,
+  listAll,
   Store,
   textOf,
   userOf,
@@ -14,7 +15,6 @@ import { asError } from "@gantry/sdk/node";
 import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
-import type { Wakeup } from "./wakeup.ts";
 import { noUsage } from "../turn/turn.ts";
 import { sentences } from "./sentences.ts";
 
@@ -35,7 +35,6 @@ const ranks: readonly Trust[] = ["guest", "member", "owner"];
 interface Deps extends ControlDeps {
   readonly log: Logger;
   readonly outbox: Outbox;
-  readonly wakeup: Wakeup;
 }
 
 /** Words behind a slash are answered here, by the service; no model ever sees one. */
@@ -50,7 +49,7 @@ export class ChatWords {
 
   /** Whose command was under way when the process before ended is told so. */
   async recover(store: Store): Promise<void> {
-    for (const { key, value } of await store.values.list<Notice>(underWaySpace)) {
+    for (const { key, value } of await listAll<Notice>(store.values, underWaySpace)) {
       if ((await store.values.get(knownSpace, key)) === begun) await store.lanes.post(value);
       await this.#done(store, key);
     }
@@ -82,19 +81,18 @@ export class ChatWords {
   }
 
   async #once(store: Store, key: string, message: InboundMessage, session: string): Promise<void> {
-    const { outbox, wakeup } = this.#deps;
-    const isNew = await store.values.add(knownSpace, key, begun, Date.now() + knownMs);
+    const { outbox } = this.#deps;
+    const isNew = await store.values.add(knownSpace, key, begun, { forMs: knownMs });
     if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return;
     const said = isNew
       ? ((await this.answer(message, session)) ?? "")
       : sentences.cutOff(textOf(message.parts));
     if (said !== "") await store.lanes.post(outbox.notice(message, about, said));
     await this.#done(store, key);
-    wakeup.wake();
   }
 
   async #done({ values }: Store, key: string): Promise<void> {
-    await values.put(knownSpace, key, done, Date.now() + knownMs);
+    await values.put(knownSpace, key, done, { forMs: knownMs });
     await values.remove(underWaySpace, key);
   }
 

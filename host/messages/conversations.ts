@@ -5,6 +5,7 @@ import {
   userOf,
   type InboundMessage,
   type Lanes,
+  type Lease,
   type PromptOptions,
   type TurnResult,
 } from "@gantry/sdk";
@@ -18,11 +19,9 @@ import type { CallRequest } from "../tools/call.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import type { Turn, TurnDeps } from "../turn/turn.ts";
-import type { Clock } from "./clock.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 const leaseMs = 60_000;
 /** How long a caller waits for a conversation that another process holds. */
@@ -37,14 +36,17 @@ export interface ConversationDeps {
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
-  /** This process, in leases. */
-  readonly holder: string;
-  readonly clock: Clock;
-  readonly wakeup: Wakeup;
 }
 
 /** Where the store keeps the model that a person chose for a conversation. */
 export const modelSpace = "session-model";
+
+/** A conversation that is this process's alone for now. */
+interface Held {
+  readonly lease: Lease;
+  /** Aborted once it is somebody else's. */
+  readonly lost: AbortSignal;
+}
 
 interface TurnOptions extends PromptOptions {
   /** Nobody but the owner sees the answer. */
@@ -78,18 +80,18 @@ export class Conversations {
   async prompt(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnResult> {
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
-    const turnOf = (): Promise<Turn> =>
-      runTraced(traced, () => this.turn(message, session, { ...options, isPrivate }));
+    const turnOf = (signal: AbortSignal): Promise<Turn> =>
+      runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate }));
     if (options.keep === false) {
-      const { result } = await turnOf();
+      const { result } = await turnOf(options.signal);
       if (message.session === undefined) await this.#deps.sources.forget(session);
       return result;
     }
 
-    return this.alone(session, options.signal, async () => {
-      const turn = await turnOf();
+    return this.alone(session, options.signal, async (held) => {
+      const turn = await turnOf(held ? AbortSignal.any([options.signal, held.lost]) : options.signal);
       const sessions = this.#deps.registry.get(Store)?.sessions;
-      if (turn.messages.length > 0) await sessions?.append(session, turn.messages);
+      if (turn.messages.length > 0) await sessions?.append(session, turn.messages, held?.lease);
       return turn.result;
     });
   }
@@ -102,14 +104,25 @@ export class Conversations {
     return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
   }
 
-  /** Does something with a conversation while nobody else does. */
-  alone<T>(session: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */
+  alone<T>(session: string, signal: AbortSignal, work: (held?: Held) => Promise<T>): Promise<T> {
     return this.#queue.run(session, signal, async () => {
-      const release = await this.#hold(session, signal);
+      const lanes = this.#deps.registry.get(Store)?.lanes;
+      if (!lanes) return work();
+      const lease = await take(lanes, session, signal);
+      const lost = new AbortController();
+      const again = async (): Promise<void> => {
+        // A store that fails now is asked again; what it keeps in the end, the lease decides.
+        if (!(await lanes.renew(lease, leaseMs).catch(() => true))) lost.abort(errors.TURN_CANCELLED());
+      };
+      const renewal = setInterval(() => void again(), leaseMs / 3);
+      renewal.unref();
       try {
-        return await work();
+        return await work({ lease, lost: lost.signal });
       } finally {
-        await release();
+        clearInterval(renewal);
+        // The conversation may be a channel's, with messages that waited for this turn.
+        await lanes.release(lease);
       }
     });
   }
@@ -170,34 +183,19 @@ export class Conversations {
   isRunning(session: string): boolean {
     return this.#running.has(session);
   }
+}
 
-  /** Keeps other processes out of the conversation while its turn runs; returns the function that lets them in again. */
-  async #hold(session: string, signal: AbortSignal): Promise<() => Promise<void>> {
-    const { registry, holder, clock, wakeup } = this.#deps;
-    const lanes = registry.get(Store)?.lanes;
-    if (!lanes) return async () => {};
-    await this.#take(lanes, session, signal);
-    const again = (): void => void lanes.hold(session, holder, leaseMs, clock.now()).catch(() => {});
-    const renewal = setInterval(again, leaseMs / 3);
-    renewal.unref();
-    return async () => {
-      clearInterval(renewal);
-      await lanes.release(session, holder);
-      // The conversation may be a channel's, with messages that waited for this turn.
-      wakeup.wake();
-    };
-  }
-
-  async #take(lanes: Lanes, session: string, signal: AbortSignal): Promise<void> {
-    const { holder, clock } = this.#deps;
-    const begun = performance.now();
-    while (!(await lanes.hold(session, holder, leaseMs, clock.now()))) {
-      if (signal.aborted) throw errors.TURN_CANCELLED();
-      if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
-      // A terminal that was killed in the middle of its turn holds nobody up.
-      await lanes.recover();
-      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
-    }
+/** Keeps other processes out of the conversation. */
+async function take(lanes: Lanes, session: string, signal: AbortSignal): Promise<Lease> {
+  const begun = performance.now();
+  for (;;) {
+    const lease = await lanes.hold(session, leaseMs);
+    if (lease) return lease;
+    if (signal.aborted) throw errors.TURN_CANCELLED();
+    if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
+    // A terminal that was killed in the middle of its turn holds nobody up.
+    await lanes.recover();
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
 }
 

@@ -15,13 +15,11 @@ import type { HookTable } from "../plugins/hook-table.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
-import type { Clock } from "./clock.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import { saidBy, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 /**
  * Looks at a message before it is queued: true if it was meant for the service itself, such as a decision or a command,
@@ -40,8 +38,6 @@ export interface InboxDeps {
   readonly admission: Admission;
   readonly conversations: Conversations;
   readonly words: ChatWords;
-  readonly wakeup: Wakeup;
-  readonly clock: Clock;
 }
 
 /** The one way a message comes in: guards and bounds, then on disk or into a turn. */
@@ -90,12 +86,9 @@ export class Inbox implements InboxSlot {
 
   /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */
   async #accept(store: Store, messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
-    const { admission, clock, observers, wakeup } = this.#deps;
-    const bounds = { at: clock.now(), maxPerSender: admission.maxPerSender };
-    const added = await store.lanes.accept(messages, bounds);
-    const fresh = added.filter((one) => one === "accepted").length;
-    admission.accepted(fresh);
-    if (fresh > 0) wakeup.wake();
+    const { admission, observers } = this.#deps;
+    const added = await store.lanes.accept(messages, { maxPerSender: admission.maxPerSender });
+    admission.accepted(added.filter((one) => one === "accepted").length);
     for (const [i, message] of messages.entries()) {
       if (added[i] === "over") await admission.over(store, message);
       if (added[i] === "accepted") observers.tell("laneMoved", { lane: laneOf(message), state: "accepted" });

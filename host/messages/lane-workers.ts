@@ -2,29 +2,26 @@ import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
 import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
-import type { Clock } from "./clock.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
-import { FollowedClock } from "./followed-clock.ts";
 import { Outages } from "./outages.ts";
 import { Suspects } from "./suspects.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
 const leaseMs = 60_000;
-/** What other processes put into the store, and a clock that was set, are noticed within this time. */
-const lookMs = 2_000;
+/** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
+const lookMs = 1_000;
 
 interface Running {
   readonly work: Promise<void>;
   readonly lost: AbortController;
+  /** When the lease was last known to hold, by `performance.now()`. */
+  heldAt: number;
 }
 
-export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes" | "clock"> {
-  readonly clock: Clock;
+export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes"> {
   readonly store: Store;
   readonly log: Logger;
-  /** This process, in leases. */
-  readonly holder: string;
 }
 
 /** Claims accepted messages lane by lane, as many at a time as allowed, and keeps the claims while they are worked on. */
@@ -35,8 +32,7 @@ export class LaneWorkers {
   readonly #outcomes: Outcomes;
   readonly #outages: Outages;
   readonly #attempts: Attempts;
-  readonly #clock: FollowedClock;
-  readonly #suspects: Suspects;
+  readonly #suspects = new Suspects();
   readonly #most = parallelTurns(openFilesLimit());
   #asleep: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -50,18 +46,15 @@ export class LaneWorkers {
     this.#outcomes = new Outcomes(deps.log);
     const { lanes } = deps.store;
     this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
-    this.#clock = new FollowedClock({ ...deps, outcomes: this.#outcomes });
-    this.#suspects = new Suspects(() => this.#clock.passed());
-    const own = { outages: this.#outages, outcomes: this.#outcomes, clock: this.#clock };
-    this.#attempts = new Attempts({ ...deps, ...own });
+    this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
   }
 
   /** What an earlier process left half done is taken up again. */
   async start(): Promise<void> {
     await this.#deps.store.lanes.recover();
     await this.#outages.start();
-    this.#asleep = this.#deps.wakeup.onWake(() => void this.#fill());
-    this.#renewal = setInterval(() => void this.#renew(), leaseMs / 3);
+    this.#asleep = this.#deps.store.lanes.onDue(() => void this.#fill());
+    this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
   }
 
@@ -101,16 +94,16 @@ export class LaneWorkers {
   }
 
   async #claimAll(): Promise<void> {
-    const { store, holder, clock } = this.#deps;
-    await this.#clock.follow();
+    const { lanes } = this.#deps.store;
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
       const pause = this.#suspects.pauseMs(this.#running.size);
       if (pause > 0) return this.#lookIn(pause);
-      const claim = await store.lanes.claim(holder, leaseMs, clock.now(), this.#suspects.next);
-      if (!claim) return this.#lookIn(await this.#untilDue());
+      const max = Math.min(this.#suspects.atOnce, this.#most - this.#running.size);
+      const claims = await lanes.claim(max, leaseMs, this.#suspects.next);
+      if (claims.length === 0) return this.#lookIn(await this.#untilDue());
       this.#outcomes.worksAgain();
-      this.#begin(claim);
+      for (const claim of claims) this.#begin(claim);
     }
     this.#lookIn(lookMs);
   }
@@ -118,13 +111,11 @@ export class LaneWorkers {
   /** Nothing could be claimed: ms until there is something. A suspect that is due is made room for. */
   async #untilDue(): Promise<number> {
     const { lanes } = this.#deps.store;
-    const now = this.#deps.clock.now();
     this.#suspects.leave();
-    const due = await lanes.nextDue(this.#suspects.bounds);
-    if (due === undefined) return lookMs;
-    if (due <= now && ((await lanes.nextDue(this.#suspects.usual)) ?? Infinity) > now)
-      this.#suspects.makeRoom();
-    return due - now;
+    const dueIn = await lanes.dueIn(this.#suspects.bounds);
+    if (dueIn === undefined) return lookMs;
+    if (dueIn <= 0 && ((await lanes.dueIn(this.#suspects.usual)) ?? Infinity) > 0) this.#suspects.makeRoom();
+    return dueIn;
   }
 
   #begin(claim: Claim): void {
@@ -143,7 +134,7 @@ export class LaneWorkers {
       this.#suspects.end(claim);
       void this.#fill();
     });
-    this.#running.set(claim, { work, lost });
+    this.#running.set(claim, { work, lost, heldAt: performance.now() });
   }
 
   #lookIn(ms: number): void {
@@ -154,11 +145,9 @@ export class LaneWorkers {
 
   /** Reads before it claims: an idle service writes nothing. */
   async #look(): Promise<void> {
-    const { store, clock } = this.#deps;
     try {
-      await this.#clock.follow();
-      const due = (await store.lanes.nextDue(this.#suspects.bounds)) ?? Infinity;
-      if (due > clock.now()) return this.#lookIn(due - clock.now());
+      const dueIn = (await this.#deps.store.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
+      if (dueIn > 0) return this.#lookIn(dueIn);
     } catch {
       // Claiming fails in the same way, and says so.
     }
@@ -169,21 +158,35 @@ export class LaneWorkers {
     return [...this.#running.values()].map(({ work }) => work);
   }
 
-  async #renew(): Promise<void> {
-    await this.#clock.follow().catch(() => {});
+  #renew(): void {
     for (const claim of this.#running.keys()) void this.#holds(claim).catch(() => {});
   }
 
-  /** Work whose lease is lost is somebody else's now, so it is ended before it can send, and not waited for. */
+  /** False once the lane is somebody else's. */
   async #holds(claim: Claim): Promise<boolean> {
-    const { store, clock } = this.#deps;
-    const isHeld = await this.#outcomes.record(() => store.lanes.renew(claim, leaseMs, clock.now()));
+    const { lanes } = this.#deps.store;
     const running = this.#running.get(claim);
-    if (!isHeld && running && this.#running.delete(claim)) {
-      running.lost.abort();
-      void this.#fill();
+    const asked = performance.now();
+    // Whether a lease still holds is not known once its time has passed without a word of the store.
+    const left = leaseMs - (asked - (running?.heldAt ?? asked));
+    const silence = setTimeout(() => this.#lose(claim), Math.max(againMs, left));
+    try {
+      const isHeld = await this.#outcomes.record(() => lanes.renew(claim, leaseMs));
+      if (!isHeld) this.#lose(claim);
+      else if (running) running.heldAt = asked;
+      return isHeld;
+    } finally {
+      clearTimeout(silence);
     }
-    return isHeld;
+  }
+
+  /** Its work is ended before it can send, and not waited for. */
+  #lose(claim: Claim): void {
+    const running = this.#running.get(claim);
+    if (!running) return;
+    this.#running.delete(claim);
+    running.lost.abort();
+    void this.#fill();
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { laneOf, type Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -12,14 +11,12 @@ import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
 import { ChatWords } from "./chat-words.ts";
-import { systemClock, type Clock } from "./clock.ts";
 import { Conversations } from "./conversations.ts";
 import { Delivery } from "./delivery.ts";
 import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import { Serving } from "./serving.ts";
 import type { ToolList } from "../tools/tool-list.ts";
-import { Wakeup } from "./wakeup.ts";
 
 export interface MessagesDeps {
   readonly registry: Registry;
@@ -42,8 +39,6 @@ export interface MessagesDeps {
   /** After how many seconds a turn shows what it does; 0: never. */
   readonly progressSeconds: number;
   readonly configDir: string;
-  /** Default: the machine's. */
-  readonly clock?: Clock | undefined;
   /** Has every plugin load what it may need while serving. */
   readonly prepare: () => Promise<void>;
 }
@@ -57,10 +52,6 @@ export class Messages {
   constructor(given: MessagesDeps) {
     const deps = {
       ...given,
-      // This host, in leases.
-      holder: `${process.pid}-${randomBytes(6).toString("hex")}`,
-      clock: given.clock ?? systemClock(),
-      wakeup: new Wakeup(),
       delivery: new Delivery(given.registry),
     };
     const conversations = new Conversations(deps);

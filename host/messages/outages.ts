@@ -1,6 +1,6 @@
 import type { Claim, Lanes, Logger } from "@gantry/sdk";
+import { msSinceTry } from "./claim-times.ts";
 import type { Outcomes } from "./outcomes.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 /** Between two tries whether something is back: its return is noticed within the last of them. */
 const probeMs = [2_000, 5_000, 10_000, 20_000];
@@ -23,7 +23,6 @@ interface Outage {
 export interface OutageDeps {
   readonly lanes: Lanes;
   readonly outcomes: Outcomes;
-  readonly wakeup: Wakeup;
   readonly log: Logger;
 }
 
@@ -34,7 +33,7 @@ export interface OutageDeps {
 export class Outages {
   readonly #deps: OutageDeps;
   readonly #away = new Map<string, Outage>();
-  /** When each was last seen to work. */
+  /** When each was last seen to work, by `performance.now()`. */
   readonly #workedAt = new Map<string, number>();
   #stopped = false;
 
@@ -69,8 +68,10 @@ export class Outages {
   }
 
   /** It worked for somebody since this message was last tried, so what failed is the message's own fault. */
-  workedSince(what: string, { triedAt = Infinity }: Claim): boolean {
-    return (this.#workedAt.get(what) ?? 0) > triedAt;
+  workedSince(what: string, claim: Claim): boolean {
+    const ago = msSinceTry(claim);
+    const workedAt = this.#workedAt.get(what);
+    return ago !== undefined && workedAt !== undefined && performance.now() - workedAt < ago;
   }
 
   /** It is away, as this message found. Said once. */
@@ -91,8 +92,8 @@ export class Outages {
   }
 
   /** It works: all that waited for it is due. */
-  async worked(what: string, now: number): Promise<void> {
-    this.#workedAt.set(what, now);
+  async worked(what: string): Promise<void> {
+    this.#workedAt.set(what, performance.now());
     const outage = this.#away.get(what);
     if (!outage) return;
     this.#away.delete(what);
@@ -106,8 +107,7 @@ export class Outages {
     const outage = this.#away.get(what);
     if (outage && (!outage.isDue || outage.probe)) return;
     const limit = outage ? 1 : undefined;
-    const woken = await this.#deps.outcomes.record(() => this.#deps.lanes.wake(what, limit));
-    if (woken > 0) this.#deps.wakeup.wake();
+    await this.#deps.outcomes.record(() => this.#deps.lanes.wake(what, limit));
   }
 
   /** A message is no longer worked on; if it was to find out something and did not, another may. */

@@ -14,16 +14,12 @@ import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { asError } from "@gantry/sdk/node";
-import type { Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 export interface OutboxDeps {
   readonly registry: Registry;
   readonly redaction: Redaction;
   readonly audit: Audit;
-  readonly clock: Clock;
-  readonly wakeup: Wakeup;
   readonly delivery: Delivery;
 }
 
@@ -53,8 +49,7 @@ export class Outbox implements OutboxSlot {
   }
 
   async #keep(store: Store, notice: Notice, message: ServiceMessage): Promise<"accepted" | "duplicate"> {
-    const { audit, wakeup } = this.#deps;
-    await audit.record({
+    await this.#deps.audit.record({
       event_type: "service_message",
       tool: "",
       args: { key: message.key, text: notice.reply },
@@ -62,9 +57,7 @@ export class Outbox implements OutboxSlot {
       user: `${message.channel}:${message.conversation.id}`,
       session_id: message.key,
     });
-    const isNew = await store.lanes.post(notice);
-    if (isNew) wakeup.wake();
-    return isNew ? "accepted" : "duplicate";
+    return (await store.lanes.post(notice)) ? "accepted" : "duplicate";
   }
 
   /** Throws what kept it from the disk where the channel does not take it either. */
@@ -92,6 +85,6 @@ export class Outbox implements OutboxSlot {
       replyTo: to,
       parts: [],
     });
-    return { message, reply: this.#deps.redaction.text(textOf(parts)), at: this.#deps.clock.now() };
+    return { message, reply: this.#deps.redaction.text(textOf(parts)) };
   }
 }

@@ -36,7 +36,7 @@ export class Outcomes {
           this.worksAgain();
           return value;
         } catch (error) {
-          if (this.#stopped || (error instanceof GantryError && error.code === "STORE_REFUSED")) throw error;
+          if (this.#stopped || isFinal(error)) throw error;
           if (!waits) this.#waiting += 1;
           waits = true;
           this.failed(asError(error));
@@ -63,4 +63,9 @@ export class Outcomes {
     if (this.#storeFails) this.#log.info({}, "The inbox is kept again.");
     this.#storeFails = false;
   }
+}
+
+/** The store will never keep it. */
+function isFinal(error: unknown): boolean {
+  return error instanceof GantryError && ["STORE_REFUSED", "LEASE_LOST"].includes(error.code);
 }

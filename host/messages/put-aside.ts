@@ -2,13 +2,11 @@ import { laneOf, type Claim, type Logger, type Notice, type Store } from "@gantr
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { sentences } from "./sentences.ts";
-import type { Wakeup } from "./wakeup.ts";
 
 interface Deps {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly outcomes: Outcomes;
-  readonly wakeup: Wakeup;
   readonly log: Logger;
 }
 
@@ -30,5 +28,4 @@ export async function giveUp(deps: Deps, claim: Claim, reason: string): Promise<
   const text = sentences.ended(message, reason);
   const notice = isNotice ? undefined : deps.outbox.notice(message, "ended", text);
   await putAside(deps, claim, reason, notice);
-  deps.wakeup.wake();
 }

@@ -9,6 +9,9 @@ const drainMs = 5_000;
 /** So long nothing else is begun beside a suspect. */
 const aloneMs = 10_000;
 
+/** Messages that are claimed with one call to the store. */
+const atOnce = 64;
+
 /** A message is put aside once a process ended over it so often, which were all its tries alone. */
 export const mostEnds: number = sharedEnds + quietMs.length;
 export const endedOver = `the service ended ${mostEnds} times while it was worked on`;
@@ -19,24 +22,17 @@ export const endedOver = `the service ended ${mostEnds} times while it was worke
  * while nothing else is begun. Only ends under these conditions count against it.
  */
 export class Suspects {
-  readonly #now: () => number;
-  readonly #since: number;
+  readonly #since = performance.now();
   /** Since when a suspect that is due waits for what runs. */
   #waitsSince: number | undefined;
   #tried: { readonly claim: Claim; readonly since: number } | undefined;
-
-  /** `now` is in ms, and goes on evenly. */
-  constructor(now: () => number) {
-    this.#now = now;
-    this.#since = now();
-  }
 
   /** What may be claimed at any time. */
   readonly usual: ClaimBounds = { begunBelow: sharedEnds };
 
   /** What a process may claim that has lived as long as this one. */
   get bounds(): ClaimBounds {
-    const lived = this.#now() - this.#since;
+    const lived = performance.now() - this.#since;
     const tries = quietMs.findIndex((ms) => lived < ms);
     return tries === -1 ? {} : { begunBelow: sharedEnds + tries };
   }
@@ -46,6 +42,11 @@ export class Suspects {
     return this.#waitsSince === undefined ? this.usual : this.bounds;
   }
 
+  /** How much of it may be claimed with one call: a suspect comes alone. */
+  get atOnce(): number {
+    return this.#waitsSince === undefined ? atOnce : 1;
+  }
+
   /** For how many ms nothing may be begun beside the `running` ones. */
   pauseMs(running: number): number {
     if (running === 0) return 0;
@@ -53,12 +54,12 @@ export class Suspects {
       (this.#waitsSince ?? -Infinity) + drainMs,
       (this.#tried?.since ?? -Infinity) + aloneMs,
     );
-    return Math.max(0, until - this.#now());
+    return Math.max(0, until - performance.now());
   }
 
   /** A suspect is due: what runs may end first, and nothing is begun meanwhile. */
   makeRoom(): void {
-    this.#waitsSince = this.#now();
+    this.#waitsSince = performance.now();
   }
 
   /** No suspect waits any more. */
@@ -71,7 +72,7 @@ export class Suspects {
     this.leave();
     const ends = claim.begun - 1;
     if (ends < sharedEnds) return 0;
-    this.#tried = { claim, since: this.#now() };
+    this.#tried = { claim, since: performance.now() };
     return ends;
   }
 

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
+import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
+import type { Wildcard } from "@gantry/sdk/node";
 import { plainCommands } from "./plain-commands.ts";
 
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
@@ -34,7 +35,7 @@ export class AllowRules {
     for (const command of commands) used.push(...(await coveringCommand(rules, command, shell)));
     for (const use of paths) used.push(await coveringPath(rules, use.resolved, call.cwd));
     for (const url of urls) used.push(rules.find(({ pattern = "" }) => coversUrl(pattern, url)));
-    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => globOf(pattern).test(to)));
+    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => covers(pattern, to)));
 
     if (used.length === 0 || used.includes(undefined)) return undefined;
     return [...new Set(used.map((rule) => rule?.text))].join(", ");
@@ -50,7 +51,7 @@ function ruleOf(text: string): Rule {
 /** `weather`, or `mcp: github_*` for tools that come from there. */
 function namesWhole({ name, pattern }: Rule, tool: Tool): boolean {
   if (pattern === undefined) return name === tool.name;
-  return tool.source === name && globOf(pattern).test(tool.name);
+  return tool.source === name && covers(pattern, tool.name);
 }
 
 /** A rule for each command that the text runs, nested ones too; `[undefined]` where the text is more than commands. */
@@ -70,7 +71,7 @@ function coversWords(pattern: string, words: readonly string[]): boolean {
   const open = wanted.length > 1 && wanted.at(-1) === "*";
   if (open) wanted.pop();
   if (open ? words.length < wanted.length : words.length !== wanted.length) return false;
-  return wanted.every((word, i) => globOf(word).test(words[i] as string));
+  return wanted.every((word, i) => covers(word, words[i] as string));
 }
 
 async function coveringPath(
@@ -90,31 +91,31 @@ async function coveringPath(
  */
 async function coversPath(pattern: string, resolved: string, cwd: string): Promise<boolean> {
   const absolute = path.resolve(cwd, expandHome(pattern));
-  if (isInside(absolute, cwd)) return globOf(absolute, "/").test(resolved);
+  if (isInside(absolute, cwd)) return covers(absolute, resolved, "/");
   const firstStar = absolute.search(/[*?]/);
   if (firstStar < 0) return (await followLinks(absolute)) === resolved;
   const folder = absolute.slice(0, absolute.lastIndexOf("/", firstStar) + 1);
   const root = await followLinks(path.resolve(folder));
-  return globOf(path.join(root, absolute.slice(folder.length)), "/").test(resolved);
+  return covers(path.join(root, absolute.slice(folder.length)), resolved, "/");
 }
 
 /** `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. */
 function coversUrl(pattern: string, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { href, hostname, username } = new URL(url);
-  if (pattern.includes("://")) return username === "" && globOf(pattern).test(href);
-  return globOf(pattern.toLowerCase()).test(hostname);
+  if (pattern.includes("://")) return username === "" && covers(pattern, href);
+  return covers(pattern.toLowerCase(), hostname);
 }
 
 /** A `*` stands for any signs but `separator`; with one, `**` also goes across it. */
-function globOf(glob: string, separator: string = ""): RegExp {
-  const any = separator === "" ? "[^]*" : `[^${separator}]*`;
-  const source = glob.replace(/\*\*\/?|[^]/g, (part) => {
-    if (part === "**/" && separator !== "") return "(?:[^]*/)?";
-    if (part.startsWith("**")) return part.endsWith("/") ? `${any}/` : "[^]*";
-    if (part === "*") return any;
-    if (part === "?") return separator === "" ? "[^]" : `[^${separator}]`;
-    return /\w/.test(part) ? part : `\\u{${(part.codePointAt(0) as number).toString(16)}}`;
+function covers(glob: string, text: string, separator: string = ""): boolean {
+  const but = separator === "" ? {} : { but: separator };
+  const parts = glob.match(/\*\*\/|\*+|[^]/gu) ?? [];
+  const pattern = parts.flatMap((part): readonly Wildcard[] => {
+    if (part === "?") return [{ any: "one", ...but }];
+    if (part === "*") return [{ any: "many", ...but }];
+    if (part === "**/") return separator === "" ? [{ any: "many" }, { sign: "/" }] : [{ any: "folders" }];
+    return part.startsWith("*") ? [{ any: "many" }] : [{ sign: part }];
   });
-  return new RegExp(`^(?:${source})$`, "u");
+  return wildcards(pattern)(text);
 }

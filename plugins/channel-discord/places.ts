@@ -1,4 +1,4 @@
-import type { Values } from "@gantry/sdk";
+import { listAll, type Values } from "@gantry/sdk";
 import { compareIds, laterOf } from "./snowflake.ts";
 
 const space = "discord.places";
@@ -55,15 +55,15 @@ export class Places {
   async keep(): Promise<void> {
     const known = await this.#load();
     for (const channel of this.#changed) {
-      await this.#values().put(space, channel, known.get(channel), Date.now() + lifeMs);
+      await this.#values().put(space, channel, known.get(channel), { forMs: lifeMs });
       this.#changed.delete(channel);
     }
   }
 
   async #load(): Promise<Map<string, Place>> {
-    this.#known ??= this.#values()
-      .list<Place>(space)
-      .then((list) => new Map(list.map(({ key, value }) => [key, value])));
+    this.#known ??= listAll<Place>(this.#values(), space).then(
+      (list) => new Map(list.map(({ key, value }) => [key, value])),
+    );
     return this.#known.catch((error: unknown) => {
       this.#known = undefined;
       throw error;

@@ -29,7 +29,7 @@ export class KeptSession {
 
   /** Undefined: there is none any more. */
   async put(botId: string, session: Session | undefined): Promise<void> {
-    if (session) await this.#values().put(space, botId, session, Date.now() + lifeMs);
+    if (session) await this.#values().put(space, botId, session, { forMs: lifeMs });
     else await this.#values().remove(space, botId);
   }
 }

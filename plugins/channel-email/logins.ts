@@ -58,6 +58,6 @@ export class Logins {
 
   async #failed(before: Failures | undefined, reason: string): Promise<void> {
     const failures: Failures = { count: (before?.count ?? 0) + 1, at: Date.now(), reason };
-    await this.#values().put(space, this.#key, failures, Date.now() + keptMs);
+    await this.#values().put(space, this.#key, failures, { forMs: keptMs });
   }
 }

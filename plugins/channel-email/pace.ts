@@ -16,11 +16,10 @@ export class Pace {
   /** Milliseconds to wait before this mail; undefined where it may go. Every mail counts once, however often it is tried. */
   async waitMs(to: string, key: string): Promise<number | undefined> {
     const { values, limits } = this.#store();
-    const now = Date.now();
-    if (!(await values.add(space, key, true, now + 24 * hourMs))) return undefined;
-    const hit = await limits.hit(`email.sent:${to}`, [{ ms: hourMs, max: this.#perHour }], now);
+    if (!(await values.add(space, key, true, { forMs: 24 * hourMs }))) return undefined;
+    const hit = await limits.hit(`email.sent:${to}`, [{ ms: hourMs, max: this.#perHour }]);
     if (hit.ok) return undefined;
     await values.remove(space, key);
-    return Math.max(1_000, hit.retryAt - now);
+    return Math.max(1_000, hit.retryAfterMs);
   }
 }

@@ -71,7 +71,7 @@ export class Position {
 
   /** Remembers a mail beyond its number, which a server may give anew. */
   async took(id: string): Promise<void> {
-    await this.#values().put(takenSpace, id, 1, Date.now() + rescanMs + dayMs);
+    await this.#values().put(takenSpace, id, 1, { forMs: rescanMs + dayMs });
   }
 
   async #keep(kept: Kept): Promise<void> {

@@ -1,6 +1,6 @@
 /** How the usual programs begin the subject of a reply and of a mail that is passed on. */
 const reply =
-  /^\s*(?:re|aw|sv|antw|odp|vs|rif|res|回复|答复|返信)\s*(?:\[\d{1,3}\]|\(\d{1,3}\))?\s*[:：]\s*/i;
+  /^\s*(?:re|aw|sv|antw|odp|vs|rif|res|回复|答复|返信)\s*(?:(?:\[\d{1,3}\]|\(\d{1,3}\))\s*)?[:：]\s*/i;
 const forward = /^\s*(?:fwd?|wg|tr|rv|i|vb|doorst|enc|转发)\s*[:：]\s*/i;
 
 export function isReply(subject: string): boolean {

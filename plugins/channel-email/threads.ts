@@ -48,8 +48,8 @@ export class Threads {
 
   /** Remembers that a mail to or from this person belongs to a thread. */
   async keep(sender: string, id: string, root: string, sent: boolean, subject: string): Promise<void> {
-    await this.#values().put(space, keyOf(sender, id), { root, sent }, Date.now() + keptMs);
-    await this.#values().put(space, subjectKey(sender, subject), root, Date.now() + subjectMs);
+    await this.#values().put(space, keyOf(sender, id), { root, sent }, { forMs: keptMs });
+    await this.#values().put(space, subjectKey(sender, subject), root, { forMs: subjectMs });
   }
 
   async #wasSent(sender: string, ids: readonly string[]): Promise<boolean> {

@@ -66,7 +66,7 @@ export class TwoPrograms {
   async #met(): Promise<void> {
     const key = `met ${this.#mailbox}`;
     const before = await this.#values().get<number>(space, key);
-    await this.#values().put(space, key, Date.now(), Date.now() + dayMs);
+    await this.#values().put(space, key, Date.now(), { forMs: dayMs });
     if (before === undefined) this.#log.error({ channel: "email" }, `${this.#sentence}: ${cure}.`);
   }
 

@@ -156,9 +156,9 @@ test("SL-10: what is missed is fetched within Slack's rate, and holds up nobody 
   expect((await api.sent(4)).slice(2).map(seenOf)).toEqual(["new", "missed"]);
   await api.until(() => api.of("conversations.replies").length === 1);
   expect(said(second, `What was written in ${group} meanwhile is not known`).length).toBeGreaterThan(0);
-  const places = (await store.values.list<{ channel: string; thread?: string }>("slack.places")).map(
-    ({ value }) => value,
-  );
+  const places = (
+    await store.values.list<{ channel: string; thread?: string }>("slack.places", { limit: 99 })
+  ).map(({ value }) => value);
   expect(places.some(({ channel, thread }) => channel === group && thread === top)).toBe(false);
 });
 

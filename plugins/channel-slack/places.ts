@@ -1,4 +1,4 @@
-import type { Values } from "@gantry/sdk";
+import { listAll, type Values } from "@gantry/sdk";
 import type { SlackMessage } from "./read-message.ts";
 
 const space = "slack.places";
@@ -22,7 +22,7 @@ export class Places {
 
   /** The newest first. */
   async list(): Promise<readonly Place[]> {
-    const places = (await this.#values().list<Place>(space)).map(({ value }) => value);
+    const places = (await listAll<Place>(this.#values(), space)).map(({ value }) => value);
     return places.toSorted((a, b) => Number(b.ts) - Number(a.ts));
   }
 
@@ -32,15 +32,15 @@ export class Places {
 
   /** The message, and all before it of its place, are on disk. */
   async reached(message: SlackMessage): Promise<void> {
-    const expires = Date.now() + keptMs;
+    const life = { forMs: keptMs };
     const { channel, thread } = message.replyTo;
-    const put = (place: Place): Promise<void> => this.#values().put(space, keyOf(place), place, expires);
+    const put = (place: Place): Promise<void> => this.#values().put(space, keyOf(place), place, life);
     const place = { ...placeOf(message), ts: message.ts };
     await put(place);
     // The thread that its answer begins; and the channel of a thread, which may not have been known.
     if (place.thread === undefined && thread !== undefined) await put({ ...place, thread });
     else if (place.thread !== undefined)
-      await this.#values().add(space, channel, { channel, ts: message.ts }, expires);
+      await this.#values().add(space, channel, { channel, ts: message.ts }, life);
   }
 
   /** It is gone at Slack. */

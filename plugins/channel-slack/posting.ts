@@ -91,7 +91,8 @@ export class Posting {
 
   async #once(key: string, { find, send }: Once): Promise<string> {
     const values = this.#needs.values();
-    const keep = (made: Try): Promise<void> => values.put(space, key, made, made.at + dayMs);
+    const keep = (made: Try): Promise<void> =>
+      values.put(space, key, made, { forMs: made.at + dayMs - Date.now() });
     const before = await values.get<Try>(space, key);
     const known = before?.ts ?? (before && (await find(before)));
     if (known !== undefined) return known;

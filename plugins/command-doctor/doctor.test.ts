@@ -291,7 +291,7 @@ test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered
 test("CLI-01: messages that were set aside are named with their reason", async () => {
   const store = createMemoryStore();
   await store.lanes.accept([directMessage({ channel: "chatapp", id: "wamid.1", from: "+1", text: "hi" })]);
-  const claim = await store.lanes.claim("w", 1_000, Date.now());
+  const [claim] = await store.lanes.claim(1, 1_000);
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
   const row = rowOf(await tell(t, "status"), "messages set aside");
@@ -307,8 +307,8 @@ test("INB-02: what messages wait for is told with its reason, and how many conve
   const store = createMemoryStore();
   for (const from of ["+1", "+2"]) {
     await store.lanes.accept([directMessage({ channel: "chatapp", id: from, from, text: "hi" })]);
-    const claim = await store.lanes.claim("w", 1_000, Date.now());
-    const retry = { at: Date.now() + 60_000, reason: "API error: 401", waitsFor: "channel:chatapp" };
+    const [claim] = await store.lanes.claim(1, 1_000);
+    const retry = { afterMs: 60_000, reason: "API error: 401", waitsFor: "channel:chatapp" };
     if (claim) await store.lanes.retry(claim, retry);
   }
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
@@ -323,7 +323,7 @@ test("CLI-01: an id that a stranger made long does not bury what else status say
   await store.lanes.accept([
     directMessage({ channel: "chatapp", id: "i".repeat(100_000), from: "+1", text: "hi" }),
   ]);
-  const claim = await store.lanes.claim("w", 1_000, Date.now());
+  const [claim] = await store.lanes.claim(1, 1_000);
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
   const { detail } = rowOf(await tell(t, "status"), "messages set aside") as { readonly detail: string };

@@ -91,7 +91,7 @@ async function change(
 
 async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Promise<void> {
   if (state === "waiting") throw errors.INBOX_NOT_DEAD(number, reason ?? "it waits for its turn");
-  if (!(await lanes.putBack(number, Date.now()))) throw errors.INBOX_BUSY(number);
+  if (!(await lanes.putBack(number))) throw errors.INBOX_BUSY(number);
 }
 
 async function drop(lanes: Lanes, { number }: KeptMessage): Promise<void> {

@@ -46,7 +46,7 @@ async function start(): Promise<Started> {
     written("2", "two\u001b[2J\nlines"),
     written("3", "three"),
   ]);
-  const claim = async () => (await lanes.claim("w", 60_000, Date.now()))!;
+  const claim = async () => (await lanes.claim(1, 60_000))[0]!;
   await lanes.deadLetter(await claim(), "the model said sk-secret");
   const second = await claim();
   await lanes.answer(second, "hello", "chat:2", []);
@@ -126,7 +126,7 @@ test.each([
 test("INB-02: a message that is being answered is not dropped", async () => {
   await using t = await start();
   const { lanes } = t.host.slot(Store);
-  await lanes.claim("w", 60_000, Date.now());
+  await lanes.claim(1, 60_000);
   await expect(t.run("inbox drop", ["3"])).rejects.toMatchObject({ code: "INBOX_BUSY" });
   expect((await lanes.stats()).running).toBe(1);
 });

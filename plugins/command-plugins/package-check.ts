@@ -45,7 +45,7 @@ export async function checkPackage(
   const { name, version } = facts;
   if (typeof name !== "string" || !npmName.test(name) || name.includes("..") || name.length > 214)
     throw errors.PLUGINS_PACKAGE(spec, "its name is none of a package");
-  if (typeof version !== "string" || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version))
+  if (typeof version !== "string" || !/^\d+\.\d+\.\d+(?!\d)[\w.+-]*$/.test(version))
     throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
   const module = pluginModule(facts)?.replace(/^\.\//, "");
   if (module === undefined || !files.has(module))

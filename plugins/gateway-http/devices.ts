@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Values } from "@gantry/sdk";
+import { listAll, type Values } from "@gantry/sdk";
 
 export interface Device {
   readonly device_id: string;
@@ -49,7 +49,7 @@ export class Devices {
   }
 
   async list(): Promise<readonly Device[]> {
-    const rows = await this.#values.list<Stored>(space);
+    const rows = await listAll<Stored>(this.#values, space);
     return rows
       .map(({ value: { device_id, name, paired } }) => ({ device_id, name, paired }))
       .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
@@ -57,7 +57,9 @@ export class Devices {
 
   /** False where there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
-    const row = (await this.#values.list<Stored>(space)).find(({ value }) => value.device_id === deviceId);
+    const row = (await listAll<Stored>(this.#values, space)).find(
+      ({ value }) => value.device_id === deviceId,
+    );
     return row !== undefined && (await this.#values.remove(space, row.key));
   }
 }

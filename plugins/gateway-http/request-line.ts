@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-const absolute = /^https?:\/\/([^/?#]*)([^#]*)$/i;
+const absolute = /^https?:\/\/([^/?#]*)([/?][^#]*)?$/i;
 const idForm = /^[\w.:@-]{1,64}$/;
 
 /** The target as a path. Where it came in absolute form, its name counts and the Host header does not (RFC 9112, 3.2.2). */
 export function originForm(request: IncomingMessage): string {
   const target = request.url ?? "";
-  const [, authority, path] = absolute.exec(target) ?? [];
-  if (authority === undefined || path === undefined) return target;
+  const [, authority, path = ""] = absolute.exec(target) ?? [];
+  if (authority === undefined) return target;
   request.headers.host = authority;
   return path.startsWith("/") ? path : `/${path}`;
 }

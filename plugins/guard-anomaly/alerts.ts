@@ -1,4 +1,4 @@
-import type { Audit, Logger, Values } from "@gantry/sdk";
+import { listAll, type Audit, type Logger, type Values } from "@gantry/sdk";
 
 export const HOUR = 3_600_000;
 const SPACE = "anomaly";
@@ -36,9 +36,8 @@ export class Alerts {
   }
 
   async raise({ kind, mark, sentence, details, tool, user, session_id }: Alert): Promise<void> {
-    const now = Date.now();
-    const raised: RaisedAlert = { kind, user, at: new Date(now).toISOString() };
-    if (!(await this.#values.add(SPACE, `${kind}:${user}:${mark}`, raised, now + HOUR))) return;
+    const raised: RaisedAlert = { kind, user, at: new Date().toISOString() };
+    if (!(await this.#values.add(SPACE, `${kind}:${user}:${mark}`, raised, { forMs: HOUR }))) return;
     this.#log.warn({ anomaly: kind, user, tool }, `Anomaly: ${sentence}`);
     await this.#audit.record({
       event_type: "anomaly",
@@ -52,7 +51,7 @@ export class Alerts {
 
   /** Those of the last hour, oldest first. */
   async recent(): Promise<readonly RaisedAlert[]> {
-    const listed = await this.#values.list<RaisedAlert>(SPACE);
+    const listed = await listAll<RaisedAlert>(this.#values, SPACE);
     return listed.map(({ value }) => value).toSorted((a, b) => (a.at < b.at ? -1 : 1));
   }
 }

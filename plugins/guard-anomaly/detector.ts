@@ -77,7 +77,7 @@ export class Detector {
     max: number,
     sentence: string,
   ): Promise<void> {
-    const { ok } = await this.#limits.hit(`anomaly:${kind}:${user}`, [{ ms: HOUR, max }], Date.now());
+    const { ok } = await this.#limits.hit(`anomaly:${kind}:${user}`, [{ ms: HOUR, max }]);
     if (ok) return;
     await this.#alerts.raise({
       kind,

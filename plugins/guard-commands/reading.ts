@@ -30,8 +30,6 @@ export interface Grammar {
 const LIMITS = { characters: 65_536, nested: 12, wrapped: 32, commands: 1_000 };
 const SYSTEM_FOLDERS = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 const DOUBLE = new Set(["DoubleQuoted", "LocaleString", "HereDocBody"]);
-// Part of a subscript whose substitution is put together later.
-const OPEN_SUBSCRIPT = /\[[^\]]*[$`]$/;
 // Words that other POSIX shells read in another way than bash.
 const BASH_ONLY = new Set(
   (
@@ -61,8 +59,7 @@ export function readShell(source: string, grammar: Grammar): Reading {
       unreadable,
       ask: (why) => void reading.uncertain.add(why),
       arithmetic: () => void (seen.arithmetic = true),
-      literal: (value) =>
-        void (seen.hidden ||= HIDDEN_SUBSTITUTION.test(value) || OPEN_SUBSCRIPT.test(value)),
+      literal: (value) => void (seen.hidden ||= HIDDEN_SUBSTITUTION.test(value) || endsInSubscript(value)),
       file: (target) => void reading.files.push(target),
       variable(arg) {
         const [name = ""] = /^[A-Za-z_]\w*/.exec(arg.text) ?? [];
@@ -116,4 +113,9 @@ export function readShell(source: string, grammar: Grammar): Reading {
   if (seen.arithmetic && seen.hidden)
     reading.uncertain.add("arithmetic may run a substitution that stands in quoted text");
   return reading;
+}
+
+/** Part of a subscript whose substitution is put together later. */
+function endsInSubscript(value: string): boolean {
+  return /[$`]$/.test(value) && value.lastIndexOf("[") > value.lastIndexOf("]");
 }

@@ -8,20 +8,19 @@ export async function countAction(
   windows: readonly ActionWindow[],
   call: ToolCall,
 ): Promise<Refusal | undefined> {
-  const now = Date.now();
   const key = `actions:${call.user}`;
   if (call.dryRun) {
     for (const window of windows) {
-      if ((await limits.count(key, window.ms, now)) >= window.max)
+      if ((await limits.count(key, window.ms)) >= window.max)
         return full(call.user, window, `when one of them is a ${window.span} ago`);
     }
     return undefined;
   }
-  const answer = await limits.hit(key, windows, now);
+  const answer = await limits.hit(key, windows);
   if (answer.ok) return undefined;
   const window = windows.find(({ ms }) => ms === answer.window.ms)!;
-  const at = new Date(answer.retryAt);
-  return full(call.user, window, `in ${Math.ceil((answer.retryAt - now) / 1000)} s, at ${at.toISOString()}`);
+  const at = new Date(Date.now() + answer.retryAfterMs);
+  return full(call.user, window, `in ${Math.ceil(answer.retryAfterMs / 1000)} s, at ${at.toISOString()}`);
 }
 
 function full(user: string, { max, span, key }: ActionWindow, when: string): Refusal {

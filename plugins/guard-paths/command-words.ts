@@ -68,6 +68,9 @@ const patternOptions = new Set([
   "--user-agent",
 ]);
 
+/** The kernel takes no longer path (PATH_MAX), whose signs may be written with up to five each. */
+const LONGEST = 4_096 * 5;
+
 /** The words of one command that can name a file. */
 export function fileWords(command: readonly ShellWord[]): ShellWord[] {
   const [head, ...args] = command;
@@ -95,7 +98,9 @@ function parts(word: ShellWord): ShellWord[] {
     return scheme.toLowerCase() === "file" ? [{ text: address.replace(/^[^/]*/, ""), whole }] : [];
   const inner = [
     ...(/^-[a-zA-Z](?=[/~.])/.test(text) ? [text.slice(2)] : []),
-    ...[...text.matchAll(/=|[@:,](?=[/~]|\.\.?\/|\.\.$)/g)].map((match) => text.slice(match.index + 1)),
+    ...[...text.matchAll(/=|[@:,](?=[/~]|\.\.?\/|\.\.$)/g)]
+      .filter(({ index }) => text.length - index <= LONGEST)
+      .map(({ index }) => text.slice(index + 1)),
   ].map((part) => part.replace(/(?<=.):.*$/s, ""));
   return [...(text.startsWith("-") ? [] : [word]), ...inner.map((part) => ({ text: part, whole }))];
 }

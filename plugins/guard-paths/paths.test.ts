@@ -502,6 +502,12 @@ test("SEC-15: by default the settings that start programs for whoever works in t
   expect(await wrong(host, "write", ["package.json", "Makefile", "CLAUDE.md", "x.sh"], "allow")).toEqual([]);
 });
 
+test("SEC-05: a pattern with many stars is answered, whatever names stand in the folder", async () => {
+  await using host = await start();
+  await writeFile(path.join(host.runtime.workspace, "a".repeat(250)), "");
+  expect(await answer(host, "sh", `cat ${"*a".repeat(40)}b`)).toBe("allow");
+});
+
 test("SEC-05: without a plugin that reads shell text, a command asks", async () => {
   await using host = await startTestHost({ plugins: [guard, tools] });
   expect(await answer(host, "sh", "ls")).toBe("ask PATH_UNREAD");

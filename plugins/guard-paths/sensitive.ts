@@ -59,6 +59,6 @@ function plain(path: string): string {
   return path
     .toLowerCase()
     .split(/[/\\]/)
-    .map((part) => part.replace(/(::\$data)?[\s.]*$/, ""))
+    .map((part) => part.replace(/(?:::\$data)?(?<![\s.])[\s.]*$/, ""))
     .join("/");
 }

@@ -62,7 +62,7 @@ export class Windows {
   /** The model has refused what was longer. */
   async learn(ref: ModelRef, tokens: number): Promise<void> {
     this.#learnt.set(keyOf(ref), tokens);
-    await this.#values?.put(SPACE, keyOf(ref), tokens, Date.now() + KEPT_MS);
+    await this.#values?.put(SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
   }
 
   /** For `status`, which asks nobody. */

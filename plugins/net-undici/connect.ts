@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import type { LookupFunction, Socket } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ConnectOptions, ConnectTls } from "@gantry/sdk";
 import { netFailure, printable, type Waits } from "./failure.ts";
 import { proxyFor, type Environment } from "./proxy.ts";
 import { openTunnel } from "./tunnel.ts";
@@ -13,24 +14,61 @@ export function placeOf(host: string, port: number): { readonly host: string; re
   return { host: bare, shown: printable(`tcp://${bare.includes(":") ? `[${bare}]` : bare}:${port}`) };
 }
 
+interface Connection extends ConnectOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+}
+
 /** A raw connection to what the owner configured, through the proxy that HTTPS_PROXY names. Throws `NET_*`. */
-export async function connectUpstream(
-  host: string,
-  port: number,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<Duplex> {
+export async function connectUpstream({ host, port, env, signal, tls }: Connection): Promise<Duplex> {
   const place = placeOf(host, port);
   try {
     signal.throwIfAborted();
     const url = new URL(place.shown.replace(/^tcp:/, "https:"));
     const proxy = proxyFor(url, env);
-    return proxy === undefined
-      ? await openTcp(place.host, port, signal)
-      : await openTunnel(proxy, url.hostname, port, signal);
+    const raw =
+      proxy === undefined
+        ? await openTcp(place.host, port, signal)
+        : await openTunnel(proxy, url.hostname, port, signal);
+    return tls ? await secured(raw, place.host, tls, signal) : raw;
   } catch (error) {
     throw netFailure(error, place.shown, waits, signal);
   }
+}
+
+/** Rejects with what TLS fails with, and then leaves nothing open. */
+async function secured(
+  raw: Duplex,
+  host: string,
+  { ca, protocols }: ConnectTls,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const { connect } = await import("node:tls");
+  const socket = connect({
+    socket: raw,
+    host,
+    minVersion: "TLSv1.2",
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca !== undefined && { ca }),
+    ...(protocols && { ALPNProtocols: [...protocols] }),
+  });
+  const late = setTimeout(
+    () => socket.destroy(Object.assign(new Error("late"), { code: "ETIMEDOUT" })),
+    waits.connectMs,
+  );
+  try {
+    await once(socket, "secureConnect", { signal });
+  } catch (error) {
+    socket.destroy();
+    raw.destroy();
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+  socket.on("error", () => {});
+  return socket;
 }
 
 /** Rejects with what the socket fails with, `ETIMEDOUT` after ten seconds, or at once where `signal` is aborted. */

@@ -109,6 +109,27 @@ test("SDK-10: an answer is the web's own Response, whatever status it has, and o
   await upstream.close();
 });
 
+test("SDK-10: of an answer that was read piece by piece headers and class are still there, and its body is told as read", async () => {
+  await using server = await serve((_, response) => void response.setHeader("x-kind", "test").end("whole"));
+  const upstream = createUpstream({});
+  const [read, copied, cancelled] = await Promise.all([0, 1, 2].map(() => upstream.fetch(get(server.url))));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of read?.body ?? []) pieces.push(piece);
+  expect([Buffer.concat(pieces).toString(), read?.bodyUsed]).toEqual(["whole", true]);
+  expect([read?.headers.get("x-kind"), read?.type, read && "json" in read]).toEqual([
+    "test",
+    "default",
+    true,
+  ]);
+  await expect(read?.text()).rejects.toThrow("already been read");
+
+  const copy = copied?.clone();
+  expect(await Promise.all([copied?.text(), copy?.text()])).toEqual(["whole", "whole"]);
+  await cancelled?.body?.cancel();
+  expect(cancelled?.bodyUsed).toBe(true);
+  await upstream.close();
+});
+
 test("PRV-14: redirects are handed back, never followed", async () => {
   let hits = 0;
   await using server = await serve((_, response) => {

@@ -25,7 +25,7 @@ export function createUpstream(env: NodeJS.ProcessEnv = process.env): Upstream &
       const url = parse(address.replace(/^http/i, "ws"), ["ws:", "wss:"]);
       return openSocket(url, headers, proxyFor(url, env), signal);
     },
-    connect: (host, port, signal) => connectUpstream(host, port, env, signal),
+    connect: (host, port, signal, options) => connectUpstream({ host, port, env, signal, ...options }),
     close: () => dispatchers.close(),
   };
 }

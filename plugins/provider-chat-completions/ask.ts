@@ -66,8 +66,8 @@ async function send(
       signal,
       timeoutMs,
     });
-    const { status, headers } = response;
-    if (status >= 200 && status < 300) return response;
+    const { status } = response;
+    if (response.ok) return response;
     const text = await beginningOf(response);
     const refusal = refusalOf(question, { status, text }, body, without);
     if (refusal) {
@@ -83,7 +83,7 @@ async function send(
       model: question.model,
       status,
       body: text,
-      retryAfter: headers.get("retry-after"),
+      retryAfter: response.headers.get("retry-after"),
       secrets,
     });
   }

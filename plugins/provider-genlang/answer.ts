@@ -43,7 +43,6 @@ export async function* readAnswer(
   secrets: readonly string[],
 ): AsyncGenerator<ProviderEvent, void> {
   const state: { shown: boolean; finish?: string; usage?: ProviderEvent } = { shown: false };
-  const streamed = /event-stream/i.test(response.headers.get("content-type") ?? "");
   for await (const outer of chunksOf(response)) {
     const chunk = object(outer.response ?? outer);
     if (chunk.error) {
@@ -74,7 +73,11 @@ export async function* readAnswer(
   }
   if (state.usage) yield state.usage;
   // A whole answer may leave the reason out; a stream without one was cut off.
-  yield ending(state.finish ?? (streamed || !state.shown ? undefined : "STOP"), state.shown);
+  yield ending(state.finish ?? (state.shown && !isStream(response) ? "STOP" : undefined), state.shown);
+}
+
+function isStream({ headers }: Response): boolean {
+  return /event-stream/i.test(headers.get("content-type") ?? "");
 }
 
 /** The chunks of an answer: server-sent events, one object, or a list of them. Throws `PROVIDER_MALFORMED`. */

@@ -16,11 +16,12 @@ export async function withLock<T>(
 ): Promise<T> {
   if (!store) return work();
   const holder = randomUUID();
-  while (!(await store.values.add(SPACE, key, holder, Date.now() + LEASE_MS)))
+  while (!(await store.values.add(SPACE, key, holder, { forMs: LEASE_MS })))
     await sleep(POLL_MS, undefined, { signal });
   try {
     return await work();
   } finally {
-    if ((await store.values.get(SPACE, key)) === holder) await store.values.remove(SPACE, key);
+    // One that ran out may be somebody else's now.
+    await store.values.removeIf(SPACE, key, holder);
   }
 }

@@ -38,7 +38,7 @@ export function createProjects(
       if (typeof kept === "string") return kept;
       const project = await load(config, upstream, account, tokens.accessToken, signal);
       known.set(key, project);
-      await store?.values.put(SPACE, key, project, Date.now() + KEPT_MS);
+      await store?.values.put(SPACE, key, project, { forMs: KEPT_MS });
       return project;
     },
     async forget(tokens) {

@@ -22,7 +22,8 @@ export async function putSealed(store: Store, refreshToken: string, value: Refre
   const cipher = createCipheriv("aes-256-gcm", keyOf(refreshToken), iv);
   const text = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
   const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64");
-  await store.values.put(SPACE, digest(refreshToken), sealed, value.expires);
+  const life = value.expires === undefined ? {} : { forMs: value.expires - Date.now() };
+  await store.values.put(SPACE, digest(refreshToken), sealed, life);
 }
 
 export async function getSealed(store: Store, refreshToken: string): Promise<Refreshed | undefined> {

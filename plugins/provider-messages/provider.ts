@@ -32,8 +32,8 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
         signal,
         timeoutMs,
       });
-      const { status, headers } = response;
-      if (status >= 200 && status < 300) return response;
+      const { status } = response;
+      if (response.ok) return response;
       const text = await beginningOf(response);
       if (status === 400 && learn(text, body, learned)) continue;
       const bound = status === 400 ? boundThatFits(text, body) : undefined;
@@ -46,7 +46,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
         model: request.model,
         status,
         body: text,
-        retryAfter: headers.get("retry-after"),
+        retryAfter: response.headers.get("retry-after"),
         secrets,
       });
     }

@@ -1,4 +1,4 @@
-import type { Logger, ProviderFailure, ModelRouter, Store } from "@gantry/sdk";
+import { listAll, type Logger, type ModelRouter, type ProviderFailure, type Store } from "@gantry/sdk";
 import { failure } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { isTrouble } from "./failure.ts";
@@ -69,7 +69,7 @@ export class Circuits {
 
   /** What any process has seen. */
   async shared(): Promise<readonly Cooling[]> {
-    const all = (await this.#shared((values) => values.list<Pause>(SPACE))) ?? [];
+    const all = (await this.#shared((values) => listAll<Pause>(values, SPACE))) ?? [];
     if (all.length === 0) return this.cooling();
     return all
       .map(({ value }) => value)
@@ -104,7 +104,7 @@ export class Circuits {
     circuit.pause = pause;
     const line = `${provider} keeps failing and is left alone until ${pause.until}.`;
     this.#log[isNews ? "warn" : "debug"]({ provider, code: failed.code, until: pause.until }, line);
-    void this.#shared((values) => values.put(SPACE, provider, pause, until));
+    void this.#shared((values) => values.put(SPACE, provider, pause, { forMs: pauseMs }));
   }
 
   #close(provider: string, circuit: Circuit): void {

@@ -9,6 +9,12 @@ export const errors = defineErrors({
     "%s would stay open without walls (%s), so it is not started: use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset.",
   ),
   SANDBOX_SECRET: policy("%s is named in security.secret_files, which no tool reads or changes."),
+  SANDBOX_WITHHELD: policy(
+    "%s changed while a secret file was saved anew and may hold what stands in that, so no tool opens it: look at it, then rename or remove it.",
+  ),
+  SANDBOX_UNDECIDED: failed(
+    "Nothing was run, because %s may be a secret file that was saved anew, and cannot be withheld (%s): look at it and move it out of the workspace.",
+  ),
   SANDBOX_GUARDED: policy("%s is named in security.guarded_files, which no tool changes."),
   SANDBOX_FULL: failed(
     "The workspace %s holds more than runtime.max_workspace_mb allows, so nothing was run or written: remove what is not needed, or raise the key.",

@@ -18,13 +18,17 @@ const none = new Uint8Array(0);
  */
 export class Frames<In, Out> {
   readonly #socket: Socket;
-  #left: Buffer = Buffer.alloc(0);
+  /** What came and was not taken yet; put together only once it is as long as the next frame, which may be very many pieces. */
+  #pieces: Buffer[] = [];
+  #held = 0;
+  #wanted = HEADER_BYTES;
 
   constructor(socket: Socket, take: (frame: Frame<In>) => void) {
     this.#socket = socket;
     socket.on("data", (piece: Buffer) => {
       try {
-        this.#left = this.#left.length > 0 ? Buffer.concat([this.#left, piece]) : piece;
+        this.#pieces.push(piece);
+        this.#held += piece.length;
         for (let frame = this.#next(); frame; frame = this.#next()) take(frame);
       } catch (error) {
         socket.destroy(error instanceof Error ? error : undefined);
@@ -37,18 +41,28 @@ export class Frames<In, Out> {
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt32LE(text.length, 0);
     header.writeUInt32LE(data.length, 4);
-    this.#socket.write(Buffer.concat([header, text, data]));
+    this.#socket.cork();
+    this.#socket.write(Buffer.concat([header, text]));
+    if (data.length > 0) this.#socket.write(data);
+    this.#socket.uncork();
   }
 
   #next(): Frame<In> | undefined {
-    if (this.#left.length < HEADER_BYTES) return undefined;
-    const [text, data] = [this.#left.readUInt32LE(0), this.#left.readUInt32LE(4)];
+    if (this.#held < this.#wanted) return undefined;
+    const left = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    const [text, data] = [left.readUInt32LE(0), left.readUInt32LE(4)];
     if (text + data > MAX_BYTES) throw new Error("a message is too long");
     const end = HEADER_BYTES + text + data;
-    if (this.#left.length < end) return undefined;
-    const message = JSON.parse(this.#left.toString("utf8", HEADER_BYTES, HEADER_BYTES + text)) as In;
-    const bytes = this.#left.subarray(HEADER_BYTES + text, end);
-    this.#left = this.#left.subarray(end);
-    return { message, data: bytes };
+    const isWhole = left.length >= end;
+    this.#keep(isWhole ? left.subarray(end) : left, isWhole ? HEADER_BYTES : end);
+    if (!isWhole) return undefined;
+    const message = JSON.parse(left.toString("utf8", HEADER_BYTES, HEADER_BYTES + text)) as In;
+    return { message, data: left.subarray(HEADER_BYTES + text, end) };
+  }
+
+  #keep(left: Buffer, wanted: number): void {
+    this.#pieces = left.length > 0 ? [left] : [];
+    this.#held = left.length;
+    this.#wanted = wanted;
   }
 }

@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
+import type { ConfinedFault } from "./service/confined-process.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const hog = (mb: number): string =>
@@ -34,8 +36,8 @@ for (const cgroups of [true, false]) {
 
   test.runIf(linux)(`SBX-05: processes are bounded, ${how}`, async () => {
     await using kit = await startSandbox({ bounds: { max_processes: 20 }, cgroups });
-    const { stdout } = await kit.run("for i in $(seq 15); do sleep 0.1 & done; wait; echo fine");
-    expect(stdout).toBe("fine\n");
+    const all = await kit.run("for i in $(seq 18); do sleep 0.1 & done; wait; echo fine");
+    expect(all).toMatchObject({ stdout: "fine\n", stderr: "" });
     // Never more than 300, should nothing bound them.
     const many = `my $n = 0; for (1 .. 300) { my $p = fork; last if !defined $p; if (!$p) { sleep 9; exit } $n++ } print $n`;
     const together = await Promise.all([kit.run(`perl -e '${many}'`), kit.run(`perl -e '${many}'`)]);
@@ -73,4 +75,30 @@ test.runIf(linux)("SBX-05: open files are bounded, and no program raises a bound
   expect((await t.call("shell", { command: "perl open.pl" })).text).toMatch(/stopped at 3\d/);
   expect((await t.call("shell", { command: "ulimit -n 41 && perl open.pl" })).text).not.toContain("open\n");
   expect((await t.call("shell", { command: "ulimit -Hn; ulimit -c" })).text).toContain("40\n0");
+});
+
+test.runIf(linux)("SBX-05: what a process may have is bounded for programs and for tools alike", async () => {
+  await using kit = await startSandbox({ bounds: { max_file_descriptors: 100, max_file_mb: 2 } });
+  expect((await kit.run("ulimit -Hn; ulimit -Hc; ulimit -Hf")).stdout).toBe("100\n0\n2048\n");
+  const file = path.join(kit.workspace, "large");
+  const write = (bytes: number): Promise<unknown> =>
+    kit.confinement.request<"write">(
+      { do: "write", path: file, data: new Uint8Array(bytes) },
+      new AbortController().signal,
+    );
+  const error = await write(3 * 1024 * 1024).catch((error: unknown) => error);
+  expect((error as ConfinedFault).fault).toMatchObject({ reason: "it is larger than runtime.max_file_mb" });
+  await write(2 * 1024 * 1024);
+  expect((await kit.run("stat -c %s large")).stdout).toBe("2097152\n");
+});
+
+test.runIf(linux)("SBX-05: a large file comes through whole, both ways", async () => {
+  await using kit = await startSandbox();
+  const file = path.join(kit.workspace, "large");
+  const signal = new AbortController().signal;
+  const data = randomBytes(24 * 1024 * 1024);
+  await kit.confinement.request<"write">({ do: "write", path: file, data }, signal);
+  const maxBytes = data.length;
+  const read = await kit.confinement.request<"read">({ do: "read", path: file, maxBytes }, signal);
+  expect(Buffer.compare(read.data, data)).toBe(0);
 });

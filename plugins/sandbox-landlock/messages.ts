@@ -22,6 +22,10 @@ export type Request =
       /** When the first run began that is still under way; undefined where there is none. */
       readonly others?: number;
     }
+  /** Asks whether all masks are where they were laid. */
+  | { readonly do: "hold" }
+  /** Withholds what changed since then, in ms since 1970, since it may be a secret file that a run moved. */
+  | { readonly do: "decide"; readonly since: number }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
   /** The bytes travel beside the message; null removes the file. */
   | ({
@@ -33,21 +37,25 @@ export type Request =
 
 /**
  * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
- * a path in it cannot be looked through for secret files. `full`: the workspace holds what it may.
+ * a path in it cannot be looked through for secret files. `undecided`: nor can this one be withheld, which may be one.
+ * `full`: the workspace holds what it may.
  */
 export type Fault =
   | {
-      readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded" | "full";
+      readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded" | "withheld" | "full";
       readonly path: string;
     }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string }
-  | ({ readonly fault: "unseen" } & Unseen)
+  | ({ readonly fault: "unseen" | "undecided" } & Unseen)
   | { readonly fault: "stale" };
 
 /** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
 export interface Results {
-  run: RunResult;
+  /** `undecided`: since when files may be secret that could not be withheld. */
+  run: RunResult & { readonly undecided?: number };
+  hold: { readonly held: boolean };
+  decide: object;
   read: { readonly bytes: number };
   write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
@@ -65,6 +73,8 @@ export interface WallFacts {
   readonly tcp: boolean;
   /** True where the supervisor is asked for each new process and thread. */
   readonly starts: boolean;
+  /** True where it is asked for the first process of each run. */
+  readonly firsts: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number;
   /** Size of the private /tmp. */

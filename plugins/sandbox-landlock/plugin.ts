@@ -4,9 +4,10 @@ import { errors } from "./errors.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
 import { type Place, Walled } from "./service/walled.ts";
+import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 /** `base`: the address of the file beside which the entries stand. */
-export function sandboxPlugin(base: string, bounds: Omit<Place, "base"> = {}): Plugin {
+export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs"> = {}): Plugin {
   return definePlugin({
     name: "sandbox-landlock",
     summary: "Starts processes and opens files from processes behind kernel walls.",
@@ -17,7 +18,7 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base"> = {}): P
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
-      const place = { base, ...bounds };
+      const place = { base, ...bounds, runs: new WorkspaceRuns() };
       const walled = new Walled(host.config, host.needs, place);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
       host.provide(Sandbox, sandboxOf(walled, openings));

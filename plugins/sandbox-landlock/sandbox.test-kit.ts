@@ -8,6 +8,7 @@ import { childEnvironment } from "./service/environment.ts";
 import { grants } from "./service/grants.ts";
 import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
+import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
 
@@ -67,7 +68,6 @@ export async function startSandbox({
     ...bounds,
   };
   const prepared = prepareLimits(all, cgroups);
-  const { limits, cgroups: groups, watched, temporaryMb } = prepared;
   const granted = await grants({
     read: ["/usr", "/lib", "/lib64", "/bin", "$WORKSPACE"],
     write: ["$WORKSPACE"],
@@ -81,17 +81,14 @@ export async function startSandbox({
   const built = {
     ...granted,
     ...cap,
-    limits,
-    cgroups: groups,
-    watched,
-    temporaryMb,
+    ...prepared.walls,
     blocked: files,
     tcp: false,
-    starts: watched.processes !== undefined,
   };
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
     namespaces,
+    runs: new WorkspaceRuns(),
     prefix: [],
     workspace,
     secret,

@@ -1,12 +1,13 @@
-import { constants, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { close, ioctl, libcCall, pipe, syscall } from "./kernel/kernel.ts";
+import { Groups } from "./supervisor/groups.ts";
 import { OpenGate } from "./supervisor/open-gate.ts";
 import {
   type Added,
   type Supervised,
   type SupervisorFacts,
   type ToSupervisor,
+  limit,
   supervise,
 } from "./supervisor/supervisor.ts";
 import { ProcessBudget } from "./supervisor/process-budget.ts";
@@ -41,8 +42,7 @@ const { processes, ...others } = facts.watched;
 const looks = Object.keys(others).length > 0;
 const budget =
   processes === undefined ? undefined : new ProcessBudget(processes, () => confined.map(({ pid }) => pid));
-/** Closed as the thread ends. */
-const groups = facts.cgroups.map((file) => openSync(file, constants.O_WRONLY));
+const groups = new Groups(facts.groups);
 const notification = new Uint8Array(80);
 const view = new DataView(notification.buffer);
 let confined: readonly Confined[] = [];
@@ -63,8 +63,10 @@ function add({ pid, listener: remote, write, masked }: Supervised): Added | unde
     try {
       const own = { ...facts, write: [...facts.write, ...write] };
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
+      groups.take(pid);
+      limit(pid, facts.limits);
       const gate = masked && OpenGate.over(pid, masked);
-      confined = [...confined, { pid, listener, gate, decide: supervise(own, pid, groups, budget) }];
+      confined = [...confined, { pid, listener, gate, decide: supervise(own, pid, budget) }];
       return { gated: gate !== undefined };
     } finally {
       close(pidfd);
@@ -147,10 +149,12 @@ function drop(gone: Confined): void {
   confined = confined.filter((one) => one !== gone);
   close(gone.listener);
   gone.gate?.close();
+  groups.leave(gone.pid);
 }
 
 function leave(): void {
   for (const one of confined) drop(one);
+  groups.close();
   close(wakeRead);
   port.close();
 }

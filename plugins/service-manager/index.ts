@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import path from "node:path";
 import { Commands, definePlugin, Runtime } from "@gantry/sdk";
-import { gantryCommand, isExecutable } from "@gantry/sdk/node";
+import { gantryCommand, isExecutable, nodeProgram } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { serviceCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
@@ -45,11 +46,22 @@ export default definePlugin({
 function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
   const envFile = `--env-file-if-exists=${path.join(configDir, "service.env")}`;
   return {
-    argv: gantryCommand(["--disable-sigusr1", ...(isExecutable() ? [] : [envFile])], ["daemon"]),
+    argv: gantryCommand(["--disable-sigusr1", ...(isExecutable() ? [] : [...steady(), envFile])], ["daemon"]),
     env: { SERVICE_CONFIG_DIR: configDir, PATH: searchPath(process.env["PATH"]) },
     home: homedir(),
     limits,
   };
+}
+
+/**
+ * V8 loses count of the pages that memory keys guard where threads come and go, as in a reload, and ends the process
+ * (nodejs/node#64500). Its flags are no part of what Node promises, and an unknown one would stop the start. The executable has
+ * the flag inside.
+ */
+function steady(): readonly string[] {
+  const flags = ["--no-memory-protection-keys"];
+  const { status } = spawnSync(nodeProgram, [...flags, "--version"], { stdio: "ignore", timeout: 10_000 });
+  return status === 0 ? flags : [];
 }
 
 /** Without the folders that npm puts before it for its scripts. */

@@ -80,7 +80,7 @@ test("CLI-03: service install writes a private unit with the bounds of [service]
   ])
     expect(unit.split("\n")).toContain(line);
   expect(unit).toMatch(
-    /^ExecStart="[^"]+" "--disable-sigusr1" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m,
+    /^ExecStart="[^"]+" "--disable-sigusr1" "--no-memory-protection-keys" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m,
   );
   expect(unit).toMatch(/^Environment="SERVICE_CONFIG_DIR=[^"]+"$/m);
   expect(statSync(system.unit).mode & 0o777).toBe(0o600);

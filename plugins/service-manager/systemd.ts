@@ -48,7 +48,10 @@ export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv, scope: Scope 
   return {
     file,
     hints: isSystem
-      ? [`Its configuration is ${stateDir}: sudo -u gantry SERVICE_CONFIG_DIR=${stateDir} gantry onboard`]
+      ? [
+          `Its configuration is ${stateDir}: sudo -u gantry SERVICE_CONFIG_DIR=${stateDir} gantry onboard`,
+          "It sees no serial port and no GPIO chip until its unit lets it: Devices in the README has the lines.",
+        ]
       : ["To keep it running while you are logged out: loginctl enable-linger"],
     plan: (action) => plans[action],
     query: systemctl(scope, "show", name, "--property=ActiveState,SubState,MainPID"),

@@ -27,7 +27,7 @@ export async function releaseOf(
   signal: AbortSignal,
 ): Promise<Release | undefined> {
   const version = (await run([...command, "--version"], signal)).out.trim();
-  if (!/^\d+\.\d+\.\d+\S*$/.test(version)) return undefined;
+  if (!/^\d+\.\d+\.\d+(?!\d)\S*$/.test(version)) return undefined;
   const { code, out, err } = await run([...command, "plugins", "list", "--json"], signal);
   if (code !== 0) return { version, plugins: [], retired: [], refusals: sentences(err) };
   const { loaded, retired = [] } = JSON.parse(out) as {

@@ -1,11 +1,10 @@
-import { textParts, directMessage } from "@gantry/sdk";
+import { directMessage, listAll, Store, textParts } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Store } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import plugin from "./index.ts";
@@ -100,6 +99,35 @@ describe("the file", () => {
     copy.close();
   });
 
+  test("OPS-04: a file of layout 2 keeps what waits, what was being answered and what requests cost, and stays beside it", async () => {
+    const old = await openFile(file, layout.slice(0, 2));
+    const message = JSON.stringify(hello);
+    const add =
+      "INSERT INTO inbox (seq, channel, id, lane, message, attempt, accepted) VALUES (?, 't', ?, ?, ?, ?, 5)";
+    old.run(add, 1, "1", "t:a", message, 1);
+    old.run(add, 2, "2", "t:b", message, 0);
+    old.run(
+      "INSERT INTO lanes (lane, head, ready, holder, process, until, running) VALUES ('t:a', 1, 9, 'w', '1.2.3', 9, 1)",
+    );
+    old.run("INSERT INTO lanes (lane, head) VALUES ('t:b', 2)");
+    old.run(`INSERT INTO usage (at, user, session, purpose, provider, model, input, output, cached, micros, ms, outcome)
+      VALUES (${Date.now()}, 'u', 's', 'turn', 'p', 'm', 5, 1, 0, 1, 1, 'ok')`);
+    old.close();
+    const { store, close } = createStore(file);
+    await store.lanes.recover();
+    const claims = await store.lanes.claim(5, 60_000);
+    expect(claims.map(({ number, deliveryCount }) => [number, deliveryCount])).toEqual([
+      [1, 2],
+      [2, 1],
+    ]);
+    for (const claim of claims) await store.lanes.ack(claim);
+    expect(await store.usage.sum("user", 0)).toMatchObject([{ key: "u", input: 5 }]);
+    await close();
+    const copy = await openFile(`${file}.layout2`, layout.slice(0, 2));
+    expect(copy.get("SELECT count(*) AS n FROM inbox WHERE state = 0")).toEqual({ n: 2 });
+    copy.close();
+  });
+
   test("OPS-04: many processes that move a file forward at once keep one copy of the earlier layout", async () => {
     (await openFile(file, layout.slice(0, 1))).close();
     const all = Array.from({ length: 5 }, () => {
@@ -147,7 +175,7 @@ describe("the file", () => {
     expect(await store.sessions.recent("s", 9)).toEqual(
       turn.map(({ text, ...message }) => ({ ...message, parts: textParts(text) })),
     );
-    const claim = await store.lanes.claim("w", 1_000, Date.now());
+    const [claim] = await store.lanes.claim(1, 1_000);
     expect(claim?.message).toEqual({
       ...directMessage({ channel: "t", id: "1", from: "+49", text: "hello", timestamp: 7 }),
       trust: "member",
@@ -281,8 +309,8 @@ describe("the file", () => {
     };
     await after(0, async ({ lanes }) => {
       await lanes.accept([hello, { ...hello, ...from("b"), id: "2" }, { ...hello, ...from("c"), id: "3" }]);
-      await lanes.ack((await lanes.claim("w", 1000, Date.now()))!);
-      await lanes.deadLetter((await lanes.claim("w", 1000, Date.now()))!, "poison");
+      await lanes.ack((await lanes.claim(1, 1000))[0]!);
+      await lanes.deadLetter((await lanes.claim(1, 1000))[0]!, "poison");
     });
     await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual(["duplicate"]));
     await after(8.1, async ({ lanes }) => {
@@ -349,7 +377,7 @@ describe("a full disk", () => {
     // Of the three that were written together, those that still fit alone are kept.
     expect(Math.floor(kept / 3)).toBe(stored);
     const { store, close } = createStore(file);
-    expect((await store.values.list("fill")).length).toBe(kept);
+    expect((await listAll(store.values, "fill")).length).toBe(kept);
     await close();
   });
 

@@ -28,7 +28,11 @@ export default definePlugin({
   setup(host) {
     const file = join(host.needs.runtime.configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
-    const { store, media, db, close } = createStore(file, days === undefined ? undefined : days * DAY_MS);
+    const { store, media, db, close } = createStore(file, {
+      sessionsMs: days === undefined ? undefined : days * DAY_MS,
+      onClockSet: (ms) =>
+        host.log.warn({ ms }, "The machine's clock was set; what waits goes by the new time."),
+    });
     host.provide(Store, store);
     host.provide(Media, media);
     host.provide(Checks, {

@@ -1,4 +1,5 @@
 import type { InboundMessage, KeptMessage, Lanes } from "@gantry/sdk";
+import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { forget, free, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";
 
@@ -21,7 +22,11 @@ const COLUMNS = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, fa
   FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane AND head = seq`;
 
 /** What a person does with messages that wait or were put aside. */
-export function createKept(db: Database): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
+export function createKept(
+  db: Database,
+  clock: LaneClock,
+  due: <T>(value: T) => T,
+): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
   return {
     async page(state, limit, after = 0) {
       const code = state === "dead" ? SET_ASIDE : PENDING;
@@ -38,12 +43,12 @@ export function createKept(db: Database): Pick<Lanes, "page" | "read" | "putBack
       return { ...keptOf(row), message, ...(row.reply !== null && { reply: row.reply }) };
     },
 
-    putBack(number, now) {
-      return db.commit((sql) => {
+    async putBack(number) {
+      const isBack = await db.commit((sql) => {
         const row = sql.get<{ lane: string }>(
-          `UPDATE inbox SET state = ${PENDING}, accepted = ?, begun = 0, failures = 0, tried = NULL, ended = NULL
+          `UPDATE inbox SET state = ${PENDING}, accepted = ?, begun = 0, failures = 0, tried = NULL, ended = NULL, token = NULL
            WHERE seq = ? AND state = ${SET_ASIDE} RETURNING lane`,
-          now,
+          clock.now(),
           number,
         );
         if (!row) return false;
@@ -57,6 +62,7 @@ export function createKept(db: Database): Pick<Lanes, "page" | "read" | "putBack
         );
         return true;
       });
+      return isBack ? due(isBack) : isBack;
     },
 
     drop(number) {

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import {
+  errors as shared,
   laneOf,
   mediaIn,
   userOf,
@@ -18,7 +20,8 @@ export const SET_ASIDE = 2;
 export function insert(
   sql: Sql,
   message: InboundMessage,
-  { at = Date.now(), maxPerSender = Infinity }: AcceptBounds = {},
+  now: number,
+  { maxPerSender = Infinity }: AcceptBounds = {},
 ): Acceptance {
   const user = userOf(message);
   const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
@@ -33,7 +36,7 @@ export function insert(
     lane,
     user,
     JSON.stringify(message),
-    at,
+    now,
   );
   const { parts, quoted = [] } = message;
   useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
@@ -45,7 +48,7 @@ export function insert(
 const noticeLane = ">";
 
 /** False if the (channel, id) is known. */
-export function insertNotice(sql: Sql, { message, reply, at }: Notice): boolean {
+export function insertNotice(sql: Sql, { message, reply }: Notice, now: number): boolean {
   const lane = `${noticeLane}${laneOf(message)}`;
   const seq = sql.insert(
     `INSERT INTO inbox (channel, id, lane, message, reply, accepted, notice) VALUES (?, ?, ?, ?, ?, ?, 1)
@@ -55,7 +58,7 @@ export function insertNotice(sql: Sql, { message, reply, at }: Notice): boolean 
     lane,
     JSON.stringify(message),
     reply,
-    at,
+    now,
   );
   if (seq !== undefined) append(sql, lane, seq);
   return seq !== undefined;
@@ -75,32 +78,37 @@ function append(sql: Sql, lane: string, seq: number): void {
   );
 }
 
-/** The message of a claim whose holder still has the lane. */
-export function holding(
-  sql: Sql,
-  { message, owner: holder, deliveryCount: attempt }: Claim,
-): { readonly seq: number; readonly lane: string } | undefined {
-  return sql.get<{ seq: number; lane: string }>(
-    `SELECT seq, inbox.lane FROM inbox JOIN lanes ON lanes.lane = inbox.lane AND head = seq
-     WHERE channel = ? AND id = ? AND state = ${PENDING} AND attempt = ? AND holder = ? AND running = 1`,
-    message.channel,
-    message.id,
-    attempt,
-    holder,
-  );
+export function newToken(): string {
+  return randomBytes(12).toString("base64url");
+}
+
+/**
+ * False while the claim holds its message, so that what it asks is to be done; true where it has ended already, so that this is
+ * the same call again. Throws LEASE_LOST where the lane is somebody else's since.
+ */
+export function endedBy(sql: Sql, { lane, number, token }: Claim): boolean {
+  const mine = "SELECT head FROM lanes WHERE lane = ? AND holder = ? AND running = 1";
+  const held = sql.get<{ head: number | null }>(mine, lane, token);
+  if (held?.head === number) return false;
+  // Its person was erased meanwhile, and the message with them.
+  if (held) free(sql, lane);
+  const ended = `SELECT 1 FROM inbox WHERE seq = ? AND token = ? AND
+    (state <> ${PENDING} OR NOT EXISTS (SELECT 1 FROM lanes WHERE lane = ? AND holder IS NOT NULL))`;
+  if (held || sql.get(ended, number, token, lane)) return true;
+  throw shared.LEASE_LOST(lane);
 }
 
 export function take(
   sql: Sql,
   lane: string,
-  holder: string,
+  token: string,
   process: string,
   until: number,
   running: 0 | 1,
 ): void {
   sql.run(
     "UPDATE lanes SET holder = ?, process = ?, until = ?, ready = max(due, ?), running = ? WHERE lane = ?",
-    holder,
+    token,
     process,
     until,
     until,
@@ -144,6 +152,8 @@ export function forget(sql: Sql, seq: number): void {
 }
 
 export interface ClaimedRow {
+  readonly seq: number;
+  readonly lane: string;
   readonly message: string;
   readonly attempt: number;
   readonly begun: number;
@@ -154,16 +164,18 @@ export interface ClaimedRow {
   readonly notice: number;
 }
 
-export function claimOf(row: ClaimedRow, owner: string): Claim {
+export function claimOf(row: ClaimedRow, token: string, now: number): Claim {
   return {
+    lane: row.lane,
+    token,
+    number: row.seq,
     message: JSON.parse(row.message) as InboundMessage,
-    owner,
     deliveryCount: row.attempt,
     begun: row.begun,
     failures: row.failures,
-    acceptedAt: row.accepted,
+    ageMs: now - row.accepted,
     isNotice: row.notice === 1,
-    ...(row.tried !== null && { triedAt: row.tried }),
+    ...(row.tried !== null && { triedMsAgo: now - row.tried }),
     ...(row.reply !== null && { reply: row.reply }),
   };
 }

@@ -1,15 +1,17 @@
-import { laneOf, type Lanes } from "@gantry/sdk";
+import { errors as shared, laneOf, type Lanes } from "@gantry/sdk";
+import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
+import { createCounts } from "./lane-counts.ts";
 import { createKept } from "./kept-messages.ts";
 import {
   claimOf,
+  endedBy,
   forget,
   free,
-  holding,
   insert,
   insertNotice,
   moveOn,
-  PENDING,
+  newToken,
   SET_ASIDE,
   take,
   type ClaimedRow,
@@ -23,114 +25,130 @@ const anyNumber = Number.MAX_SAFE_INTEGER;
 /**
  * `inbox` holds the messages, `lanes` a row for every lane that waits or is held: its first message, and when it may be
  * taken. `ready` is 0 for a lane that is free now, so that the oldest is found without walking past those that are not.
- * Claims, renewals and holds are not synced: whoever held them is gone when the power is.
+ * `lanes.holder` is the token of who has it, `inbox.token` that of the last claim, so that a call which is repeated after its
+ * end is told from a late one. Claims, renewals and holds are not synced: whoever held them is gone when the power is.
  */
-export function createLanes(db: Database): Lanes & { close(): void } {
+export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): void } {
   let name: string | undefined;
   const own = (): string => (name ??= newProcessName());
+  const listeners = new Set<() => void>();
+  const due = <T>(value: T): T => {
+    for (const wake of listeners) wake();
+    return value;
+  };
 
   return {
     async accept(messages, bounds) {
       if (messages.length === 0) return [];
-      return db.commit((sql) => messages.map((message) => insert(sql, message, bounds)));
+      const accepted = () =>
+        db.commit((sql) => messages.map((message) => insert(sql, message, clock.now(), bounds)));
+      const all = await clock.whenRight(accepted);
+      return all.includes("accepted") ? due(all) : all;
     },
 
-    post(notice) {
-      return db.commit((sql) => insertNotice(sql, notice));
+    async post(notice) {
+      const isNew = await clock.whenRight(() => db.commit((sql) => insertNotice(sql, notice, clock.now())));
+      return isNew ? due(isNew) : isNew;
     },
 
-    claim(owner, leaseMs, now, { begunBelow = anyNumber } = {}) {
-      return db.write((sql) => {
-        sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
-        const lane = sql.get<{ lane: string; head: number }>(
-          `SELECT lanes.lane, head FROM lanes JOIN inbox ON seq = head
-           WHERE ready = 0 AND head IS NOT NULL AND begun < ? ORDER BY head LIMIT 1`,
-          begunBelow,
-        );
-        if (!lane) return undefined;
-        take(sql, lane.lane, owner, own(), now + leaseMs, 1);
-        const row = sql.get<ClaimedRow>(
-          `UPDATE inbox SET attempt = attempt + 1, begun = begun + 1 WHERE seq = ?
-           RETURNING message, attempt, begun, failures, accepted, tried, reply, notice`,
-          lane.head,
-        )!;
-        return claimOf(row, owner);
-      });
+    claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
+      const claimed = () =>
+        db.write((sql) => {
+          const now = clock.now();
+          sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
+          const free = sql.all<{ lane: string; head: number }>(
+            `SELECT lanes.lane, head FROM lanes JOIN inbox ON seq = head
+             WHERE ready = 0 AND head IS NOT NULL AND begun < ? ORDER BY head LIMIT ?`,
+            begunBelow,
+            Math.max(0, max),
+          );
+          return free.map(({ lane, head }) => {
+            const token = newToken();
+            take(sql, lane, token, own(), now + leaseMs, 1);
+            const row = sql.get<ClaimedRow>(
+              `UPDATE inbox SET attempt = attempt + 1, begun = begun + 1, token = ? WHERE seq = ?
+               RETURNING seq, lane, message, attempt, begun, failures, accepted, tried, reply, notice`,
+              token,
+              head,
+            )!;
+            return claimOf(row, token, now);
+          });
+        });
+      return clock.whenRight(claimed);
     },
 
-    renew(claim, leaseMs, now) {
-      return db.write((sql) => {
-        const held = holding(sql, claim);
-        if (!held) return false;
-        const changed = sql.run(
-          "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ?",
-          now + leaseMs,
-          now + leaseMs,
-          held.lane,
-        );
-        return changed > 0;
-      });
+    renew({ lane, token }, leaseMs) {
+      const renewed = () =>
+        db.write((sql) => {
+          const until = clock.now() + leaseMs;
+          const text = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
+          return sql.run(text, until, until, lane, token) > 0;
+        });
+      return clock.whenRight(renewed);
     },
 
     answer(claim, reply, session, turn) {
       return db.commit((sql) => {
-        const held = holding(sql, claim);
-        if (!held) return false;
-        const before = sql.get<{ reply: string | null }>("SELECT reply FROM inbox WHERE seq = ?", held.seq)!;
-        if (before.reply !== null) return before.reply === reply;
-        sql.run("UPDATE inbox SET reply = ?, begun = 0, failures = 0 WHERE seq = ?", reply, held.seq);
-        appendTurn(sql, session, turn, laneOf(claim.message));
-        return true;
+        const { number, token, message } = claim;
+        const before = sql.get<{ reply: string | null; token: string | null }>(
+          "SELECT reply, token FROM inbox WHERE seq = ?",
+          number,
+        );
+        if (before?.token === token && before.reply === reply) return;
+        if (endedBy(sql, claim) || before?.reply !== null) throw shared.LEASE_LOST(laneOf(message));
+        sql.run("UPDATE inbox SET reply = ?, begun = 0, failures = 0 WHERE seq = ?", reply, number);
+        appendTurn(sql, session, turn, laneOf(message));
       });
     },
 
     ack(claim) {
       return db.commit((sql) => {
-        const held = holding(sql, claim);
-        if (!held) return;
-        forget(sql, held.seq);
-        moveOn(sql, held.lane);
+        if (endedBy(sql, claim)) return;
+        forget(sql, claim.number);
+        moveOn(sql, claim.lane);
       });
     },
 
-    retry(claim, { at, reason, waitsFor, triedAt, counts = false }) {
-      return db.commit((sql) => {
-        const held = holding(sql, claim);
-        if (!held) return;
-        sql.run(
-          "UPDATE inbox SET reason = ?, begun = 0, failures = failures + ?, tried = ifnull(?, tried) WHERE seq = ?",
-          reason,
-          Number(counts),
-          triedAt ?? null,
-          held.seq,
-        );
-        const due = Math.max(0, Math.ceil(at));
-        sql.run("UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?", due, waitsFor ?? null, held.lane);
-        free(sql, held.lane);
-      });
+    retry(claim, { afterMs, reason, waitsFor, tried = false, counts = false }) {
+      const kept = () =>
+        db.commit((sql) => {
+          if (endedBy(sql, claim)) return;
+          const now = clock.now();
+          sql.run(
+            "UPDATE inbox SET reason = ?, begun = 0, failures = failures + ?, tried = ifnull(?, tried) WHERE seq = ?",
+            reason,
+            Number(counts),
+            tried ? now : null,
+            claim.number,
+          );
+          const at = afterMs <= 0 ? 0 : now + Math.ceil(afterMs);
+          sql.run("UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?", at, waitsFor ?? null, claim.lane);
+          free(sql, claim.lane);
+        });
+      return clock.whenRight(kept);
     },
 
-    deadLetter(claim, reason, notice) {
-      return db.commit((sql) => {
-        const held = holding(sql, claim);
-        if (!held) return;
-        sql.run(
-          `UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`,
-          reason,
-          Date.now(),
-          held.seq,
-        );
-        moveOn(sql, held.lane);
-        if (notice) insertNotice(sql, notice);
+    async deadLetter(claim, reason, notice) {
+      await db.commit((sql) => {
+        if (endedBy(sql, claim)) return;
+        const now = clock.now();
+        const text = `UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`;
+        sql.run(text, reason, now, claim.number);
+        moveOn(sql, claim.lane);
+        if (notice) insertNotice(sql, notice, now);
       });
+      if (notice) due(undefined);
     },
 
     recover() {
       return db.write((sql) => {
-        for (const { process } of sql.all<{ process: string }>(
-          "SELECT DISTINCT process FROM lanes WHERE process IS NOT NULL",
-        )) {
+        const processes = "SELECT DISTINCT process FROM lanes WHERE process IS NOT NULL";
+        for (const { process } of sql.all<{ process: string }>(processes)) {
           if (lives(process)) continue;
+          sql.run(
+            "UPDATE inbox SET token = NULL WHERE seq IN (SELECT head FROM lanes WHERE process = ? AND running = 1)",
+            process,
+          );
           sql.run(
             "UPDATE lanes SET ready = due, holder = NULL, process = NULL, until = 0, running = 0 WHERE process = ?",
             process,
@@ -140,33 +158,29 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       });
     },
 
-    nextDue({ begunBelow = anyNumber } = {}) {
-      return db.read((sql) => {
-        const first = (where: string) =>
-          sql.get<{ ready: number }>(
-            `SELECT ready FROM lanes JOIN inbox ON seq = head
-             WHERE ${where} AND head IS NOT NULL AND begun < ? ORDER BY ready LIMIT 1`,
-            begunBelow,
-          );
-        return (first("ready = 0") ?? first("ready > 0"))?.ready;
-      });
+    dueIn({ begunBelow = anyNumber } = {}) {
+      const next = () =>
+        db.read((sql) => {
+          const first = (where: string) =>
+            sql.get<{ ready: number }>(
+              `SELECT ready FROM lanes JOIN inbox ON seq = head
+               WHERE ${where} AND head IS NOT NULL AND begun < ? ORDER BY ready LIMIT 1`,
+              begunBelow,
+            );
+          if (first("ready = 0")) return 0;
+          const later = first("ready > 0");
+          return later && later.ready - clock.now();
+        });
+      return clock.whenRight(next);
     },
 
-    stats() {
-      return db.read((sql) => {
-        const count = (text: string): number => sql.get<{ n: number }>(text)!.n;
-        const running = count("SELECT count(*) AS n FROM lanes WHERE running = 1");
-        const pending = count(`SELECT count(*) AS n FROM inbox WHERE state = ${PENDING}`);
-        return {
-          waiting: pending - running,
-          running,
-          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
-        };
-      });
+    onDue(wake) {
+      listeners.add(wake);
+      return () => void listeners.delete(wake);
     },
 
-    wake(waitsFor, limit = -1) {
-      return db.write((sql) =>
+    async wake(waitsFor, limit = -1) {
+      const woken = await db.write((sql) =>
         sql.run(
           `UPDATE lanes SET due = 0, ready = until WHERE lane IN (
              SELECT lanes.lane FROM lanes JOIN inbox ON seq = head
@@ -175,50 +189,33 @@ export function createLanes(db: Database): Lanes & { close(): void } {
           limit,
         ),
       );
+      return woken > 0 ? due(woken) : woken;
     },
 
-    async waits() {
-      const rows = await db.read((sql) =>
-        sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
-          `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
-           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
-        ),
-      );
-      return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));
+    ...createCounts(db),
+    ...createKept(db, clock, due),
+
+    hold(lane, leaseMs) {
+      const held = () =>
+        db.write((sql) => {
+          const now = clock.now();
+          sql.run("INSERT INTO lanes (lane) VALUES (?) ON CONFLICT DO NOTHING", lane);
+          if (!sql.get("SELECT 1 FROM lanes WHERE lane = ? AND until <= ?", lane, now)) return undefined;
+          const token = newToken();
+          take(sql, lane, token, own(), now + leaseMs, 0);
+          return { lane, token };
+        });
+      return clock.whenRight(held);
     },
 
-    shift(ms) {
-      return db.write((sql) => {
-        sql.run(
-          `UPDATE inbox SET accepted = accepted + ?, tried = tried + ? WHERE state = ${PENDING}`,
-          ms,
-          ms,
-        );
-        sql.run(`UPDATE lanes SET ${["due", "ready", "until"].map(moved).join(", ")}`, ms, ms, ms);
+    async release({ lane, token }) {
+      const isFreed = await db.write((sql) => {
+        const mine = "SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0";
+        if (!sql.get(mine, lane, token)) return false;
+        free(sql, lane);
+        return true;
       });
-    },
-
-    ...createKept(db),
-
-    hold(lane, holder, leaseMs, now) {
-      return db.write((sql) => {
-        sql.run("INSERT INTO lanes (lane) VALUES (?) ON CONFLICT DO NOTHING", lane);
-        const open = sql.get(
-          "SELECT 1 FROM lanes WHERE lane = ? AND (until <= ? OR (holder = ? AND running = 0))",
-          lane,
-          now,
-          holder,
-        );
-        if (open) take(sql, lane, holder, own(), now + leaseMs, 0);
-        return open !== undefined;
-      });
-    },
-
-    release(lane, holder) {
-      return db.write((sql) => {
-        if (sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0", lane, holder))
-          free(sql, lane);
-      });
+      if (isFreed) due(undefined);
     },
 
     close() {
@@ -226,9 +223,4 @@ export function createLanes(db: Database): Lanes & { close(): void } {
       name = undefined;
     },
   };
-}
-
-/** A time that was set moves; 0 is none. */
-function moved(column: string): string {
-  return `${column} = iif(${column} > 0, max(1, ${column} + ?), 0)`;
 }

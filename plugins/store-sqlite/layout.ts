@@ -96,4 +96,10 @@ export const layout: readonly string[] = [
         json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
     FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
   `,
+  // A claim is known by a token of its own; the clock that was set is followed by one process; requests name their agent.
+  `
+  ALTER TABLE inbox ADD COLUMN token TEXT;
+  ALTER TABLE usage ADD COLUMN agent TEXT;
+  CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), offset INTEGER NOT NULL) STRICT;
+  `,
 ];

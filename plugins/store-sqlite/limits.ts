@@ -1,18 +1,20 @@
 import type { Limits } from "@gantry/sdk";
+import type { MachineClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 
 /**
  * One row a hit, so that a window slides exactly: a hit at `t` counts until `t + ms`, and no longer. Not synced: losing
  * power can forget the last hits. `count` is exact up to the longest window that the key was hit with.
  */
-export function createLimits(db: Database): Limits {
+export function createLimits(db: Database, clock: MachineClock): Limits {
   return {
-    hit(key, windows, now) {
+    hit(key, windows) {
       return db.write((sql) => {
-        let full: { window: (typeof windows)[number]; retryAt: number } | undefined;
+        const now = Math.floor(clock.now());
+        let full: { window: (typeof windows)[number]; retryAfterMs: number } | undefined;
         for (const window of windows) {
-          const retryAt = window.max < 1 ? Infinity : nthNewest(window.max) + window.ms;
-          if (retryAt > now && retryAt > (full?.retryAt ?? 0)) full = { window, retryAt };
+          const retryAfterMs = window.max < 1 ? Infinity : nthNewest(window.max) + window.ms - now;
+          if (retryAfterMs > (full?.retryAfterMs ?? 0)) full = { window, retryAfterMs };
         }
         if (full) return { ok: false as const, ...full };
         const longest = Math.max(0, ...windows.map(({ ms }) => ms));
@@ -30,7 +32,8 @@ export function createLimits(db: Database): Limits {
         }
       });
     },
-    async count(key, ms, now) {
+    async count(key, ms) {
+      const now = clock.now();
       const row = await db.read((sql) =>
         sql.get<{ n: number }>("SELECT count(*) AS n FROM hits WHERE key = ? AND at > ?", key, now - ms),
       );

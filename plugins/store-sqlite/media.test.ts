@@ -83,8 +83,8 @@ test("SDK-07: media that a waiting message brings stay until it is answered; wha
   await later(2 * DAY);
   expect(await opened.media.open(lost.id)).toBeUndefined();
   expect(await opened.media.open(quoted.id)).toBeDefined();
-  const claim = (await opened.store.lanes.claim("w", 1_000, Date.now()))!;
-  expect(await opened.store.lanes.answer(claim, "a cat", "t:a", [saying(asked)])).toBe(true);
+  const claim = (await opened.store.lanes.claim(1, 1_000))[0]!;
+  await opened.store.lanes.answer(claim, "a cat", "t:a", [saying(asked)]);
   await opened.store.lanes.ack(claim);
   await later(4 * DAY);
   expect(await opened.media.open(quoted.id)).toBeUndefined();

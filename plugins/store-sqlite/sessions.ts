@@ -1,4 +1,4 @@
-import { mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
+import { errors as shared, mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { useMedia } from "./media-rows.ts";
 import { removeSession } from "./session-rows.ts";
@@ -64,8 +64,12 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
       const text = "DELETE FROM session_shares WHERE session = ? AND user = ?";
       return db.commit((sql) => sql.run(text, session, user) > 0);
     },
-    async append(session, turn) {
-      await db.commit((sql) => appendTurn(sql, session, turn));
+    async append(session, turn, lease) {
+      await db.commit((sql) => {
+        if (lease && !sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder = ?", lease.lane, lease.token))
+          throw shared.LEASE_LOST(lease.lane);
+        appendTurn(sql, session, turn);
+      });
     },
     async view(session, most) {
       return db.read((sql) => {

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Media, Store } from "@gantry/sdk";
+import { LaneClock, machineClock, type MachineClock } from "./clock.ts";
 import { Database } from "./database.ts";
 import { erase } from "./erase.ts";
 import { createLanes } from "./lanes.ts";
@@ -17,10 +18,19 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
+export interface StoreOptions {
+  /** How long a conversation is kept after its last turn; left out: for ever. */
+  readonly sessionsMs?: number | undefined;
+  readonly clock?: MachineClock;
+  /** Called once the times of what waits have moved with a clock that was set, by how many ms. */
+  readonly onClockSet?: (ms: number) => void;
+}
+
 /** A store in one file, opened on first use; media lie in a folder beside it. */
-export function createStore(path: string, sessionsMs?: number): OpenedStore {
+export function createStore(path: string, options: StoreOptions = {}): OpenedStore {
+  const { sessionsMs, clock = machineClock, onClockSet = () => {} } = options;
   const db = new Database(path, sessionsMs);
-  const lanes = createLanes(db);
+  const lanes = createLanes(db, new LaneClock(db, clock, onClockSet));
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {
     db,
@@ -29,8 +39,8 @@ export function createStore(path: string, sessionsMs?: number): OpenedStore {
       sessions: createSessions(db, dropUnused),
       memory: createMemory(db),
       lanes,
-      limits: createLimits(db),
-      values: createValues(db),
+      limits: createLimits(db, clock),
+      values: createValues(db, clock),
       usage: createUsage(db),
       async erase(user) {
         const erased = await db.commit((sql) => erase(sql, user));

@@ -10,8 +10,8 @@ export function createUsage(db: Database): Usage {
       const { at, user, session, purpose, provider, input, output, cached, micros, outcome } = row;
       await db.write((sql) =>
         sql.run(
-          `INSERT INTO usage (at, user, session, purpose, provider, model, input, output, cached, micros, ms, outcome)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO usage (at, user, session, purpose, provider, model, input, output, cached, micros, ms, outcome, agent)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           at,
           user,
           session,
@@ -24,6 +24,7 @@ export function createUsage(db: Database): Usage {
           micros,
           Math.round(row.ms),
           outcome,
+          row.agent ?? null,
         ),
       );
     },

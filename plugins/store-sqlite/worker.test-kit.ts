@@ -1,4 +1,4 @@
-import { textParts, directMessage } from "@gantry/sdk";
+import { directMessage, listAll, textParts } from "@gantry/sdk";
 import { writeSync } from "node:fs";
 import { createStore } from "./store.ts";
 
@@ -8,7 +8,6 @@ import { createStore } from "./store.ts";
  */
 const [file = "", ...jobs] = process.argv.slice(2);
 const { store } = createStore(file);
-const holder = `worker-${process.pid}`;
 
 function say(word: string, id: string = ""): void {
   writeSync(1, `${word} ${id}\n`);
@@ -32,7 +31,7 @@ async function accept(): Promise<void> {
 
 async function answer(): Promise<void> {
   for (;;) {
-    const claim = await store.lanes.claim(holder, 60_000, Date.now());
+    const [claim] = await store.lanes.claim(1, 60_000);
     if (!claim) {
       say("idle");
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -49,7 +48,7 @@ async function answer(): Promise<void> {
 }
 
 async function hold(): Promise<void> {
-  say("held", String(await store.lanes.hold("t:a", holder, 600_000, Date.now())));
+  say("held", String((await store.lanes.hold("t:a", 600_000)) !== undefined));
   setInterval(() => {}, 1000);
 }
 
@@ -60,7 +59,7 @@ async function fill(): Promise<void> {
       await Promise.all([1, 2, 3].map((part) => store.values.put("fill", `${n}-${part}`, "x".repeat(5000))));
     } catch (error) {
       say("failed", `${(error as { code: string }).code} ${(error as Error).message}`);
-      say("kept", String((await store.values.list("fill")).length));
+      say("kept", String((await listAll(store.values, "fill")).length));
       await new Promise((resolve) => process.stdin.once("data", resolve));
     }
     say("stored", `${n}`);

@@ -64,6 +64,7 @@ export async function startBrowser(
   const host = await startTestHost({
     plugins: [network(), sandbox, store, web, browserPlugin(idleMs), ...plugins],
     config: {
+      agent: { max_tool_iterations: 60 },
       security: { browser_enabled: true, allowed_domains: ["shop.example"], ...security },
       tools: { browser_backend: backend, browser_timeout_seconds: 60, ...tools },
     },

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
   hasChromium,
@@ -21,7 +22,21 @@ const browsersOf = (parent: number): readonly number[] =>
     isBelow(pid, parent),
   );
 const mine = (): readonly number[] => browsersOf(process.pid);
-const conversations = process.env["GANTRY_LONG"] ? 10 : 2;
+/** With what draws and loads for them. */
+const everyProcess = (): readonly number[] =>
+  processesWith("/usr/lib/chromium/chromium").filter((pid) => isBelow(pid, process.pid));
+const isLong = process.env["GANTRY_LONG"] !== undefined;
+const conversations = isLong ? 10 : 2;
+/** Twice what the README states for a small page; the figure is one of Chromium 156. */
+const MAX_MB_EACH = 360;
+
+/** What processes hold of memory, each page counted once. */
+const memoryMb = (pids: readonly number[]): number =>
+  pids
+    .map(
+      (pid) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) / 1024,
+    )
+    .reduce((sum, mb) => sum + mb, 0);
 
 test.runIf(hasChromium)(
   `BR-06, TOL-04: each conversation has a browser of its own, ended when idle, with its conversation and with the service${left}`,
@@ -40,6 +55,7 @@ test.runIf(hasChromium)(
       );
       started = mine();
       expect(started.length).toBeGreaterThanOrEqual(conversations);
+      expect(isLong ? memoryMb(everyProcess()) : 0).toBeLessThan(conversations * MAX_MB_EACH);
       expect(await kit.act({ action: "close" }, "talk-0")).toContain("closed");
       expect(await kit.act({ action: "read" }, "talk-0")).toMatch(/^BROWSER_NO_PAGE/);
       expect(await kit.act({ action: "read" }, "talk-1")).toContain("You asked for 1");

@@ -1,20 +1,39 @@
 import { access, constants } from "node:fs/promises";
 import { GantryError, type Check, type CheckRow } from "@gantry/sdk";
+import { readRunning } from "@gantry/sdk/node";
 import { denied, obstacleAt } from "./device.ts";
-import type { GpioChip } from "./gpio-chip.ts";
+import { GpioChip } from "./gpio-chip.ts";
+import { hasOwnDevices, hidden } from "./hidden.ts";
 import type { SerialDevice } from "./serial-device.ts";
 
 /** A row for each device. No serial port is opened, since that resets many a board; a chip is, and no line of it. */
 export function peripheralChecks(
   serial: readonly SerialDevice[],
   gpio: readonly GpioChip[],
+  configDir: string,
 ): readonly Check[] {
-  const run = async (): Promise<readonly CheckRow[]> =>
-    Promise.all([...serial.map(serialRow), ...gpio.map(gpioRow)]);
+  const run = async (): Promise<readonly CheckRow[]> => {
+    const rows = await Promise.all([...serial.map(serialRow), ...gpio.map(gpioRow)]);
+    const hiding = (await isHidden(configDir)) ? [...serial, ...gpio].map(hiddenRow) : [];
+    return [...rows, ...hiding];
+  };
   return [
     { name: "peripherals-status", kind: "status", run },
     { name: "peripherals", kind: "doctor", run },
   ];
+}
+
+/** Whether the running service sees less than the one who asks. */
+async function isHidden(configDir: string): Promise<boolean> {
+  const running = await readRunning(configDir);
+  if (!running || (await hasOwnDevices("self"))) return false;
+  return (await hasOwnDevices(running.pid)) === true;
+}
+
+function hiddenRow(device: SerialDevice | GpioChip): CheckRow {
+  const { name, path } = device.settings;
+  const { cause, cure } = hidden(path, device instanceof GpioChip ? "gpio" : "serial");
+  return { what: `peripheral ${name}`, state: "fail", detail: `${path}: ${cause}`, cure };
 }
 
 async function serialRow({ settings: { name, path, baud }, isOpen }: SerialDevice): Promise<CheckRow> {

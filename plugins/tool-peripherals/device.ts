@@ -4,19 +4,9 @@ import { isatty } from "node:tty";
 import { fstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import path from "node:path";
+import { type DeviceKind, type Obstacle, usualGroup } from "./device-kind.ts";
+import { hasOwnDevices, hidden } from "./hidden.ts";
 
-/** What stands in the way of a device, in words: the cause, and the cure. */
-export interface Obstacle {
-  readonly cause: string;
-  readonly cure: string;
-  /** The user may not open it. */
-  readonly denied?: true;
-}
-
-export type DeviceKind = "serial" | "gpio";
-
-/** Who usually may: the group that systems give such devices to. */
-const usualGroup: Readonly<Record<DeviceKind, string>> = { serial: "dialout", gpio: "gpio" };
 const noun: Readonly<Record<DeviceKind, string>> = { serial: "serial port", gpio: "GPIO chip" };
 /** The kernel's majors of pseudo terminals, which have no entry in sysfs. */
 const PTY_MAJORS = { first: 136, last: 143 };
@@ -28,7 +18,7 @@ export async function obstacleAt(device: string, kind: DeviceKind): Promise<Obst
   try {
     found = await stat(device);
   } catch (error) {
-    return missing(error as NodeJS.ErrnoException, kind);
+    return missing(device, error as NodeJS.ErrnoException, kind);
   }
   const wrong = { cure: `name a ${noun[kind]} in config.toml` };
   if (!found.isCharacterDevice()) return { cause: "it is no device at all", ...wrong };
@@ -38,10 +28,15 @@ export async function obstacleAt(device: string, kind: DeviceKind): Promise<Obst
   return { cause: `it is no ${noun[kind]} (the kernel has it under ${subsystem})`, ...wrong };
 }
 
-async function missing({ code = "" }: NodeJS.ErrnoException, kind: DeviceKind): Promise<Obstacle> {
+async function missing(
+  device: string,
+  { code = "" }: NodeJS.ErrnoException,
+  kind: DeviceKind,
+): Promise<Obstacle> {
   if (code === "EACCES") return { cause: "its folder is closed to this user", cure: "open the folder" };
   if (code !== "ENOENT" && code !== "ENOTDIR")
     return { cause: `it cannot be looked at (${code})`, cure: "check the path" };
+  if (device.startsWith("/dev/") && (await hasOwnDevices("self"))) return hidden(device, kind);
   const others = await present(kind);
   const there = others.length > 0 ? `, or name one that is there: ${others.join(", ")}` : "";
   return { cause: "there is no such device", cure: `plug it in and check the path${there}` };

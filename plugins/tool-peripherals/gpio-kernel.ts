@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
-import { obstacleAt, type Obstacle } from "./device.ts";
+import { obstacleAt } from "./device.ts";
+import type { Obstacle } from "./device-kind.ts";
 
 /** A call that the kernel answered with an error, by its name: `EBUSY`. */
 export class KernelError extends Error {

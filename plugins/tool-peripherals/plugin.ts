@@ -1,6 +1,7 @@
-import { Checks, definePlugin, Services, Tools, type Plugin } from "@gantry/sdk";
+import { Checks, definePlugin, Runtime, Services, Tools, type Plugin } from "@gantry/sdk";
 import { peripheralChecks } from "./checks.ts";
 import { config } from "./config.ts";
+import { obstacleAt } from "./device.ts";
 import { errors } from "./errors.ts";
 import { GpioChip } from "./gpio-chip.ts";
 import type { OpenKernel } from "./gpio-kernel.ts";
@@ -18,6 +19,7 @@ export function peripherals(openKernel: OpenKernel): Plugin {
       "serial_exchange, gpio_read, gpio_write: the devices that [peripherals.<name>] names, and no others.",
     table: "",
     config,
+    needs: { runtime: Runtime },
     provides: [Checks, Services, Tools],
     onboarding,
     errors,
@@ -28,7 +30,11 @@ export function peripherals(openKernel: OpenKernel): Plugin {
       host.provide(Tools, serialExchangeTool(devices));
       host.provide(Tools, gpioReadTool(chips));
       host.provide(Tools, gpioWriteTool(chips));
-      for (const check of peripheralChecks([...devices.values()], [...chips.values()]))
+      for (const check of peripheralChecks(
+        [...devices.values()],
+        [...chips.values()],
+        host.needs.runtime.configDir,
+      ))
         host.provide(Checks, check);
 
       const letGo = async (): Promise<void> => {
@@ -39,6 +45,14 @@ export function peripherals(openKernel: OpenKernel): Plugin {
         name: "peripherals",
         // An output is dark until it is asked for; a chip that is not there is told and claimed on first use.
         async start() {
+          for (const { settings } of devices.values()) {
+            const wrong = await obstacleAt(settings.path, "serial");
+            if (wrong)
+              host.log.warn(
+                {},
+                errors.PERIPHERAL_CONNECT(settings.name, settings.path, wrong.cause, wrong.cure).message,
+              );
+          }
           for (const chip of chips.values()) {
             await chip.claimOutputs().catch((error: Error) => host.log.warn({}, error.message));
           }

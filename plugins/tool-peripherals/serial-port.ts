@@ -1,7 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { LinuxPortBinding } from "@serialport/bindings-cpp";
-import { denied, holders, obstacleAt, type Obstacle } from "./device.ts";
+import { denied, holders, obstacleAt } from "./device.ts";
+import type { Obstacle } from "./device-kind.ts";
 import { errors } from "./errors.ts";
 import type { SerialSettings } from "./settings.ts";
 

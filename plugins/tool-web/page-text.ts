@@ -167,7 +167,7 @@ export class PageText {
   #end(): void {
     const line = this.#take()
       .trim()
-      .replace(/(?: \|)+$/, " |");
+      .replace(/(?<! \|)(?: \|)+$/, " |");
     if (line !== "" && line !== "|") this.#lines.push(this.#prefix + line);
   }
 

@@ -1,7 +1,7 @@
 import type { Audit } from "../audit.ts";
 import type { Command } from "../command.ts";
 import { GantryError } from "../errors.ts";
-import type { Values } from "../store.ts";
+import { listAll, type Values } from "../store.ts";
 
 /** Somebody who was let in by a code. */
 export interface PairedPerson {
@@ -35,7 +35,7 @@ export class PairedPeople {
   }
 
   async list(): Promise<readonly PairedPerson[]> {
-    return (await this.#values().list<PairedPerson>(this.#space)).map(({ value }) => value);
+    return (await listAll<PairedPerson>(this.#values(), this.#space)).map(({ value }) => value);
   }
 
   remove(id: string): Promise<boolean> {

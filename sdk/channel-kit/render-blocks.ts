@@ -76,7 +76,7 @@ function inlineOf(text: string, within: readonly Span[]): InlineElement {
 function trimmed<T extends { readonly elements: readonly InlineElement[] }>(container: T): T {
   const elements = container.elements.map((element, i, all) => {
     const before = i === 0 ? element.text.replace(/^\n+/, "") : element.text;
-    return { ...element, text: i === all.length - 1 ? before.replace(/\n+$/, "") : before };
+    return { ...element, text: i === all.length - 1 ? before.replace(/(?<!\n)\n+$/, "") : before };
   });
   return { ...container, elements: elements.filter(({ text }) => text !== "") };
 }

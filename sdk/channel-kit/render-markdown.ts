@@ -34,7 +34,7 @@ function lines(text: string, within: readonly Span[]): string {
 
 /** An address with balanced brackets; the punctuation behind it is none of it. */
 const address = /https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+/g;
-const behind = /[.,:;"'\]}!?*_~|`\\]+$/;
+const behind = /(?<![.,:;"'\]}!?*_~|`\\])[.,:;"'\]}!?*_~|`\\]+$/;
 
 /** An address is put between angle brackets: within them it is read as it is, and a backslash would become a part of it. */
 function escaped(text: string): string {
@@ -49,7 +49,7 @@ function escaped(text: string): string {
 }
 
 function escapedWords(text: string): string {
-  return text.replace(/[\\*_~`|<>[\]()#]/g, "\\$&").replace(/^(\s*\d*)([-+]|(?<=\d)\.)/gm, "$1\\$2");
+  return text.replace(/[\\*_~`|<>[\]()#]/g, "\\$&").replace(/^([^\S\n]*\d*)([-+]|(?<=\d)\.)/gm, "$1\\$2");
 }
 
 function markOf({ kind, url = "", language = "", from, to }: Span, text: string, opens: boolean): string {

@@ -75,6 +75,6 @@ function without(span: Span, taken: readonly Span[]): readonly Span[] {
 function withoutBreaks(span: Span, text: string): readonly Span[] {
   const words = text.slice(span.from, span.to);
   const from = span.from + words.length - words.replace(/^\n+/, "").length;
-  const to = span.to - words.length + words.replace(/\n+$/, "").length;
+  const to = span.to - words.length + words.replace(/(?<!\n)\n+$/, "").length;
   return to > from ? [{ ...span, from, to }] : [];
 }

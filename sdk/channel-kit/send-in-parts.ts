@@ -36,7 +36,7 @@ async function sendRest<Part>({ values, space, key, parts, send }: PartedMessage
     last = await send(part, i);
     if (last.status === "retry") return last;
     if (last.status === "refused") break;
-    if (i < parts.length - 1) await values.put(space, key, i + 1, Date.now() + dayMs);
+    if (i < parts.length - 1) await values.put(space, key, i + 1, { forMs: dayMs });
   }
   await values.remove(space, key).catch(() => false);
   return last;

@@ -1,7 +1,8 @@
 import type { RichText, Span, SpanKind } from "./rich-text.ts";
 
 /** Signs that are marks somewhere, and stand in an address without being escaped. */
-const markInAddress = /https?:\/\/\S*[*~|`\\]/i;
+const holdsMark = (text: string): boolean =>
+  [...text.matchAll(/https?:\/\/\S*/gi)].some(([address]) => /[*~|`\\]/.test(address));
 
 /**
  * The forms that marks in a text can show: marks of two forms that touch would run into one another, a mark next to white
@@ -13,8 +14,8 @@ export function separableSpans({ text, spans }: RichText): readonly Span[] {
   const marked = (kind: SpanKind): readonly Span[] =>
     joined(of(kind), 0)
       .flatMap((span) => trimmed(span, text))
-      .filter((span) => !markInAddress.test(text.slice(span.from, span.to)))
-      .filter((span) => !links.some((link) => overlaps(span, link) && markInAddress.test(link.url ?? "")));
+      .filter((span) => !holdsMark(text.slice(span.from, span.to)))
+      .filter((span) => !links.some((link) => overlaps(span, link) && holdsMark(link.url ?? "")));
   // A quote is known by the first sign of a line.
   const quotes = joined(of("quote"), -1).filter(({ from }) => from === 0 || text[from - 1] === "\n");
   const fixed = [...quotes, ...links, ...joined(of("code"), 0), ...of("pre")];

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { errors } from "../codes.ts";
 import type { Logger } from "../logger.ts";
-import type { Store } from "../store.ts";
+import { listAll, type Store } from "../store.ts";
 
 const codes = "gateway.codes";
 const locks = "gateway.locks";
@@ -48,10 +48,10 @@ export class Pairing {
   /** Makes the one code that counts; an earlier one is dead. */
   async create(): Promise<PairingCode> {
     const { values } = this.#store;
-    for (const { key } of await values.list(codes)) await values.remove(codes, key);
+    for (const { key } of await listAll(values, codes)) await values.remove(codes, key);
     const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
     const expires = this.#now() + this.#lifeMs;
-    await values.put(codes, sha256(code), { expires }, expires);
+    await values.put(codes, sha256(code), { expires }, { forMs: this.#lifeMs });
     return { code, expires };
   }
 
@@ -88,19 +88,19 @@ export class Pairing {
   async #count(peer: string): Promise<void> {
     const { values, limits } = this.#store;
     const key = `pair:${peer}`;
-    await limits.hit(key, [window], this.#now());
-    if ((await limits.count(key, window.ms, this.#now())) < window.max) return;
+    await limits.hit(key, [window]);
+    if ((await limits.count(key, window.ms)) < window.max) return;
     const until = this.#now() + lockMs;
     this.#warn(`${window.max} wrong pairing codes came from ${peer}, which is locked out`, "still counts");
-    await values.put(locks, peer, { until }, until);
+    await values.put(locks, peer, { until }, { forMs: lockMs });
   }
 
   async #wear(): Promise<void> {
     const { values, limits } = this.#store;
-    for (const { key: hash } of await values.list(codes)) {
+    for (const { key: hash } of await listAll(values, codes)) {
       const key = `pair:code:${hash}`;
-      await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }], this.#now());
-      if ((await limits.count(key, longestLifeMs, this.#now())) < maxGuesses) continue;
+      await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }]);
+      if ((await limits.count(key, longestLifeMs)) < maxGuesses) continue;
       await values.remove(codes, hash);
       this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
     }

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+
 /** What came back of a request, before it is a `Response`. */
 export interface ResponseFacts {
   readonly status: number;
@@ -8,19 +10,80 @@ export interface ResponseFacts {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+type Stream = ReadableStream<Uint8Array> | null;
+
 /** These have no body, whatever a server sends. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The web's own `Response` of it; what the body throws is thrown to whoever reads it. */
-export function webResponse({ status, headers, url, body }: ResponseFacts): Response {
-  const list = Object.entries(headers).flatMap(([name, value]) =>
+/** What is asked of the web's class itself. */
+const members: ReadonlySet<string | symbol> = new Set([
+  "arrayBuffer",
+  "blob",
+  "bytes",
+  "clone",
+  "formData",
+  "json",
+  "text",
+  "redirected",
+  "statusText",
+  "type",
+  Symbol.toStringTag,
+]);
+
+/**
+ * The web's own `Response` of it; what the body throws is thrown to whoever reads it. Node loads its classes only once headers
+ * or members of the class are asked for: that is a tenth of a start, and a model's answer is read without.
+ */
+export function webResponse({ status, headers, url, body: pieces }: ResponseFacts): Response {
+  const stream: Stream = bodiless.has(status) ? null : ReadableStream.from(pieces);
+  let list: Headers | undefined;
+  let made: Response | undefined;
+  const facts = {
+    status,
+    url,
+    ok: status >= 200 && status <= 299,
+    get headers(): Headers {
+      return (list ??= headersOf(headers));
+    },
+    get body(): Stream {
+      return made ? made.body : stream;
+    },
+    get bodyUsed(): boolean {
+      return made?.bodyUsed === true || isRead(stream);
+    },
+  };
+  const whole = (): Response => (made ??= responseOf(status, stream, facts.headers));
+  return new Proxy(facts as unknown as Response, {
+    get(_, key) {
+      if (!members.has(key)) return Reflect.get(facts, key);
+      const value: unknown = Reflect.get(whole(), key);
+      return typeof value === "function" ? value.bind(whole()) : value;
+    },
+    has: (_, key) => Object.hasOwn(facts, key) || members.has(key),
+    getPrototypeOf: () => Response.prototype,
+  });
+}
+
+function headersOf(headers: ResponseFacts["headers"]): Headers {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): [string, string] => [name, one]),
   );
+  return new Headers(pairs);
+}
+
+function responseOf(status: number, stream: Stream, headers: Headers): Response {
   // A server may answer with a number that the class does not know.
   const isKnown = status >= 200 && status <= 599;
-  const stream = bodiless.has(status) ? null : ReadableStream.from(body);
-  const response = new Response(stream, { status: isKnown ? status : 500, headers: list });
-  Object.defineProperty(response, "url", { value: url });
-  if (!isKnown) Object.defineProperty(response, "status", { value: status });
-  return response;
+  // The class takes no stream of which somebody read, and only who asks it for the body is to be told so.
+  const body = isRead(stream) || stream?.locked ? new ReadableStream({ start: refuse }) : stream;
+  return new Response(body, { status: isKnown ? status : 500, headers });
+}
+
+/** Takes streams of the web too, which its types do not say. */
+function isRead(stream: Stream): boolean {
+  return stream !== null && Readable.isDisturbed(stream as unknown as Readable);
+}
+
+function refuse(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  controller.error(new TypeError("Body is unusable: Body has already been read"));
 }

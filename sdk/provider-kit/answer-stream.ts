@@ -51,7 +51,7 @@ export async function* streamAnswer({
   let rest: AsyncIterator<Uint8Array> | undefined;
   try {
     const answer = await send(AbortSignal.any([signal, end.signal]));
-    if ("retry" in answer) return yield { type: "error", failure: answer };
+    if (!("ok" in answer)) return yield { type: "error", failure: answer };
     rest = bodyOf(answer)[Symbol.asyncIterator]();
     for await (const value of values(left(rest))) {
       const wasClosing = reader.closing;

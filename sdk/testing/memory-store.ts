@@ -5,32 +5,39 @@ import { limits } from "./memory-store/limits.ts";
 import { createMemoryMedia } from "./memory-store/media.ts";
 import { memory } from "./memory-store/memory.ts";
 import { sessionsIn } from "./memory-store/sessions.ts";
-import { emptyStoreState, type StoreState } from "./memory-store/state.ts";
+import { emptyStoreState, endNode, type StoreHandle, type StoreState } from "./memory-store/state.ts";
 import { usage } from "./memory-store/usage.ts";
 import { values } from "./memory-store/values.ts";
 
-export { emptyStoreState, type StoreState } from "./memory-store/state.ts";
+export { emptyStoreState, endNode, type StoreHandle, type StoreState } from "./memory-store/state.ts";
 export { createMemoryMedia } from "./memory-store/media.ts";
+
+const states = new WeakMap<Store, StoreState>();
+const only = "this process";
 
 /**
  * A store that forgets everything with the process: the slot's whole contract, nothing on disk. What it holds stands in
- * `state`, which is changed in place.
+ * `state`, which is changed in place. A store built on it gives each of its processes a handle with a `node` of its own, and
+ * calls `endNode` when one ends; a process that was killed holds its lanes until their time is over.
  */
-export function createMemoryStore(state: StoreState = emptyStoreState()): Store {
+export function createMemoryStore(state: StoreState = emptyStoreState(), handle: StoreHandle = {}): Store {
   const { sessions, memories, rows, held, hits, costs } = state;
+  const { now = Date.now, node = only, listeners = new Set() } = handle;
   const { entries } = memories;
-  return {
-    sessions: sessionsIn(sessions),
+  const store: Store = {
+    sessions: sessionsIn(sessions, held),
     memory: memory(memories),
-    lanes: lanes(sessions, rows, held),
-    limits: limits(hits),
-    values: values(state.values),
+    lanes: lanes(state, { now, node, listeners }),
+    limits: limits(hits, now),
+    values: values(state.values, now),
     usage: usage(costs),
     erase: async (user) => erase(user, { sessions, entries, rows, costs }),
   };
+  states.set(store, state);
+  return store;
 }
 
-/** The same as a plugin. */
+/** The same as a plugin, whose end frees what is held. */
 export function memoryStore(store: Store = createMemoryStore(), media: Media = createMemoryMedia()): Plugin {
   return definePlugin({
     name: "store-memory",
@@ -38,6 +45,8 @@ export function memoryStore(store: Store = createMemoryStore(), media: Media = c
     setup(host) {
       host.provide(Store, store);
       host.provide(Media, media);
+      const state = states.get(store);
+      if (state) host.onDispose(() => endNode(state, only));
     },
   });
 }

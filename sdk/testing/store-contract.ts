@@ -1,6 +1,7 @@
 import type { Store } from "../store.ts";
 import type { ContractCase } from "./contract-case.ts";
 import type { OpenedStore } from "./store-contract/opened.ts";
+import { dueCases } from "./store-contract/due.ts";
 import { eraseCases } from "./store-contract/erase.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
@@ -16,36 +17,43 @@ import { waitCases } from "./store-contract/waits.ts";
 
 export interface StoreSubject {
   open(): Promise<OpenedStore>;
+  /** Lets so much time pass by the clock of the stores that `open` gives. Without it, what ends with time is not tried. */
+  pass?(ms: number): Promise<void>;
   /** For a store that several processes share: that many handles on one empty store, as far apart as they can be. */
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
 }
 
 /** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */
 export function storeContract(subject: StoreSubject): readonly ContractCase[] {
-  const alone = Object.entries({
+  const { openShared, pass } = subject;
+  const all = Object.entries({
     ...sessionCases,
     ...memoryCases,
     ...laneCases,
     ...leaseCases,
     ...waitCases,
+    ...dueCases,
     ...keptCases,
     ...limitCases,
     ...valueCases,
     ...viewCases,
     ...usageCases,
     ...eraseCases,
-  }).map(([name, check]) => ({
-    name,
-    async run() {
-      const opened = await subject.open();
-      try {
-        await check(opened);
-      } finally {
-        await opened.close();
-      }
-    },
-  }));
-  const { openShared } = subject;
+  });
+  const alone = all
+    .filter(([, check]) => typeof check === "function" || pass)
+    .map(([name, check]) => ({
+      name,
+      async run() {
+        const opened = await subject.open();
+        try {
+          if (typeof check === "function") await check(opened);
+          else await check.timed({ ...opened, pass: async (ms) => pass?.call(subject, ms) });
+        } finally {
+          await opened.close();
+        }
+      },
+    }));
   if (!openShared) return alone;
   const together = Object.entries(nodeCases).map(([name, check]) => ({
     name,

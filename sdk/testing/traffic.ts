@@ -27,7 +27,7 @@ export function recordTraffic(network: Plugin, file: string, secrets: readonly s
   const clean = cleaner(secrets);
   const recording = (real: Upstream): Upstream => ({
     webSocket: (url, headers, signal) => real.webSocket(url, headers, signal),
-    connect: (host, port, signal) => real.connect(host, port, signal),
+    connect: (host, port, signal, options) => real.connect(host, port, signal, options),
     async fetch(request) {
       const answer = await real.fetch(request);
       const pieces: string[] = [];

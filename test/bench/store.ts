@@ -145,11 +145,11 @@ function benchOneShot(): Promise<Row> {
     await Promise.all(Array.from({ length: 2000 }, (_, n) => store.sessions.append(`s${n}`, turn)));
     const taken = await timed(50, async (n) => {
       const once = createStore(file);
-      await once.store.lanes.hold(`s${n}`, "bench", 60_000, Date.now());
+      const lease = await once.store.lanes.hold(`s${n}`, 60_000);
       await once.store.sessions.recent(`s${n}`, 50);
-      await once.store.limits.hit("u", [{ ms: 60_000, max: 1000 }], Date.now());
-      await once.store.sessions.append(`s${n}`, turn);
-      await once.store.lanes.release(`s${n}`, "bench");
+      await once.store.limits.hit("u", [{ ms: 60_000, max: 1000 }]);
+      await once.store.sessions.append(`s${n}`, turn, lease);
+      if (lease) await once.store.lanes.release(lease);
       await once.close();
     });
     return atMost("open, one turn's reads and writes, close; median", median(taken), 5, " ms");

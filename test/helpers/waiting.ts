@@ -95,10 +95,10 @@ const seen = new WeakMap<TestHost, string>();
 async function settled(t: TestHost): Promise<void> {
   const { lanes, values } = t.slot(Store);
   for (let waited = 0; waited < settleMs; waited += 2) {
-    const [stats, due = Infinity] = await Promise.all([lanes.stats(), lanes.nextDue()]);
+    const [stats, dueIn = Infinity] = await Promise.all([lanes.stats(), lanes.dueIn()]);
     const { running } = stats;
-    const now = JSON.stringify([stats, due]);
-    if (running === 0 && due > Date.now() && seen.get(t) === now) return;
+    const now = JSON.stringify([stats, dueIn > 0 ? Math.round((Date.now() + dueIn) / 1_000) : 0]);
+    if (running === 0 && dueIn > 0 && seen.get(t) === now) return;
     // What is seen is written, and goes on once it is on disk: whatever is written after it is on disk later.
     if (seen.get(t) !== now) await values.put("settled", "test", now).catch(() => {});
     seen.set(t, now);
@@ -108,7 +108,19 @@ async function settled(t: TestHost): Promise<void> {
   }
 }
 
+/** What passes between two moments goes with the simulated clock, so that the clock counts as going on, not as set. */
 export function simulateTime(): Disposable {
+  const began = { date: Date.now(), high: process.hrtime.bigint(), low: performance.now() };
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
-  return { [Symbol.dispose]: () => void vi.useRealTimers() };
+  const passed = (): number => Date.now() - began.date;
+  const spies = [
+    vi.spyOn(performance, "now").mockImplementation(() => began.low + passed()),
+    vi.spyOn(process.hrtime, "bigint").mockImplementation(() => began.high + BigInt(passed()) * 1_000_000n),
+  ];
+  return {
+    [Symbol.dispose]() {
+      for (const spy of spies) spy.mockRestore();
+      vi.useRealTimers();
+    },
+  };
 }

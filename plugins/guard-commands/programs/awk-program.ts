@@ -35,6 +35,12 @@ function opensRegex(code: string): boolean | undefined {
   return !/[\w\]".]$/.test(before) || (before !== code && /\n/.test(code.slice(before.length)));
 }
 
+/** True behind a bracket that is open; a closing one that comes first in it stands for itself. */
+function endsInBracket(expression: string): boolean {
+  const closed = expression.lastIndexOf("]");
+  return expression.includes("[", closed + 1) || /\[\^?\]$/.test(expression.slice(0, closed + 1));
+}
+
 /** Behind the quote or slash that closes what opens at `from`. */
 function endOf(program: string, from: number): number | undefined {
   const close = program[from] as string;
@@ -43,8 +49,7 @@ function endOf(program: string, from: number): number | undefined {
     if (char === "\\") at++;
     else if (char === close) {
       // awks differ on whether a bracket hides the slash.
-      const hidden =
-        close === "/" && /\[\^?\]?[^\]]*$/.test(program.slice(from + 1, at).replace(/\\[^]/g, ""));
+      const hidden = close === "/" && endsInBracket(program.slice(from + 1, at).replace(/\\[^]/g, ""));
       return hidden ? undefined : at + 1;
     } else if (char === "\n") return undefined;
   }

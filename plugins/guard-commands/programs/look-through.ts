@@ -61,13 +61,13 @@ export function lookThrough(name: string, args: readonly Arg[], report: Report):
 // GNU programs beside others: gfind, genv.
 const GNU = /^g(?=(env|find|xargs|timeout|nice|nohup|stdbuf|time|sed|tar|sort|split|install)$)/;
 const MACHINE = String.raw`[a-z0-9_]+-linux-(?:gnu|musl)[a-z0-9]*`;
-const AFFIXES = new RegExp(String.raw`^${MACHINE}-|-${MACHINE}$|\..*$|[-.\d]+$`, "g");
+const AFFIXES = new RegExp(String.raw`^${MACHINE}-|-${MACHINE}$|\..*$|(?<![-.\d])[-.\d]+$`, "g");
 
 /** A program's name without version, variant or machine: python3.11, vim.basic, x86_64-linux-gnu-gcc-12. */
 function plainName(name: string): string {
   return name
     .replace(AFFIXES, "")
-    .replace(/[-.\d]+$/, "")
+    .replace(/(?<![-.\d])[-.\d]+$/, "")
     .replace(GNU, "");
 }
 

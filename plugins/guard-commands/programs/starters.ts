@@ -88,18 +88,28 @@ function startOf(args: readonly Arg[]): string {
   );
   if (args.some((arg) => arg.text === "-files0-from") || operands.length > 1) return "";
   const [{ text, whole }] = [operands[0] ?? known(".")];
-  return whole && /^\.$|\//.test(text) ? text.replace(/\/*$/, "/") : "";
+  return whole && /^\.$|\//.test(text) ? text.replace(/(?<!\/)\/*$/, "/") : "";
 }
 
 export const parallel: Program = (args, report) => {
   const end = args.findIndex((arg) => arg.text.startsWith(":::"));
   const words = (end < 0 ? args : args.slice(0, end)).map((arg) =>
-    /\{.*\}/s.test(arg.text) ? begun("", arg.guess.replace(/\{[^}]*\}/g, UNKNOWN)) : arg,
+    hasBraces(arg.text) ? begun("", withoutBraces(arg.guess)) : arg,
   );
   const start = words.findIndex((arg) => !/^(-|\d+$)/.test(arg.text));
   report.ask("parallel starts what its options, its arguments or its input say");
   if (start >= 0) report.script(joined(words.slice(start)), "sh");
 };
+
+function hasBraces(text: string): boolean {
+  const open = text.indexOf("{");
+  return open >= 0 && text.includes("}", open);
+}
+
+function withoutBraces(text: string): string {
+  const end = text.lastIndexOf("}") + 1;
+  return text.slice(0, end).replace(/\{[^}]*\}/g, UNKNOWN) + text.slice(end);
+}
 
 export const busybox: Program = (args, report) => {
   if (args[0]?.text.startsWith("--install")) report.ask("busybox puts other programs in place");

@@ -42,7 +42,7 @@ export function argOf(word: Word): Arg {
     } else {
       whole = false;
       isPattern &&= part.type === "Glob";
-      many ||= quoted ? /^\$(@|\{.*[@*].*\})$/s.test(part.text) : part.type !== "Glob";
+      many ||= quoted ? isMany(part.text) : part.type !== "Glob";
       guess += part.type === "Glob" ? part.text : UNKNOWN;
     }
   };
@@ -77,4 +77,9 @@ export function shown(text: string): string {
 /** A program's name without its folder, in lower case: some file systems do not tell RM from rm. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+}
+
+/** `$@`, `${a[@]}`, `${!a*}`: as many words as there are values, between quotes too. */
+function isMany(expansion: string): boolean {
+  return expansion === "$@" || (/^\$\{.*\}$/s.test(expansion) && /[@*]/.test(expansion));
 }

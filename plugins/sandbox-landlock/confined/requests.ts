@@ -52,14 +52,23 @@ export class Requests {
     const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
+      case "hold":
+        return { value: { held: !this.#confined!.workspace.isBroken } };
+      case "decide": {
+        const left = this.#confined!.workspace.decide(request.since);
+        if (left) throw new Refused(left);
+        return { value: {} };
+      }
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
+        this.#checkMasks();
         return { value: { bytes }, data };
       }
       case "write": {
         if (isInside(request.path, this.#confined!.workspace.root)) this.#checkRoom(bytes.length);
+        this.#checkMasks();
         const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
-        const kept = before !== undefined;
+        const kept = before !== undefined && !this.#confined!.workspace.isBroken;
         return { value: { existed, kept }, ...(kept && { data: before }) };
       }
       case "list":
@@ -71,7 +80,7 @@ export class Requests {
 
   /** A private /tmp is for runs: what a tool writes there would be lost. */
   #outside(request: Request): Fault | undefined {
-    if (request.do === "run") return undefined;
+    if (!("path" in request)) return undefined;
     const roots = this.#rootsFor(request);
     const { path } = request;
     return roots && !roots.some((root) => isInside(path, root)) ? { fault: "outside", path } : undefined;
@@ -95,9 +104,9 @@ export class Requests {
   faultOf(error: unknown, request: Request): Fault {
     if (error instanceof Refused) return error.fault;
     if (error instanceof Changed && request.do === "write") return { fault: "changed", path: request.path };
-    if (request.do === "run") {
+    if (!("path" in request)) {
       const reason = error instanceof NotStarted ? error.message : String(error);
-      return { fault: "not started", path: request.argv[0] ?? "", reason };
+      return { fault: "not started", path: request.do === "run" ? (request.argv[0] ?? "") : "", reason };
     }
     return faultOf(error, request.path, VERBS[request.do], this.#rootsFor(request));
   }
@@ -130,7 +139,7 @@ export class Requests {
     const unwatch = [
       watchDisk(this.#written(confined), facts.diskMb, stop),
       confined.size.watch(stop),
-      workspace.watch((file) => stop(`${file} was replaced or removed from outside`)),
+      workspace.watch((file) => stop(`${file} was changed from outside`)),
     ];
     try {
       const argv = [...facts.prefix, ...request.argv];
@@ -139,13 +148,18 @@ export class Requests {
       const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
       const cwd = request.cwd ?? own;
       const result = await runProcess({ ...request, argv, cwd, env }, surroundings, abort.signal);
-      findings.push(...workspace.finish());
+      const finished = workspace.finish();
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
-      return { ...result, stdout, stderr, findings };
+      return { ...result, stdout, stderr, ...finished, findings: [...findings, ...finished.findings] };
     } finally {
       for (const end of unwatch) end();
       temporary?.empty();
     }
+  }
+
+  /** Only after a file was opened can be told that no secret one had its name by then. */
+  #checkMasks(): void {
+    if (this.#confined!.workspace.isBroken) throw new Refused({ fault: "stale" });
   }
 
   #checkRoom(bytes: number): void {

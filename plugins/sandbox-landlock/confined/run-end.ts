@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { openSync, readSync } from "node:fs";
+import { FirstToGo } from "./first-to-go.ts";
 import type { Surroundings } from "./process.ts";
 
 type Ending = Pick<Surroundings, "within" | "kill" | "end">;
@@ -13,8 +14,9 @@ const PR_SET_CHILD_SUBREAPER = 36;
 export async function endWithNamespace(): Promise<Ending> {
   const { ProcessNamespaces } = await import("../kernel/process-namespaces.ts");
   const namespaces = new ProcessNamespaces();
+  const first = new FirstToGo();
   return {
-    within: (start) => namespaces.within(start),
+    within: (start) => namespaces.within(() => first.within(start)),
     kill: (first) => void first.kill("SIGKILL"),
     end: async () => undefined,
   };
@@ -27,6 +29,7 @@ export async function endWithNamespace(): Promise<Ending> {
 export async function endByAdoption(): Promise<Ending> {
   const { libcCall, prctl } = await import("../kernel/kernel.ts");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const first = new FirstToGo();
   const list = openSync(`/proc/self/task/${process.pid}/children`, "r");
   const bytes = Buffer.alloc(65_536);
   const children = (): readonly number[] =>
@@ -48,7 +51,7 @@ export async function endByAdoption(): Promise<Ending> {
     }
   };
   return {
-    within: (start) => start(),
+    within: (start) => first.within(start),
     kill: () => void kill(),
     async end() {
       for (const until = performance.now() + GIVE_UP_MS; kill() && performance.now() < until;) {

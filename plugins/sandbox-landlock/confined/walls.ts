@@ -31,7 +31,7 @@ export function buildWalls(
     { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
     abi,
   );
-  const listener = restrictCalls({ machine, abi, tcp: walls.tcp, namespaces, starts: walls.starts });
+  const listener = restrictCalls({ ...walls, machine, abi, namespaces });
   const masks = covered ? covered.secret.length + covered.guarded.length : 0;
   const built = {
     abi,

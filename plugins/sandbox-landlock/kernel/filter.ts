@@ -72,6 +72,8 @@ export interface FilterFacts {
   readonly namespaces: boolean;
   /** True where the supervisor is asked for each new process and thread. */
   readonly starts: boolean;
+  /** True where it is asked for each run's first process. */
+  readonly firsts: boolean;
 }
 
 const plainMode = (mode: number): readonly Instruction[] =>
@@ -95,6 +97,7 @@ function rules({
   tcp,
   namespaces,
   starts,
+  firsts,
 }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
   const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
     calls.map((call) => [call, body] as const);
@@ -117,7 +120,7 @@ function rules({
     ["mknodat", match(2, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
     ...each(forbidden, fail(EPERM)),
     ...each(unsupported, fail(ENOTSUP)),
-    ...each(["setsid", "connect"], notify),
+    ...each(firsts ? ["setsid", "connect"] : ["connect"], notify),
     ...(namespaces ? rulesApart : each([...metadataCalls, ...signalCalls], notify)),
     ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),

@@ -91,6 +91,7 @@ const table = {
   reboot: [169, 142],
   removexattr: [197, 14],
   removexattrat: [466, 466],
+  renameat2: [316, 276],
   request_key: [249, 218],
   rt_sigqueueinfo: [129, 138],
   rt_tgsigqueueinfo: [297, 240],

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Bounds } from "../config.ts";
 
@@ -12,6 +12,8 @@ export type Controller = (typeof controllers)[number];
 export interface Cgroups {
   /** Files that a new process is written to. */
   readonly files: readonly string[];
+  /** Files that say how many processes there may be. */
+  readonly rooms: readonly string[];
   /** Which limits they hold. */
   readonly held: ReadonlySet<Controller>;
   close(): void;
@@ -71,6 +73,9 @@ export function openCgroups(bounds: Bounds): Cgroups {
   probe.kill("SIGKILL");
   return {
     files: [...directories].map((directory) => path.join(directory, "cgroup.procs")),
+    rooms: [...directories]
+      .map((directory) => path.join(directory, "pids.max"))
+      .filter((at) => existsSync(at)),
     held,
     close: () => directories.forEach(remove),
   };

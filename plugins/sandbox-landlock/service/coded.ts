@@ -13,6 +13,10 @@ export function coded(fault: Fault): Error {
       return errors.FILE_CHANGED(fault.path);
     case "secret":
       return own.SANDBOX_SECRET(fault.path);
+    case "withheld":
+      return own.SANDBOX_WITHHELD(fault.path);
+    case "undecided":
+      return own.SANDBOX_UNDECIDED(fault.path, fault.reason);
     case "guarded":
       return own.SANDBOX_GUARDED(fault.path);
     case "failed":

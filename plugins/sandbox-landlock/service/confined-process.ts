@@ -61,6 +61,8 @@ export class ConfinedProcess {
   readonly #holder: Holder;
   readonly #late: NodeJS.Timeout;
   #temporary: string | undefined;
+  /** Secret files of the workspace over which it laid masks. */
+  masked: readonly string[] = [];
   #last = 0;
   #broken: Error | undefined;
 
@@ -103,7 +105,9 @@ export class ConfinedProcess {
   /** Tells it what it is confined to; resolves to what its walls are once they stand. Throws NoWalls. */
   async confine(facts: ConfinedFacts): Promise<Built> {
     this.#frames.send(facts);
-    return this.#built.promise;
+    const built = await this.#built.promise;
+    this.masked = built.secret;
+    return built;
   }
 
   /** A folder for temporary files of its runs alone, removed with it; none of `open` reaches it. */

@@ -2,6 +2,7 @@ import { ConfinedProcess, type Outcome, type Started } from "./confined-process.
 import { type Holder, NoWalls } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
 import { Pool } from "./pool.ts";
+import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added, SupervisorFacts } from "../supervisor/supervisor.ts";
 
@@ -11,8 +12,10 @@ export interface ConfinementOptions extends Pick<
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
+  /** All runs of this service in the workspace. */
+  readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
-  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "cgroups" | "watched">;
+  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "runLimits" | "groups" | "watched">;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
@@ -48,11 +51,11 @@ export class Confinement {
   /** Throws NoWalls where they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
-    const { base, walls } = options;
-    if (!walls) return new Confinement(new Pool(() => startOpen(options), running), proxy);
+    const { base, walls, runs } = options;
+    if (!walls) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const { write, limits, cgroups, watched } = walls;
-    const supervisor = Supervisor.start(base, { write, limits, cgroups, watched, proxy, running });
+    const { write, limits, runLimits, groups, watched } = walls;
+    const supervisor = Supervisor.start(base, { write, limits, runLimits, groups, watched, proxy, running });
     supervisor.catch(() => undefined);
     const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
       await (await supervisor).stop();
@@ -63,7 +66,7 @@ export class Confinement {
       const built = await confine.one(first);
       const firsts = [first];
       const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
-      const pool = new Pool(next, running);
+      const pool = new Pool(next, running, runs);
       return new Confinement(pool, proxy, await supervisor, { ...built, noNamespaces });
     } catch (error) {
       await first.close();
@@ -125,12 +128,12 @@ class Confiner {
   }
 
   async one(confined: ConfinedProcess): Promise<Built & Added> {
-    const { read, write, blocked, links, tcp, abiCap, temporaryMb } = this.#walls;
+    const { read, write, blocked, links, tcp, abiCap, temporaryMb, firsts } = this.#walls;
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
     const starts = this.#walls.starts || !this.#namespaces;
     const cap = abiCap === undefined ? {} : { abiCap };
-    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, ...cap };
+    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, firsts, ...cap };
     const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(
       factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),

@@ -2,6 +2,7 @@ import type { CheckRow } from "@gantry/sdk";
 import type { BlockedCommands } from "./blocked-commands.ts";
 import type { Bounds } from "../config.ts";
 import type { Layers } from "./confinement.ts";
+import { isWithheld } from "../workspace/withheld.ts";
 
 /** What each Landlock level brought, with what stands in for it below. */
 const BY_LEVEL = [
@@ -68,9 +69,14 @@ export function layerRows(
 function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
   const row = namespaces(
     "sandbox: secret and guarded files",
-    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if a secret one is saved anew from outside meanwhile, ${layers.gated ? "and opens nothing in the workspace from then on" : "and can read the new one for that moment (only root is told before a file is opened)"}; a new secret one is open to runs that began before, and taken out of what they say; guarded ones that a run adds are set aside after it`,
+    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if a secret one is saved anew from outside meanwhile, ${layers.gated ? "and opens nothing in the workspace from then on" : "and can read the new one for that moment (only root is told before a file is opened)"}; what changed in that moment is withheld as NAME.withheld-… until somebody renames it; a new secret one is open to runs that began before, and taken out of what they say; guarded ones that a run adds are set aside after it`,
     "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
   );
+  const withheld = layers.secret.filter(isWithheld);
+  if (!layers.unseen && withheld.length > 0) {
+    const detail = `${row.detail}; withheld since a secret file was saved anew: ${withheld.join(", ")}`;
+    return { ...row, state: "warn", detail, cure: "look at each of them, then rename or remove it" };
+  }
   if (!layers.unseen) return row;
   const { path, reason } = layers.unseen;
   return {

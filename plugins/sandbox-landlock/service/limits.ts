@@ -1,5 +1,7 @@
 import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
 import type { Bounds } from "../config.ts";
+import type { WallFacts } from "../messages.ts";
+import type { ResourceLimit, SupervisorFacts } from "../supervisor/supervisor.ts";
 import type { Watched } from "../supervisor/watch.ts";
 
 const RLIMIT_FSIZE = 1;
@@ -9,37 +11,48 @@ const RLIMIT_NOFILE = 7;
 const MIB = 1024 * 1024;
 /** A shell counts in halves of a KiB. */
 const FILE_UNITS = 2048;
+/** A confined process needs as many itself. */
+const OWN_FILES = 64;
+
+/** What of the bounds is the walls' part. */
+export type WallLimits = Pick<SupervisorFacts, "limits" | "runLimits" | "groups" | "watched"> &
+  Pick<WallFacts, "temporaryMb" | "starts" | "firsts">;
 
 export interface Limits {
-  /** [resource, value] for prlimit(2) on each process. */
-  readonly limits: readonly (readonly [number, number])[];
-  readonly cgroups: readonly string[];
-  readonly watched: Watched;
-  /** Size of a run's /tmp, which is memory. */
-  readonly temporaryMb: number;
+  readonly walls: WallLimits;
   /** For `status`. */
   readonly detail: string;
   close(): void;
 }
 
-const noCgroups: Cgroups = { files: [], held: new Set(), close: () => undefined };
+const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () => undefined };
 
 /** What holds the bounds on this machine: control groups for all together where they can be had and are wanted, limits of each process besides. */
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
-  const { files, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
-  const limits: [number, number][] = [
+  const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
+  const limits: readonly ResourceLimit[] = [
     [RLIMIT_CORE, 0],
-    [RLIMIT_NOFILE, bounds.max_file_descriptors],
+    [RLIMIT_NOFILE, Math.max(bounds.max_file_descriptors, OWN_FILES)],
     [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];
-  if (!held.has("memory")) limits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
+  const runLimits: ResourceLimit[] = [];
+  if (bounds.max_file_descriptors < OWN_FILES) runLimits.push([RLIMIT_NOFILE, bounds.max_file_descriptors]);
+  if (!held.has("memory")) runLimits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
   const watched: Watched = {
     ...(!held.has("memory") && { memoryBytes: bounds.max_memory_mb * MIB }),
     ...(!held.has("pids") && { processes: bounds.max_processes }),
     ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
   };
-  const temporaryMb = Math.ceil(bounds.max_memory_mb / 2);
-  return { limits, cgroups: files, watched, temporaryMb, detail: describe(bounds, held), close };
+  const walls: WallLimits = {
+    limits,
+    runLimits,
+    groups: { files, rooms, most: bounds.max_processes },
+    watched,
+    temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
+    starts: watched.processes !== undefined,
+    firsts: runLimits.length > 0,
+  };
+  return { walls, detail: describe(bounds, held), close };
 }
 
 /** The same as far as a shell can set it, where nothing else does. */

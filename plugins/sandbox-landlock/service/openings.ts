@@ -114,18 +114,13 @@ export class Openings {
   async #confine(spec: OpenSpec, limits: Limits, way: Way | undefined): Promise<Confinement> {
     const { secret_files: secret, guarded_files: guarded, blocked_commands } = this.#config.security;
     const { abiCap, ...place } = this.#place;
-    const { limits: bounds, cgroups, watched, temporaryMb } = limits;
     const confinement = await Confinement.start({
       ...place,
       walls: {
         ...(await this.#grants(spec)),
         ...(abiCap !== undefined && { abiCap }),
-        limits: bounds,
-        cgroups,
-        watched,
-        temporaryMb,
+        ...limits.walls,
         blocked: blockedCommands(blocked_commands).files,
-        starts: watched.processes !== undefined,
         tcp: way !== undefined,
       },
       pipes: count(spec.pipes),

@@ -1,5 +1,6 @@
 import { ConfinedFault, type ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
 import type { Request } from "../messages.ts";
+import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 /** How many runs there are at a time; more wait. */
 const MOST = 32;
@@ -12,6 +13,10 @@ const MAX_STALE = 5;
 interface Member {
   readonly process: ConfinedProcess;
   busy: boolean;
+  /** File requests under way. */
+  files: number;
+  /** True where its masks do not fit the workspace any more. */
+  stale: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -19,6 +24,7 @@ interface Member {
 export class Pool {
   readonly #start: () => Promise<ConfinedProcess>;
   readonly #running: Int32Array;
+  readonly #inWorkspace: WorkspaceRuns;
   readonly #members = new Set<Member>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
@@ -27,9 +33,10 @@ export class Pool {
   #closed = false;
 
   /** `running`: where the number of runs is kept for the supervisor. */
-  constructor(start: () => Promise<ConfinedProcess>, running: Int32Array) {
+  constructor(start: () => Promise<ConfinedProcess>, running: Int32Array, inWorkspace: WorkspaceRuns) {
     this.#start = start;
     this.#running = running;
+    this.#inWorkspace = inWorkspace;
   }
 
   /** Throws ConfinedFault, what a start throws, and the signal's reason. */
@@ -38,7 +45,8 @@ export class Pool {
     signal: AbortSignal,
     started?: Started,
   ): Promise<Outcome<K>> {
-    if (request.do !== "run") return (await this.#any()).process.request<K>(request, signal);
+    await this.#decide();
+    if (request.do !== "run") return this.#open<K>(request, signal);
     while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const [first] = this.#runs;
     const run = { began: Date.now() };
@@ -55,8 +63,36 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const starting = await this.#first?.catch(() => undefined);
-    for (const member of [...this.#members, ...(starting ? [starting] : [])]) await this.#end(member);
+    await this.#first?.catch(() => undefined);
+    for (const member of this.#members) await this.#end(member);
+  }
+
+  /** Nothing is opened or run before it is known which files are secret. */
+  async #decide(): Promise<void> {
+    const since = this.#inWorkspace.undecided;
+    if (since === undefined) return;
+    await this.#open<"decide">({ do: "decide", since }, new AbortController().signal);
+    this.#inWorkspace.decide(since);
+  }
+
+  async #open<K extends Request["do"]>(
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+  ): Promise<Outcome<K>> {
+    for (let attempt = 1; ; attempt++) {
+      const member = await this.#any();
+      clearTimeout(member.timer);
+      member.files++;
+      try {
+        return await member.process.request<K>(request, signal);
+      } catch (error) {
+        member.stale ||= isStale(error);
+        if (!isStale(error) || attempt === MAX_STALE) throw error;
+      } finally {
+        member.files--;
+        this.#rest(member);
+      }
+    }
   }
 
   async #run<K extends Request["do"]>(
@@ -67,27 +103,25 @@ export class Pool {
     for (let attempt = 1; ; attempt++) {
       const member = await this.#idle();
       try {
-        const outcome = await member.process.request<K>(request, signal, started);
-        this.#rest(member);
-        return outcome;
+        const over = member.process.request<K>(request, signal, started);
+        return await this.#inWorkspace.follow(member.process, over);
       } catch (error) {
-        const stale = error instanceof ConfinedFault && error.fault.fault === "stale";
-        if (stale || !member.process.usable) await this.#end(member);
-        else this.#rest(member);
-        if (!stale || attempt === MAX_STALE) throw error;
+        member.stale ||= isStale(error);
+        if (!isStale(error) || attempt === MAX_STALE) throw error;
+      } finally {
+        member.busy = false;
+        this.#rest(member);
       }
     }
   }
 
   /** Any that can open files, whether it runs something or not. */
   async #any(): Promise<Member> {
-    const usable = [...this.#members].find(({ process }) => process.usable);
+    const usable = [...this.#members].find(isUsable);
     if (usable) return usable;
     const starting = (this.#first ??= this.#add());
     try {
-      const member = await starting;
-      if (!member.busy) this.#rest(member);
-      return member;
+      return await starting;
     } finally {
       if (this.#first === starting) this.#first = undefined;
     }
@@ -96,7 +130,7 @@ export class Pool {
   /** One that runs nothing, taken. */
   async #idle(): Promise<Member> {
     const starting = await this.#first?.catch(() => undefined);
-    const idle = [...this.#members].find(({ busy, process }) => !busy && process.usable);
+    const idle = [...this.#members].find((one) => !one.busy && isUsable(one));
     const member = idle ?? (starting && !starting.busy ? starting : await this.#add());
     clearTimeout(member.timer);
     member.busy = true;
@@ -104,16 +138,23 @@ export class Pool {
   }
 
   async #add(): Promise<Member> {
-    const member: Member = { process: await this.#start(), busy: false };
-    if (this.#closed) await this.#end(member);
-    else this.#members.add(member);
-    return member;
+    for (let attempt = 1; ; attempt++) {
+      const member: Member = { process: await this.#start(), busy: false, files: 0, stale: false };
+      // Its masks cover what was secret by its name as they were laid, which a run may just have moved.
+      const fits = await this.#inWorkspace.hold();
+      if (fits && !this.#closed) this.#members.add(member);
+      else await this.#end(member);
+      if (fits || this.#closed) return member;
+      if (attempt === MAX_STALE) throw new ConfinedFault({ fault: "stale" });
+    }
   }
 
-  /** It goes after a while, and at once where it broke. */
+  /** What does nothing goes after a while, and at once where it broke. */
   #rest(member: Member): void {
-    member.busy = false;
+    if (!this.#members.has(member) || member.busy) return;
     if (!member.process.usable || this.#closed) return void this.#end(member);
+    if (member.files > 0) return;
+    if (member.stale) return void this.#end(member);
     const others = [...this.#members].filter((other) => other !== member && !other.busy);
     clearTimeout(member.timer);
     member.timer = setTimeout(() => void this.#end(member), others.length > 0 ? KEEP_MORE_MS : KEEP_MS);
@@ -126,3 +167,7 @@ export class Pool {
     await member.process.close();
   }
 }
+
+const isUsable = ({ process, stale }: Member): boolean => process.usable && !stale;
+
+const isStale = (error: unknown): boolean => error instanceof ConfinedFault && error.fault.fault === "stale";

@@ -21,6 +21,7 @@ import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
+import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -31,6 +32,7 @@ export interface Needs {
 export interface Place {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
+  readonly runs: WorkspaceRuns;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number;
   /** False: as where the system refuses namespaces. */
@@ -191,18 +193,13 @@ export class Walled {
       workspace,
       configDir,
     });
-    const { limits: bounds, cgroups, watched, temporaryMb } = limits;
     const cap = abiCap === undefined ? {} : { abiCap };
     const walls = {
       ...granted,
       ...cap,
-      limits: bounds,
-      cgroups,
-      watched,
-      temporaryMb,
+      ...limits.walls,
       blocked: files,
       tcp,
-      starts: watched.processes !== undefined,
     };
     return Confinement.start({ ...place, walls, prefix: [], ...this.#files() });
   }

@@ -1,5 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 
+/** Where they tell the number of threads. */
+export const THREADS = 17;
+
 /** The fields after the name, which may hold anything: state, parent, group, … */
 export function statOf(pid: number | string): readonly string[] | undefined {
   try {

@@ -1,9 +1,7 @@
-import { allProcesses, descendantsOf } from "./descendants.ts";
+import { THREADS, allProcesses, descendantsOf } from "./descendants.ts";
 
 /** Counting reads every process there is. */
 const COUNT_MS = 20;
-/** Where /proc/…/stat tells the number of threads, from the state on. */
-const THREADS = 17;
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 

@@ -1,8 +1,8 @@
-import { writeSync } from "node:fs";
 import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
 import { allProcesses, descends, signalProcess } from "./descendants.ts";
 import { metadataCalls, signalCalls, startCalls } from "../kernel/call-lists.ts";
 import { KernelError, libcCall, machine, sessionOf, struct } from "../kernel/kernel.ts";
+import type { GroupFacts } from "./groups.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
 import type { Masked } from "./open-gate.ts";
@@ -13,13 +13,17 @@ import type { Watched } from "./watch.ts";
 const EPERM = 1;
 const EAGAIN = 11;
 
+/** For prlimit(2). */
+export type ResourceLimit = readonly [resource: number, value: number];
+
 export interface SupervisorFacts {
   /** Real paths beneath which files may change. */
   readonly write: readonly string[];
-  /** [resource, value] for prlimit(2). */
-  readonly limits: readonly (readonly [number, number])[];
-  /** Files of control groups that a new process is written to. */
-  readonly cgroups: readonly string[];
+  /** For each confined process, from which its runs have them. */
+  readonly limits: readonly ResourceLimit[];
+  /** For each run: what a confined process could not work under itself. */
+  readonly runLimits: readonly ResourceLimit[];
+  readonly groups: GroupFacts;
   readonly watched: Watched;
   /** The proxy's port on loopback; 0 means none. */
   readonly proxy: Int32Array;
@@ -46,14 +50,10 @@ export interface Added {
 
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 
-/**
- * Decides what one confined process and its run ask (`struct seccomp_notif`). `groups`: open files of control groups that a
- * new process is written to. Never throws: what goes wrong is a no.
- */
+/** Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
 export function supervise(
   facts: SupervisorFacts,
   confined: number,
-  groups: readonly number[],
   budget: ProcessBudget | undefined,
 ): (notification: DataView, check: () => void) => Decision {
   const judges = new Map<number, (request: SyscallRequest) => Decision>([
@@ -68,15 +68,14 @@ export function supervise(
     ...startCalls.map((name) => [number(name), start] as const),
   ]);
 
-  /** The first thing a run's first process does, before any program of it runs: here it gets its limits. */
+  /** The first thing a run's first process does, before any program of it runs. */
   function admit({ thread, check }: SyscallRequest): Decision {
     const isFirst = sessionOf(thread) === sessionOf(confined);
     // What follows may end it, so it must not be a stranger who has its number by now.
     check();
     if (!isFirst) return "continue";
     try {
-      for (const group of groups) writeSync(group, String(thread), 0);
-      for (const [resource, value] of facts.limits) limit(thread, resource, value);
+      limit(thread, facts.runLimits);
       return "continue";
     } catch {
       // Without its limits it does not start.
@@ -111,9 +110,11 @@ export function supervise(
   };
 }
 
-function limit(pid: number, resource: number, value: number): void {
+/** Throws KernelError. */
+export function limit(pid: number, limits: readonly ResourceLimit[]): void {
   const types = ["int", "int", "void *", "void *"];
-  libcCall("prlimit", types, pid, resource, struct([8, value], [8, value]), null);
+  for (const [resource, value] of limits)
+    libcCall("prlimit", types, pid, resource, struct([8, value], [8, value]), null);
 }
 
 function membersOf(group: number): readonly number[] {

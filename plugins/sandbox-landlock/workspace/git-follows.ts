@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
+import { namesIn } from "./folders.ts";
 
 /** Settings that are longer are not read: a person does not write such. */
 const MAX_BYTES = 1_048_576;
@@ -52,13 +53,5 @@ function textOf(file: string): string {
     return readFileSync(file, "utf8");
   } catch {
     return "";
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -18,8 +18,8 @@ export function hideTexts(
 /** The longest first, so that no part of one is left. */
 function secretsIn(content: string): readonly string[] {
   const found = content.split("\n").flatMap((line) => {
-    const value = /[=:]\s*(.*)$/.exec(line)?.[1] ?? "";
-    return [line.trim(), value.trim(), value.trim().replace(/^(["'])(.*)\1$/, "$2")];
+    const value = line.slice(line.search(/[=:]|$/) + 1).trim();
+    return [line.trim(), value, value.replace(/^(["'])(.*)\1$/, "$2")];
   });
   return [...new Set(found)]
     .filter(({ length }) => length >= SHORTEST)

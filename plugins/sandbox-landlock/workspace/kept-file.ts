@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { aboutPath } from "./about-path.ts";
 
 /** What of one file is remembered. */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -70,7 +71,7 @@ export function putFile(at: string, { mode, content }: KeptFile): void {
  */
 export function setAside(at: string, file: string): string {
   const to = `${at}.taken-${randomBytes(6).toString("hex")}`;
-  const about = lstatSync(at, { throwIfNoEntry: false });
+  const about = aboutPath(at);
   const what = `undone: a change of ${file}`;
   if (!about) return what;
   try {
@@ -85,14 +86,14 @@ export function setAside(at: string, file: string): string {
 
 /** True for what was set aside and is still closed. */
 export function isSetAside(at: string): boolean {
-  const about = lstatSync(at, { throwIfNoEntry: false });
-  const closed = about?.isSymbolicLink() || (about && (about.mode & 0o777) === 0);
+  const about = aboutPath(at);
+  const closed = about?.isSymbolicLink() || (about && (about.mode & 0o777n) === 0n);
   return ASIDE.test(at) && closed === true;
 }
 
 /** Differs from any other state of any file; empty where there is none. */
 export function markAt(at: string): string {
-  const about = lstatSync(at, { bigint: true, throwIfNoEntry: false });
+  const about = aboutPath(at);
   return about ? markOf(about) : "";
 }
 
@@ -101,7 +102,7 @@ function markOf({ dev, ino, ctimeNs, size }: BigIntStats): string {
 }
 
 /** A run may have closed the folder around what it made. */
-function openFolder(folder: string): void {
+export function openFolder(folder: string): void {
   const mode = lstatSync(folder).mode & 0o7777;
   if ((mode & 0o300) !== 0o300) chmodSync(folder, mode | 0o300);
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import {
   type KeptFile,
@@ -10,6 +10,7 @@ import {
   putFile,
   setAside,
 } from "./kept-file.ts";
+import { aboutPath } from "./about-path.ts";
 import { isPlainRepository } from "./plain-repository.ts";
 
 /** What of all files together is remembered. */
@@ -103,21 +104,21 @@ export class KeptFiles {
   /** True where neither a file nor a folder around it changed since then, so that it was there. */
   #isOlder(file: string, time: number): boolean {
     for (let at = file; at !== "."; at = path.dirname(at)) {
-      if ((lstatSync(this.#at(at), { throwIfNoEntry: false })?.ctimeMs ?? 0) > time) return false;
+      if (Number(aboutPath(this.#at(at))?.ctimeMs ?? 0) > time) return false;
     }
     return true;
   }
 
   /** A link and what the kernel lays over a path fit as long as this does. */
   #identity(at: string): string {
-    const about = lstatSync(this.#at(at), { throwIfNoEntry: false });
+    const about = aboutPath(this.#at(at));
     if (!about) return "";
     return [about.dev, about.ino, about.isSymbolicLink() ? about.ctimeMs : ""].join(":");
   }
 
   #filesAt(paths: readonly string[]): readonly string[] {
     return paths.flatMap((at) => {
-      const about = lstatSync(this.#at(at), { throwIfNoEntry: false });
+      const about = aboutPath(this.#at(at));
       if (!about?.isDirectory()) return about ? [at] : [];
       try {
         return this.#filesAt(readdirSync(this.#at(at)).map((name) => path.join(at, name)));

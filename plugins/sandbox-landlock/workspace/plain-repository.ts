@@ -12,7 +12,7 @@ const PLAIN_LINES = [
   /^\[(core|user|init|extensions|pull|push|fetch|submodule)\]$/,
   /^\[(remote|branch|submodule) "[\w./@-]+"\]$/,
   /^\s*(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|rebase)\s*=\s*[\w]*$/,
-  /^\s*(name|email|remote|merge|defaultbranch|default|ff|prune)\s*=\s*[\w .@<>/-]*$/i,
+  /^\s*(name|email|remote|merge|defaultbranch|default|ff|prune)\s*=[\w\t .@<>/-]*$/i,
   /^\s*active\s*=\s*(true|false|\.)$/,
   /^\s*fetch\s*=\s*[+\w:/*.-]+$/,
   /^\s*(push)?url\s*=\s*(https?:\/\/|git@|ssh:\/\/|\.{0,2}\/)[\w@:/.~+-]*$/i,

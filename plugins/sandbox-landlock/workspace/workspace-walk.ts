@@ -1,6 +1,8 @@
-import { type Dirent, type Stats, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
+import { aboutPath } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
+import { entriesOf, mayEnter, namesIn } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -18,6 +20,7 @@ interface Place {
 }
 
 interface Folder extends Place {
+  readonly inode: number;
   readonly changed: bigint;
   readonly settled: boolean;
   readonly isGit: boolean;
@@ -78,6 +81,11 @@ export class WorkspaceWalk {
     return this.#look();
   }
 
+  /** True where the last look found this folder there. */
+  wasThere(relative: string, inode: number): boolean {
+    return this.#seen.get(relative)?.inode === inode;
+  }
+
   /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
@@ -114,11 +122,11 @@ export class WorkspaceWalk {
   #lookAt(place: Place): Folder | undefined {
     const full = path.join(this.#root, place.at);
     try {
-      const { ctimeNs: changed } = lstatSync(full, { bigint: true });
+      const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
       if (before?.settled && isSame(before, place) && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
-      return { ...place, changed, settled, ...this.#sort(place, entriesOf(full)) };
+      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entriesOf(full)) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, or closed to this process and so to every run.
@@ -155,8 +163,8 @@ export class WorkspaceWalk {
 
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
-    const about = lstatSync(path.join(this.#root, name), { throwIfNoEntry: false });
-    return about !== undefined && this.#inodes.has(`${about.dev}:${about.ino}`);
+    const about = aboutPath(path.join(this.#root, name));
+    return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
   /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
@@ -171,22 +179,22 @@ export class WorkspaceWalk {
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
     const full = path.join(this.#root, at);
-    const entry = lstatSync(full, { throwIfNoEntry: false });
+    const entry = aboutPath(full);
     if (entry?.isDirectory())
       return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
     const about = isLink ? this.#leadsTo(at) : entry;
-    const inode = about?.isFile() ? `${about.dev}:${about.ino}` : "";
+    const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
   }
 
-  #leadsTo(at: string): Stats | undefined {
+  #leadsTo(at: string): BigIntStats | undefined {
     const [target] = targetOf(this.#root, at);
-    return target === undefined ? undefined : lstatSync(target, { throwIfNoEntry: false });
+    return target === undefined ? undefined : aboutPath(target);
   }
 }
 
@@ -196,32 +204,7 @@ function prefixes(at: string): readonly string[] {
   return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }
 
+/** The number of a file that is gone is soon that of a new one. */
+const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;
+
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;
-
-function mayEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
-    return readdirSync(folder, { withFileTypes: true });
-  }
-}

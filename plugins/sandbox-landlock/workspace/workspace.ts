@@ -7,9 +7,13 @@ import { KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
+import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;
+
+/** So many files are named in one phrase. */
+const MAX_NAMED = 5;
 
 /** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
 export class Workspace {
@@ -17,6 +21,7 @@ export class Workspace {
   readonly #isSecret: (relative: string) => boolean;
   readonly #isGuarded: (relative: string) => boolean;
   readonly #masks: boolean;
+  readonly #open: readonly string[];
   readonly #walk: WorkspaceWalk;
   readonly #guarded: KeptFiles;
   /** What is remembered of secret files; of those that masks lie over, only that they are there. */
@@ -31,11 +36,13 @@ export class Workspace {
 
   constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
     this.root = workspace;
-    this.#isSecret = fileNames(secret, { copies: true });
+    const isNamed = fileNames(secret, { copies: true });
+    this.#isSecret = (relative) => isNamed(relative) || isWithheld(relative);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
-    this.#walk = new WorkspaceWalk(workspace, wanted, openIn(workspace, walls));
+    this.#open = openIn(workspace, walls);
+    this.#walk = new WorkspaceWalk(workspace, wanted, this.#open);
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
@@ -54,7 +61,13 @@ export class Workspace {
     this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
     const files = secret.flatMap((at) => targetOf(this.root, at));
     this.masked = files;
-    if (files.length > 0) this.#watch = new MaskWatch(files, () => files.find((at) => !isOfView(at)));
+    if (files.length === 0) return;
+    // With a slash before it no name is an exception.
+    const names = files.map((at) => `/${path.relative(this.root, at)}`);
+    const [isFile, isFileOrCopy] = [fileNames(names), fileNames(names, { copies: true })];
+    const isCopy = (at: string): boolean => isFileOrCopy(at) && !isFile(at);
+    const isBare = (): string | undefined => files.find((at) => !isOfView(at));
+    this.#watch = new MaskWatch(files, isBare, (at) => isCopy(path.relative(this.root, at)));
   }
 
   /** Calls `stop` with a secret file from which its mask has fallen; gives what ends the watch. */
@@ -62,24 +75,44 @@ export class Workspace {
     return this.#watch?.begin(stop) ?? (() => undefined);
   }
 
+  /** True once a mask has fallen: what is opened from then on may be a secret file under another name. */
+  get isBroken(): boolean {
+    return this.#watch?.fallen !== undefined;
+  }
+
+  /** Withholds what changed since then, without knowing what was there before. Gives why it cannot. */
+  decide(since: number): Fault | undefined {
+    try {
+      this.#withhold(since, () => false);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof NotWithheld)) throw error;
+      return { fault: "undecided", path: error.path, reason: error.message };
+    }
+  }
+
   /** Remembers everything before a run; `others`: when the first run began that is still under way. Gives why it may not begin. */
   begin(others?: number): Fault | undefined {
     const found = this.find();
     if (this.unseen) return { fault: "unseen", ...this.unseen };
-    if (this.#masks && (this.#watch?.fallen ?? this.#isBare(found))) return { fault: "stale" };
+    if (this.#masks && (this.isBroken || this.#isBare(found))) return { fault: "stale" };
     this.#guarded.remember(found.guarded, others);
     this.#secret.remember(found.secret);
     return undefined;
   }
 
-  /** Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each. */
-  finish(): readonly string[] {
+  /**
+   * Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each.
+   * `undecided`: since when files may be secret, where one of them could not be withheld.
+   */
+  finish(): { readonly findings: readonly string[]; readonly undecided?: number } {
+    const left = this.#withholdLate();
     const { secret, guarded } = this.find();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const aside = this.#guarded.setAside(guarded, this.#masks);
     const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
     this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
-    return [...unseen, ...aside, ...undone];
+    return { ...left, findings: [...left.findings, ...unseen, ...aside, ...undone] };
   }
 
   /** A text without what stands in secret files that no mask lies over. */
@@ -91,10 +124,33 @@ export class Workspace {
   }
 
   refuse(request: Request): Fault | undefined {
-    if (request.do === "run" || !isInside(request.path, this.root)) return undefined;
+    if (!("path" in request) || !isInside(request.path, this.root)) return undefined;
     const at = path.relative(this.root, request.path);
+    if (isWithheld(at)) return { fault: "withheld", path: request.path };
     if (request.do !== "list" && this.#isSecret(at)) return { fault: "secret", path: request.path };
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
+  }
+
+  /** What changed after a mask fell. */
+  #withholdLate(): ReturnType<Workspace["finish"]> {
+    const fallen = this.#watch?.fallen;
+    if (fallen === undefined) return { findings: [] };
+    const since = this.#watch!.held;
+    try {
+      const files = this.#withhold(since, (at, inode) => this.#walk.wasThere(at, inode));
+      const names = [...files.slice(0, MAX_NAMED), ...(files.length > MAX_NAMED ? ["…"] : [])].join(", ");
+      const saved = path.relative(this.root, fallen);
+      const what = `withheld: ${files.length} that changed as ${saved} was saved anew and may hold it (${names})`;
+      const cure = "each now ends in .withheld-… and no tool reads it: look at it, then rename or remove it";
+      return { findings: files.length > 0 ? [`${what}; ${cure}`] : [] };
+    } catch (error) {
+      if (!(error instanceof NotWithheld)) throw error;
+      return { findings: [`NOT withheld: ${error.path} (${error.message})`], undecided: since };
+    }
+  }
+
+  #withhold(since: number, wasThere: Watched["wasThere"]): readonly string[] {
+    return withhold({ root: this.root, open: this.#open, isSecret: this.#isSecret, wasThere }, since);
   }
 
   /** True for what git obeys too, and for what would make a repository of the folder around it. */

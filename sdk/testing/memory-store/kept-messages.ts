@@ -5,6 +5,8 @@ import type { Hold, Row } from "./rows.ts";
 export function keptIn(
   rows: readonly Row[],
   held: ReadonlyMap<string, Hold>,
+  now: () => number,
+  due: () => void,
 ): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
   const kept = (number: number): Row | undefined =>
     rows.find((row) => row.number === number && row.state !== "done");
@@ -19,12 +21,14 @@ export function keptIn(
       if (!row) return undefined;
       return { ...keptOf(row), message: row.message, ...(row.reply !== undefined && { reply: row.reply }) };
     },
-    putBack: async (number, now) => {
+    putBack: async (number) => {
       const row = kept(number);
       if (row?.state !== "dead") return false;
-      Object.assign(row, { state: "waiting", accepted: now, begun: 0, failures: 0, due: 0 });
+      Object.assign(row, { state: "waiting", accepted: now(), begun: 0, failures: 0, due: 0 });
       delete row.tried;
       delete row.ended;
+      delete row.token;
+      due();
       return true;
     },
     drop: async (number) => {

@@ -1,23 +1,36 @@
-import { laneOf, userOf, type Claim, type InboundMessage, type Lanes, type Notice } from "../../index.ts";
+import { randomUUID } from "node:crypto";
+import {
+  errors,
+  laneOf,
+  userOf,
+  type Claim,
+  type InboundMessage,
+  type Lanes,
+  type Notice,
+} from "../../index.ts";
 import { keptIn } from "./kept-messages.ts";
-import type { Hold, Row } from "./rows.ts";
-import { append, type SessionMap } from "./sessions.ts";
+import type { Row } from "./rows.ts";
+import { append } from "./sessions.ts";
+import type { StoreHandle, StoreState } from "./state.ts";
 
 function same(a: InboundMessage, b: InboundMessage): boolean {
   return a.channel === b.channel && a.id === b.id;
 }
 
-export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>): Lanes {
-  const free = (lane: string, now: number): boolean => (held.get(lane)?.until ?? 0) <= now;
+export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
+  const { sessions, rows, held } = state;
+  const { now, node, listeners } = handle;
+  const due = (): void => listeners.forEach((wake) => wake());
+  const free = (lane: string): boolean => (held.get(lane)?.until ?? 0) <= now();
   const knows = (message: InboundMessage): boolean => rows.some((row) => same(row.message, message));
-  const add = (message: InboundMessage, lane: string, accepted: number, reply?: string): void => {
+  const add = (message: InboundMessage, lane: string, reply?: string): void => {
     rows.push({
       number: rows.length + 1,
       message: structuredClone(message),
       lane,
       isNotice: reply !== undefined,
       state: "waiting",
-      accepted,
+      accepted: now(),
       attempt: 0,
       begun: 0,
       failures: 0,
@@ -25,16 +38,22 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
       ...(reply !== undefined && { reply }),
     });
   };
-  const post = ({ message, reply, at }: Notice): boolean => {
+  const post = ({ message, reply }: Notice): boolean => {
     if (knows(message)) return false;
-    add(message, `>${laneOf(message)}`, at, reply);
+    add(message, `>${laneOf(message)}`, reply);
+    due();
     return true;
   };
-  /** The row, if the claim still holds its lane. */
+  const rowOf = ({ number, token }: Claim): Row | undefined =>
+    rows.find((row) => row.number === number && row.token === token);
+  /** The row while the claim holds it; undefined where it has ended already. Throws LEASE_LOST. */
   const mine = (claim: Claim): Row | undefined => {
-    const row = [...held.values()].find((hold) => hold.row && same(hold.row.message, claim.message))?.row;
-    const isHeld = row !== undefined && held.get(row.lane)?.holder === claim.owner;
-    return isHeld && row.attempt === claim.deliveryCount ? row : undefined;
+    const hold = held.get(claim.lane);
+    if (hold?.token === claim.token && hold.row?.state === "waiting") return hold.row;
+    if (hold?.token === claim.token) held.delete(claim.lane);
+    const row = rowOf(claim);
+    if (!row || (row.state === "waiting" && held.has(claim.lane))) throw errors.LEASE_LOST(claim.lane);
+    return undefined;
   };
   const end = (claim: Claim, change: (row: Row) => void): void => {
     const row = mine(claim);
@@ -48,53 +67,63 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
   const waiting = (): Row[] => heads().filter(({ waitsFor }) => waitsFor !== undefined);
 
   return {
-    accept: async (messages, { at = Date.now(), maxPerSender = Infinity } = {}) =>
-      messages.map((message) => {
-        if (knows(message)) return "duplicate";
+    accept: async (messages, { maxPerSender = Infinity } = {}) => {
+      const all = messages.map((message) => {
+        if (knows(message)) return "duplicate" as const;
         const open = openRows().filter((row) => !row.isNotice && userOf(row.message) === userOf(message));
-        if (open.length >= maxPerSender) return "over";
-        add(message, laneOf(message), at);
-        return "accepted";
-      }),
+        if (open.length >= maxPerSender) return "over" as const;
+        add(message, laneOf(message));
+        return "accepted" as const;
+      });
+      if (all.includes("accepted")) due();
+      return all;
+    },
     post: async (notice) => post(notice),
-    claim: async (holder, leaseMs, now, { begunBelow = Infinity } = {}) => {
-      const row = heads().find(({ due, lane, begun }) => due <= now && free(lane, now) && begun < begunBelow);
-      if (!row) return undefined;
-      row.attempt += 1;
-      row.begun += 1;
-      held.set(row.lane, { holder, until: now + leaseMs, row });
-      return claimOf(row, holder);
+    claim: async (max, leaseMs, { begunBelow = Infinity } = {}) => {
+      const taken = heads().filter((row) => row.due <= now() && free(row.lane) && row.begun < begunBelow);
+      return taken.slice(0, max).map((row) => {
+        row.attempt += 1;
+        row.begun += 1;
+        row.token = randomUUID();
+        held.set(row.lane, { token: row.token, node, until: now() + leaseMs, row });
+        return claimOf(row, row.token, now());
+      });
     },
-    renew: async (claim, leaseMs, now) => {
-      const row = mine(claim);
-      if (row) held.set(row.lane, { holder: claim.owner, until: now + leaseMs, row });
-      return row !== undefined;
-    },
-    answer: async (claim, reply, session, turn) => {
-      const row = mine(claim);
-      if (!row) return false;
-      if (row.reply !== undefined) return row.reply === reply;
-      Object.assign(row, { reply, begun: 0, failures: 0 });
-      append(sessions, session, turn, laneOf(claim.message));
+    renew: async ({ lane, token }, leaseMs) => {
+      const hold = held.get(lane);
+      if (hold?.token !== token) return false;
+      hold.until = now() + leaseMs;
       return true;
     },
+    answer: async (claim, reply, session, turn) => {
+      if (rowOf(claim)?.reply === reply) return;
+      const row = mine(claim);
+      if (row?.reply !== undefined || !row) throw errors.LEASE_LOST(claim.lane);
+      Object.assign(row, { reply, begun: 0, failures: 0 });
+      append(sessions, session, turn, laneOf(claim.message));
+    },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),
-    retry: async (claim, { at, reason, waitsFor, triedAt, counts = false }) =>
+    retry: async (claim, { afterMs, reason, waitsFor, tried = false, counts = false }) =>
       end(claim, (row) => {
-        Object.assign(row, { due: at, reason, waitsFor, begun: 0 });
+        Object.assign(row, { due: now() + afterMs, reason, waitsFor, begun: 0 });
         row.failures += Number(counts);
-        if (triedAt !== undefined) row.tried = triedAt;
+        if (tried) row.tried = now();
       }),
     deadLetter: async (claim, reason, notice) =>
       end(claim, (row) => {
-        Object.assign(row, { state: "dead", reason, ended: Date.now(), waitsFor: undefined });
+        Object.assign(row, { state: "dead", reason, ended: now(), waitsFor: undefined });
         if (notice) post(notice);
       }),
-    recover: async () => held.clear(),
-    nextDue: async ({ begunBelow = Infinity } = {}) => {
+    // Only this process holds anything, and it lives; what ends is freed by endNode.
+    recover: async () => {},
+    dueIn: async ({ begunBelow = Infinity } = {}) => {
       const meant = heads().filter(({ begun }) => begun < begunBelow);
-      const due = meant.map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
-      return due.length > 0 ? Math.min(...due) : undefined;
+      const times = meant.map((row) => Math.max(row.due, held.get(row.lane)?.until ?? 0));
+      return times.length > 0 ? Math.min(...times) - now() : undefined;
+    },
+    onDue: (wake) => {
+      listeners.add(wake);
+      return () => void listeners.delete(wake);
     },
     wake: async (waitsFor, limit = Infinity) => {
       const woken = waiting()
@@ -102,6 +131,7 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
         .toSorted((a, b) => (a.tried ?? 0) - (b.tried ?? 0) || a.number - b.number)
         .slice(0, limit);
       for (const row of woken) row.due = 0;
+      if (woken.length > 0) due();
       return woken.length;
     },
     waits: async () =>
@@ -112,14 +142,6 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
           lanes: all.length,
           reason: all.toSorted((a, b) => (b.tried ?? 0) - (a.tried ?? 0))[0]?.reason ?? "",
         })),
-    shift: async (ms) => {
-      for (const row of openRows()) {
-        row.accepted += ms;
-        if (row.due > 0) row.due = Math.max(1, row.due + ms);
-        if (row.tried !== undefined) row.tried += ms;
-      }
-      for (const hold of held.values()) hold.until += ms;
-    },
     stats: async () => {
       const running = [...held.values()].filter(({ row }) => row).length;
       return {
@@ -128,31 +150,35 @@ export function lanes(sessions: SessionMap, rows: Row[], held: Map<string, Hold>
         deadLetters: rows.filter(({ state }) => state === "dead").length,
       };
     },
-    ...keptIn(rows, held),
-    hold: async (lane, holder, leaseMs, now) => {
-      const hold = held.get(lane);
-      if (!free(lane, now) && (hold?.holder !== holder || hold.row)) return false;
-      held.set(lane, { holder, until: now + leaseMs });
-      return true;
+    ...keptIn(rows, held, now, due),
+    hold: async (lane, leaseMs) => {
+      if (!free(lane)) return undefined;
+      const token = randomUUID();
+      held.set(lane, { token, node, until: now() + leaseMs });
+      return { lane, token };
     },
-    release: async (lane, holder) => {
+    release: async ({ lane, token }) => {
       const hold = held.get(lane);
-      if (hold?.holder === holder && !hold.row) held.delete(lane);
+      if (hold?.token !== token || hold.row) return;
+      held.delete(lane);
+      due();
     },
   };
 }
 
-function claimOf(row: Row, owner: string): Claim {
-  const { message, attempt, begun, failures, accepted, tried, reply, isNotice } = row;
+function claimOf(row: Row, token: string, now: number): Claim {
+  const { message, lane, number, attempt, begun, failures, accepted, tried, reply, isNotice } = row;
   return {
+    lane,
+    token,
+    number,
     message,
-    owner,
     deliveryCount: attempt,
     begun,
     failures,
-    acceptedAt: accepted,
+    ageMs: now - accepted,
     isNotice,
-    ...(tried !== undefined && { triedAt: tried }),
+    ...(tried !== undefined && { triedMsAgo: now - tried }),
     ...(reply !== undefined && { reply }),
   };
 }

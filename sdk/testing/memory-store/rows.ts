@@ -8,6 +8,8 @@ export interface Row {
   state: "waiting" | "done" | "dead";
   accepted: number;
   attempt: number;
+  /** That of its last claim. */
+  token?: string | undefined;
   begun: number;
   failures: number;
   due: number;
@@ -19,7 +21,9 @@ export interface Row {
 }
 
 export interface Hold {
-  readonly holder: string;
+  readonly token: string;
+  /** Which handle took it. */
+  readonly node: string;
   until: number;
   readonly row?: Row;
 }

@@ -1,4 +1,5 @@
-import { turnsToShow, type ChatMessage, type Sessions } from "../../index.ts";
+import { errors, turnsToShow, type ChatMessage, type Sessions } from "../../index.ts";
+import type { Hold } from "./rows.ts";
 
 interface Kept {
   turns: (readonly ChatMessage[])[];
@@ -36,7 +37,7 @@ function kept(sessions: SessionMap, session: string): Kept {
   );
 }
 
-export function sessionsIn(sessions: SessionMap): Sessions {
+export function sessionsIn(sessions: SessionMap, held: ReadonlyMap<string, Hold>): Sessions {
   return {
     access: async (session) => {
       const known = sessions.get(session);
@@ -50,7 +51,10 @@ export function sessionsIn(sessions: SessionMap): Sessions {
     },
     share: async (session, user) => sessions.get(session)?.sharedWith.add(user) !== undefined,
     unshare: async (session, user) => sessions.get(session)?.sharedWith.delete(user) === true,
-    append: async (session, turn) => append(sessions, session, turn),
+    append: async (session, turn, lease) => {
+      if (lease && held.get(lease.lane)?.token !== lease.token) throw errors.LEASE_LOST(lease.lane);
+      append(sessions, session, turn);
+    },
     view: async (session, most) => {
       const { turns, view } = kept(sessions, session);
       const after = turns.slice(view.through);

@@ -25,3 +25,22 @@ export function emptyStoreState(): StoreState {
     costs: [],
   };
 }
+
+/** How a handle on the state goes by its time, and tells what falls due. */
+export interface StoreHandle {
+  /** The store's clock, Unix ms; left out: the machine's. */
+  readonly now?: () => number;
+  /** Its name among the handles on one state. */
+  readonly node?: string;
+  /** Whom it tells that something fell due; may be shared by handles. */
+  readonly listeners?: Set<() => void>;
+}
+
+/** Frees what a handle held that is used no more. */
+export function endNode(state: StoreState, node: string): void {
+  for (const [lane, hold] of state.held) {
+    if (hold.node !== node) continue;
+    state.held.delete(lane);
+    if (hold.row) hold.row.token = undefined;
+  }
+}

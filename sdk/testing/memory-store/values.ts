@@ -1,13 +1,13 @@
-import type { Values } from "../../index.ts";
-
+import type { ValueLife, ValuePage, Values } from "../../index.ts";
 import type { StoreState } from "./state.ts";
 
-export function values(spaces: StoreState["values"]): Values {
+export function values(spaces: StoreState["values"], now: () => number): Values {
   const live = (space: string, key: string): { value: unknown } | undefined => {
     const entry = spaces.get(space)?.get(key);
-    return entry && entry.expires > Date.now() ? entry : undefined;
+    return entry && entry.expires > now() ? entry : undefined;
   };
-  const put = (space: string, key: string, value: unknown, expires = Number.POSITIVE_INFINITY): void => {
+  const put = (space: string, key: string, value: unknown, { forMs = Infinity }: ValueLife = {}): void => {
+    const expires = now() + forMs;
     const entries = spaces.get(space) ?? new Map<string, { value: unknown; expires: number }>();
     spaces.set(space, entries.set(key, { value: structuredClone(value), expires }));
   };
@@ -18,10 +18,10 @@ export function values(spaces: StoreState["values"]): Values {
   };
   return {
     get: async <T>(space: string, key: string) => structuredClone(live(space, key)?.value) as T | undefined,
-    put: async (space, key, value, expires) => put(space, key, value, expires),
-    add: async (space, key, value, expires) => {
+    put: async (space, key, value, life) => put(space, key, value, life),
+    add: async (space, key, value, life) => {
       if (live(space, key)) return false;
-      put(space, key, value, expires);
+      put(space, key, value, life);
       return true;
     },
     take: async <T>(space: string, key: string) => {
@@ -30,9 +30,13 @@ export function values(spaces: StoreState["values"]): Values {
       return entry?.value as T | undefined;
     },
     remove: async (space, key) => remove(space, key),
-    list: async <T>(space: string) =>
+    removeIf: async (space, key, value) =>
+      JSON.stringify(live(space, key)?.value) === JSON.stringify(value) && remove(space, key),
+    list: async <T>(space: string, { limit, prefix = "", after }: ValuePage) =>
       [...(spaces.get(space)?.keys() ?? [])]
-        .filter((key) => live(space, key))
+        .filter((key) => key.startsWith(prefix) && (after === undefined || key > after) && live(space, key))
+        .toSorted()
+        .slice(0, limit)
         .map((key) => ({ key, value: structuredClone(live(space, key)?.value) as T })),
   };
 }

@@ -4,13 +4,23 @@ import { directMessage, type InboundMessage } from "../../channel.ts";
 import type { ChatMessage } from "../../provider.ts";
 import type { Claim } from "../../lanes.ts";
 import type { Store } from "../../store.ts";
-import type { OpenedStore } from "./opened.ts";
+import type { OpenedStore, Passing } from "./opened.ts";
 
-export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
+type Check<Opened> = (opened: Opened) => Promise<void>;
+
+/** A case that lets time pass. */
+export interface TimedCase {
+  readonly timed: Check<OpenedStore & Passing>;
+}
+
+export type Cases = Readonly<Record<string, Check<OpenedStore> | TimedCase>>;
+
+export function timed(check: TimedCase["timed"]): TimedCase {
+  return { timed: check };
+}
 
 /** Long enough that no test outlives it. */
 export const LEASE = 60_000;
-export const NOW = 1_800_000_000_000;
 
 export function message(sender: string, id: string, text: string = `text of ${id}`): InboundMessage {
   return directMessage({ channel: "test", id, from: sender, text, timestamp: 1_800_000_000 });
@@ -30,13 +40,23 @@ export function turn(number: number): readonly ChatMessage[] {
 }
 
 /** Claims, and fails where there is nothing to claim. */
-export async function claimed(
-  store: Store,
-  holder: string,
-  now: number = NOW,
-  leaseMs: number = LEASE,
-): Promise<Claim> {
-  const claim = await store.lanes.claim(holder, leaseMs, now);
-  assert.ok(claim, `nothing to claim for ${holder}`);
+export async function claimed(store: Store, leaseMs: number = LEASE): Promise<Claim> {
+  const [claim] = await store.lanes.claim(1, leaseMs);
+  assert.ok(claim, "nothing to claim");
   return claim;
+}
+
+/** Fails where there is anything to claim. */
+export async function noneToClaim({ lanes }: Store, why?: string): Promise<void> {
+  assert.deepEqual(await lanes.claim(1, LEASE), [], why);
+}
+
+/** The store's clock goes on while a case runs: a time is right within a second. */
+export function near(ms: number | undefined, expected: number): void {
+  assert.ok(ms !== undefined && Math.abs(ms - expected) < 1_000, `${ms} is not about ${expected}`);
+}
+
+/** What a call of a worker that lost its lane gives. */
+export async function isLost(call: Promise<unknown>): Promise<void> {
+  await assert.rejects(call, { code: "LEASE_LOST" });
 }

@@ -16,7 +16,7 @@ export const eraseCases: Cases = {
     }
     for (const user of ["test:a", "test:b"]) await store.memory.remember(user, "the red bicycle");
     await store.lanes.accept([message("a", "1"), message("a", "2"), message("b", "3")]);
-    const claim = await claimed(store, "w");
+    const claim = await claimed(store);
     await store.lanes.deadLetter(claim, "poison");
 
     assert.deepEqual(await store.erase("test:a"), { sessions: 2, memories: 1, messages: 2 });
@@ -27,7 +27,7 @@ export const eraseCases: Cases = {
     );
     assert.deepEqual(await again.memory.recall("test:a", "bicycle", 9), []);
     assert.equal((await again.memory.recall("test:b", "bicycle", 9)).length, 1);
-    const { message: next } = await claimed(again, "w");
+    const { message: next } = await claimed(again);
     assert.equal(next.id, "3");
     assert.deepEqual(await again.erase("test:a"), { sessions: 0, memories: 0, messages: 0 });
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Lanes } from "../../lanes.ts";
-import { claimed, LEASE, message, NOW, turn, type Cases } from "./cases.ts";
+import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 async function numbers(lanes: Lanes, state: "waiting" | "dead"): Promise<readonly number[]> {
   return (await lanes.page(state, 100)).map(({ number }) => number);
@@ -12,7 +12,7 @@ export const keptCases: Cases = {
     reopen,
   }) => {
     await store.lanes.accept([1, 2, 3].map((n) => message(`s${n}`, `${n}`)));
-    await store.lanes.deadLetter(await claimed(store, "w"), "poison");
+    await store.lanes.deadLetter(await claimed(store), "poison");
     const { lanes } = await reopen();
     const [second, ...more] = await lanes.page("waiting", 1);
     assert.deepEqual([second?.id, second?.state, second?.lane, more.length], ["2", "waiting", "test:s2", 0]);
@@ -23,34 +23,34 @@ export const keptCases: Cases = {
     assert.deepEqual([read?.message, read?.reason, read?.isAnswered], [message("s1", "1"), "poison", false]);
     assert.equal(await lanes.read(1_000_000), undefined);
   },
-  "INB-02: a dead letter that is put back is first of its conversation, with what it has of an answer":
-    async ({ store }) => {
+  "INB-02: a dead letter that is put back is first of its conversation, with what it has of an answer": timed(
+    async ({ store, pass }) => {
       const { lanes } = store;
       await lanes.accept([message("a", "1"), message("a", "2")]);
-      const claim = await claimed(store, "w");
+      await pass(5_000);
+      const claim = await claimed(store);
       await lanes.answer(claim, "hello", "test:a", turn(1));
       await lanes.deadLetter(claim, "refused");
       const [number = 0] = await numbers(lanes, "dead");
-      assert.equal(await lanes.putBack(number, NOW), true);
-      assert.equal(await lanes.putBack(number, NOW), false);
-      const again = await claimed(store, "w");
-      assert.deepEqual(
-        [again.message.id, again.reply, again.failures, again.acceptedAt],
-        ["1", "hello", 0, NOW],
-      );
+      assert.equal(await lanes.putBack(number), true);
+      assert.equal(await lanes.putBack(number), false);
+      const again = await claimed(store);
+      assert.deepEqual([again.message.id, again.reply, again.failures], ["1", "hello", 0]);
+      near(again.ageMs, 0);
       await lanes.ack(again);
-      assert.equal((await claimed(store, "w")).message.id, "2");
+      assert.equal((await claimed(store)).message.id, "2");
     },
+  ),
   "INB-02: a dead letter that is put back waits for the turn that runs": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1"), message("a", "2")]);
-    await lanes.deadLetter(await claimed(store, "w"), "poison");
-    const second = await claimed(store, "w");
+    await lanes.deadLetter(await claimed(store), "poison");
+    const second = await claimed(store);
     const [number = 0] = await numbers(lanes, "dead");
-    await lanes.putBack(number, NOW);
-    assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
+    await lanes.putBack(number);
+    await noneToClaim(store);
     await lanes.ack(second);
-    assert.equal((await claimed(store, "w")).message.id, "1");
+    assert.equal((await claimed(store)).message.id, "1");
   },
   "INB-02: what is dropped is gone and still known; what is being answered is not dropped": async ({
     store,
@@ -58,22 +58,22 @@ export const keptCases: Cases = {
     const { lanes } = store;
     await lanes.accept([message("a", "1"), message("a", "2"), message("a", "3")]);
     const [first = 0, second = 0] = await numbers(lanes, "waiting");
-    const claim = await claimed(store, "w");
+    const claim = await claimed(store);
     assert.deepEqual([await lanes.drop(first), await lanes.drop(second)], [false, true]);
     await lanes.deadLetter(claim, "poison");
     assert.deepEqual([await lanes.drop(first), await lanes.drop(first)], [true, false]);
     assert.deepEqual(await numbers(lanes, "dead"), []);
     assert.deepEqual(await lanes.accept([message("a", "1"), message("a", "2")]), ["duplicate", "duplicate"]);
-    assert.equal((await claimed(store, "w")).message.id, "3");
+    assert.equal((await claimed(store)).message.id, "3");
   },
   "INB-02: the first of a lane that waits can be dropped, and the next is due at once": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1"), message("a", "2")]);
-    const retry = { at: NOW + 86_400_000, reason: "away", waitsFor: "model" };
-    await lanes.retry(await claimed(store, "w"), retry);
+    const retry = { afterMs: 86_400_000, reason: "away", waitsFor: "model" };
+    await lanes.retry(await claimed(store), retry);
     const [first = 0] = await numbers(lanes, "waiting");
     assert.equal(await lanes.drop(first), true);
-    assert.equal((await claimed(store, "w")).message.id, "2");
+    assert.equal((await claimed(store)).message.id, "2");
     assert.deepEqual(await lanes.waits(), []);
   },
 };

@@ -1,8 +1,14 @@
 import type { Store } from "../../store.ts";
 
-/** An empty store. `reopen` gives what a new process finds after this one ended without a word. */
+/** An empty store. */
 export interface OpenedStore {
   readonly store: Store;
+  /** What a new process finds after this one ended without a word, once the store knows that it did. */
   reopen(): Promise<Store>;
   close(): Promise<void>;
+}
+
+export interface Passing {
+  /** Lets so much time pass by the store's clock. */
+  pass(ms: number): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { directMessage } from "../../channel.ts";
 import type { Notice } from "../../lanes.ts";
-import { claimed, LEASE, message, NOW, turn, type Cases } from "./cases.ts";
+import { claimed, isLost, LEASE, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
-const LATER = NOW + 86_400_000;
+const LATER = 86_400_000;
 
 function notice(sender: string, id: string): Notice {
   const told = { ...directMessage({ channel: "test", id, from: sender, text: "" }), parts: [] };
-  return { message: told, reply: `notice ${id}`, at: NOW };
+  return { message: told, reply: `notice ${id}` };
 }
 
 export const waitCases: Cases = {
@@ -15,74 +15,80 @@ export const waitCases: Cases = {
     async ({ store, reopen }) => {
       await store.lanes.accept(["a", "b", "c"].map((sender) => message(sender, sender)));
       for (const waitsFor of ["model", "model", "channel:test"])
-        await store.lanes.retry(await claimed(store, "w"), { at: LATER, reason: "away", waitsFor });
-      const { lanes } = await reopen();
+        await store.lanes.retry(await claimed(store), { afterMs: LATER, reason: "away", waitsFor });
+      const again = await reopen();
+      const { lanes } = again;
       assert.deepEqual(await lanes.waits(), [
         { waitsFor: "channel:test", lanes: 1, reason: "away" },
         { waitsFor: "model", lanes: 2, reason: "away" },
       ]);
-      assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
+      await noneToClaim(again);
       assert.equal(await lanes.wake("model"), 2);
+      const woken = [await claimed(again), await claimed(again)];
       assert.deepEqual(
-        [await lanes.claim("w", LEASE, NOW), await lanes.claim("w", LEASE, NOW)].map(
-          (claim) => claim?.message.id,
-        ),
+        woken.map((claim) => claim.message.id),
         ["a", "b"],
       );
-      assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
+      await noneToClaim(again);
       assert.equal(await lanes.wake("nothing"), 0);
     },
-  "INB-01: a few are woken first that were tried longest ago": async ({ store }) => {
+  "INB-01: a few are woken first that were tried longest ago": timed(async ({ store, pass }) => {
     const { lanes } = store;
     await lanes.accept(["a", "b", "c"].map((sender) => message(sender, sender)));
-    for (const triedAt of [NOW + 3, NOW + 2, undefined]) {
-      const retry = { at: LATER, reason: "away", waitsFor: "model", ...(triedAt && { triedAt }) };
-      await lanes.retry(await claimed(store, "w"), retry);
+    const [a, b, c] = (await lanes.claim(3, LEASE)).toSorted((x, y) => x.number - y.number);
+    for (const claim of [b!, a!]) {
+      await lanes.retry(claim, { afterMs: LATER, reason: "away", waitsFor: "model", tried: true });
+      await pass(1_000);
     }
+    await lanes.retry(c!, { afterMs: LATER, reason: "away", waitsFor: "model" });
     const order: (string | undefined)[] = [];
     for (let n = 0; n < 3; n++) {
       assert.equal(await lanes.wake("model", 1), 1);
-      order.push((await lanes.claim("w", LEASE, NOW))?.message.id);
+      order.push((await claimed(store)).message.id);
     }
     assert.deepEqual(order, ["c", "b", "a"]);
-  },
-  "INB-01: a wait is no failure, and what is begun anew after an outcome counts from one": async ({
-    store,
-  }) => {
-    const { lanes } = store;
-    await lanes.accept([message("a", "1")], { at: NOW - 5 });
-    await lanes.retry(await claimed(store, "w"), { at: NOW, reason: "away", triedAt: NOW });
-    await lanes.retry(await claimed(store, "w"), { at: NOW, reason: "its own", counts: true });
-    await claimed(store, "dies", NOW, 1000);
-    const claim = await claimed(store, "w", NOW + 1000);
-    assert.deepEqual(
-      [claim.deliveryCount, claim.begun, claim.failures, claim.acceptedAt, claim.triedAt],
-      [4, 2, 1, NOW - 5, NOW],
-    );
-  },
+  }),
+  "INB-01: a wait is no failure, and what is begun anew after an outcome counts from one": timed(
+    async ({ store, pass }) => {
+      const { lanes } = store;
+      await lanes.accept([message("a", "1")]);
+      await pass(5_000);
+      await lanes.retry(await claimed(store), { afterMs: 0, reason: "away", tried: true });
+      await pass(3_000);
+      await lanes.retry(await claimed(store), { afterMs: 0, reason: "its own", counts: true });
+      await claimed(store, 10_000);
+      await pass(10_000);
+      const claim = await claimed(store);
+      assert.deepEqual([claim.deliveryCount, claim.begun, claim.failures], [4, 2, 1]);
+      near(claim.ageMs, 18_000);
+      near(claim.triedMsAgo, 13_000);
+    },
+  ),
   "CTX-07: what was begun too often is left alone where that is asked, and holds up its own lane alone":
-    async ({ store }) => {
+    timed(async ({ store, pass }) => {
       const { lanes } = store;
       await lanes.accept([message("a", "1"), message("a", "2"), message("b", "3")]);
-      for (let n = 0; n < 2; n++) await claimed(store, "dies", NOW + n, 1);
-      const later = NOW + LEASE;
+      for (let n = 0; n < 2; n++) {
+        await claimed(store, 1_000);
+        await pass(1_000);
+      }
       const few = { begunBelow: 2 };
-      assert.equal((await lanes.claim("w", LEASE, later, few))?.message.id, "3");
-      assert.equal(await lanes.claim("w", LEASE, later, few), undefined);
-      assert.equal(await lanes.nextDue(few), later + LEASE);
-      assert.ok((await lanes.nextDue({ begunBelow: 3 }))! <= later);
-      const claim = await lanes.claim("w", LEASE, later, { begunBelow: 3 });
+      const ids = (await lanes.claim(9, LEASE, few)).map((claim) => claim.message.id);
+      assert.deepEqual([ids, await lanes.claim(9, LEASE, few)], [["3"], []]);
+      near(await lanes.dueIn(few), LEASE);
+      assert.ok((await lanes.dueIn({ begunBelow: 3 }))! <= 0);
+      const [claim] = await lanes.claim(9, LEASE, { begunBelow: 3 });
       assert.deepEqual([claim?.message.id, claim?.begun], ["1", 3]);
-    },
+    }),
   "CTX-07: a notice is kept once, is sent as it is, and waits behind nothing of its conversation": async ({
     store,
     reopen,
   }) => {
     await store.lanes.accept([message("a", "1")]);
-    const busy = await claimed(store, "w");
+    const busy = await claimed(store);
     assert.equal(await store.lanes.post(notice("a", "n1")), true);
     assert.equal(await store.lanes.post(notice("a", "n1")), false);
-    const told = await claimed(store, "w");
+    const told = await claimed(store);
     assert.deepEqual([told.reply, told.isNotice, busy.isNotice], ["notice n1", true, false]);
     await store.lanes.ack(told);
     const { lanes } = await reopen();
@@ -91,11 +97,11 @@ export const waitCases: Cases = {
   "CTX-07: a message is put aside and its sender's notice kept in one step": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1")]);
-    const claim = await claimed(store, "w");
+    const claim = await claimed(store);
     await lanes.deadLetter(claim, "poison", notice("a", "n1"));
     await lanes.deadLetter(claim, "poison", notice("a", "n2"));
-    assert.equal((await claimed(store, "w")).reply, "notice n1");
-    assert.equal(await lanes.claim("w", LEASE, NOW), undefined);
+    assert.equal((await claimed(store)).reply, "notice n1");
+    await noneToClaim(store);
   },
   "INB-03: of one sender no more than the bound wait, in one delivery or several; others are not touched":
     async ({ store }) => {
@@ -106,31 +112,32 @@ export const waitCases: Cases = {
         "duplicate",
         "accepted",
       ]);
-      await lanes.ack(await claimed(store, "w"));
+      await lanes.ack(await claimed(store));
       assert.deepEqual(await lanes.accept([message("a", "3")], { maxPerSender: 2 }), ["accepted"]);
     },
   "CHA-06: the same answer may be recorded again, and adds no second turn": async ({ store }) => {
     const { lanes, sessions } = store;
     await lanes.accept([message("a", "1")]);
-    const claim = await claimed(store, "w");
-    for (let n = 0; n < 2; n++) assert.equal(await lanes.answer(claim, "hello", "test:a", turn(1)), true);
-    assert.equal(await lanes.answer(claim, "another", "test:a", turn(2)), false);
+    const claim = await claimed(store);
+    for (let n = 0; n < 2; n++) await lanes.answer(claim, "hello", "test:a", turn(1));
+    await isLost(lanes.answer(claim, "another", "test:a", turn(2)));
     assert.deepEqual(await sessions.recent("test:a", 5), turn(1));
   },
-  "CHA-07: after the clock was set, leases and waits last as long as before": async ({ store }) => {
-    const { lanes } = store;
-    for (const step of [-86_400_000, 86_400_000 * 400]) {
-      await lanes.accept([message("a", `a ${step}`), message("b", `b ${step}`)], { at: NOW });
-      await lanes.retry(await claimed(store, "w"), { at: NOW + 5000, reason: "busy" });
-      const running = await claimed(store, "w", NOW, 1000);
-      await lanes.shift(step);
-      assert.equal(await lanes.claim("w", LEASE, NOW + step + 999), undefined);
-      assert.equal(await lanes.nextDue(), NOW + step + 1000);
-      await lanes.ack(running);
-      assert.equal(await lanes.nextDue(), NOW + step + 5000);
-      const waited = await claimed(store, "w", NOW + step + 5000);
-      assert.equal(waited.acceptedAt, NOW + step);
-      await lanes.ack(waited);
-    }
+  "CHA-06: a reply, a reason, a lane and a key may hold any text": async ({ store, reopen }) => {
+    const odd = "nul \u0000, quote ' \", half \ud83d of a sign, 日本語 🙂";
+    await store.lanes.accept([{ ...message("a", odd), channel: "odd" }, message("b", "2")]);
+    const [first, second] = (await store.lanes.claim(2, LEASE)).toSorted((a, b) => a.number - b.number);
+    await store.lanes.answer(first!, odd, "odd:a", turn(1));
+    await store.lanes.retry(first!, { afterMs: 0, reason: odd });
+    await store.lanes.deadLetter(second!, odd);
+    await store.values.put(odd, odd, 1);
+    const whole = odd.toWellFormed();
+    const again = await reopen();
+    const claim = await claimed(again);
+    assert.deepEqual([claim.reply?.toWellFormed(), claim.message.id.toWellFormed()], [whole, whole]);
+    const [dead] = await again.lanes.page("dead", 1);
+    assert.equal(dead?.reason?.toWellFormed(), whole);
+    assert.equal(await again.values.get(odd, odd), 1);
+    await again.lanes.ack(claim);
   },
 };

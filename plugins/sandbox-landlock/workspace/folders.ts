@@ -1,0 +1,30 @@
+import { type Dirent, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
+
+export function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing where it cannot be listed. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
+    return readdirSync(folder, { withFileTypes: true });
+  }
+}

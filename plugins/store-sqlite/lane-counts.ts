@@ -1,0 +1,31 @@
+import type { Lanes } from "@gantry/sdk";
+import type { Database } from "./database.ts";
+import { PENDING, SET_ASIDE } from "./lane-rows.ts";
+
+/** How much waits, and for what. */
+export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
+  return {
+    stats() {
+      return db.read((sql) => {
+        const count = (text: string): number => sql.get<{ n: number }>(text)!.n;
+        const running = count("SELECT count(*) AS n FROM lanes WHERE running = 1");
+        const pending = count(`SELECT count(*) AS n FROM inbox WHERE state = ${PENDING}`);
+        return {
+          waiting: pending - running,
+          running,
+          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
+        };
+      });
+    },
+
+    async waits() {
+      const rows = await db.read((sql) =>
+        sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
+          `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
+           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
+        ),
+      );
+      return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));
+    },
+  };
+}
