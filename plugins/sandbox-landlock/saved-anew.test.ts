@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { layerRows } from "./service/layer-rows.ts";
 import { type SandboxKit, linux, openToAll, processesWith, startSandbox, until } from "./sandbox.test-kit.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
@@ -55,6 +56,11 @@ test.runIf(linux)(
     const at = path.join(withheld(kit), "log");
     await expect(read(kit, at)).rejects.toMatchObject({ fault: { fault: "withheld", path: at } });
     expect((await kit.run("cat made*/log")).stdout).toBe("");
+    await using other = await startSandbox({ at: kit.workspace });
+    const disk = { max_file_mb: 1, max_disk_mb: 1, max_workspace_mb: 1 };
+    const rows = layerRows(other.confinement.layers!, { files: [], held: [], notHeld: [] }, disk);
+    const detail = expect.stringContaining(withheld(kit)) as string;
+    expect(rows).toContainEqual(expect.objectContaining({ state: "warn", detail }));
     renameSync(withheld(kit), path.join(kit.workspace, "made"));
     expect((await kit.run("sort -u made/log")).stdout).toBe("x\n");
   },
