@@ -98,6 +98,11 @@ test("CFG-03: an unknown key is an error with file, line, key and the nearest kn
   expect(await wrong("[memory]\nzzzzzzzzzzzz = 1\n")).toEqual([
     expect.stringMatching(/unknown key `memory.zzzzzzzzzzzz`: the keys there are `max_/),
   ]);
+  // A table that loads its plugin may stand there too.
+  expect(await wrong("chanels = 1\n")).toEqual([expect.stringContaining("(did you mean `channels`?)")]);
+  expect(await wrong("frobnicate = 1\n")).toEqual([
+    expect.stringMatching(/: the keys there are (?=.*`channels`)(?=.*`channels_config`)(?=.*`peripherals`)/),
+  ]);
 });
 
 test("CFG-03: an unknown key is found in dotted keys, inline tables, nested tables and tables of free names", async () => {

@@ -1,6 +1,6 @@
-import { GantryError, shownAddress, type Plugin } from "@gantry/sdk";
+import { allOf, GantryError, shownAddress, type Plugin } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { allOf, isTree, partOf, unknownKeys, type ConfigText } from "./check.ts";
+import { isTree, partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
