@@ -1,3 +1,5 @@
+import { counted } from "./counted.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -43,5 +45,5 @@ export function textOf(parts: readonly Part[]): string {
 /** One honest line for a reader that cannot take the bytes. */
 export function describeMedia({ mime, bytes, name, alt }: MediaRef): string {
   const named = name === undefined ? mime : `${name}, ${mime}`;
-  return `[${named}, ${bytes} bytes${alt === undefined ? "" : `: ${alt}`}]`;
+  return `[${named}, ${counted(bytes, "byte")}${alt === undefined ? "" : `: ${alt}`}]`;
 }

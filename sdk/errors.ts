@@ -31,6 +31,17 @@ export class GantryError extends Error {
   }
 }
 
+/** Several errors as one, each on a line of its own with its own code; it leaves with the first one's. */
+export function allOf(errors: readonly GantryError[]): GantryError | undefined {
+  const found = [...new Map(errors.map((error) => [error.message, error])).values()];
+  const [first, ...rest] = found;
+  if (!first || rest.length === 0) return first;
+  const all = new GantryError(first.code, { text: "%s", exit: first.exit }, [
+    found.map(({ message }) => message).join("\n"),
+  ]);
+  return Object.assign(all, { all: found });
+}
+
 /** What others wrote over several lines stands in one. */
 function sentence(part: unknown): string {
   if (!(part instanceof Error)) return String(part);

@@ -8,6 +8,7 @@ export * from "./chat-command.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
 export * from "./content.ts";
+export * from "./counted.ts";
 export * from "./errors.ts";
 export * from "./file-names.ts";
 export * from "./history.ts";

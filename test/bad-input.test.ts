@@ -256,6 +256,15 @@ test("CLI-05: policy explain takes a tool or a batch, not both", async () => {
   expect(sentence(both)).toMatchObject({ exit: 2, code: "USAGE" });
 });
 
+test("CLI-05: help of a word is that word's own, by either way of asking; an unknown one is told as such", async () => {
+  using home = tempDir();
+  const help = (...words: readonly string[]): Promise<Ended> => gantry(words, { dir: home.dir });
+  const asked = await help("help", "config", "set");
+  expect(asked.out).toContain("Usage: gantry config set ");
+  expect(await help("config", "set", "--help")).toEqual(asked);
+  expect(sentence(await help("help", "frob"))).toMatchObject({ exit: 2, code: "USAGE" });
+});
+
 test("CLI-05: every word of the host and of the bundled plugins has help with exit code 0, and --help lists them all", async () => {
   using home = tempDir("");
   const { code, out } = await gantry(["--help"], { dir: home.dir });

@@ -301,11 +301,15 @@ test("CFG-08: a file that others can write, or in a folder that they can write, 
   chmodSync(path.join(home.dir, "open"), 0o777);
   expect(await list()).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/everybody may write there; run chmod o-w on it\. \[PLUGIN_UNSAFE_PATH\]/),
+    err: expect.stringMatching(
+      /open: other users may write it; run `chmod go-w \S+open` and look through its code\. \[PLUGIN_UNSAFE_PATH\]/,
+    ),
   });
   chmodSync(path.join(home.dir, "open"), 0o755);
-  chmodSync(path.join(home.dir, "open/mine.js"), 0o646);
-  expect(await list()).toMatchObject({ code: 2, err: expect.stringContaining("PLUGIN_UNSAFE_PATH") });
+  for (const mode of [0o646, 0o664]) {
+    chmodSync(path.join(home.dir, "open/mine.js"), mode);
+    expect(await list()).toMatchObject({ code: 2, err: expect.stringContaining("PLUGIN_UNSAFE_PATH") });
+  }
 });
 
 test("HST-06: a plugin that throws later, each in its own way, is named in the log, and the service and the other plugins go on", async () => {

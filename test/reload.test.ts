@@ -55,7 +55,15 @@ test("CFG-10: config reload applies the file to the running service, which statu
   expect(await row()).toMatchObject({ state: "ok" });
   expect(await statusAt(service.url, "gantry.example")).toBe(403);
 
-  writeFileSync(home.file, `[gateway]\nport = ${port}\nallowed_hosts = ["gantry.example"]\n`);
+  const set = await gantry(["config", "set", "gateway.allowed_hosts", '["gantry.example"]'], {
+    dir: home.dir,
+  });
+  expect([set.code, set.err]).toEqual([
+    0,
+    expect.stringMatching(
+      /^The service that runs \(process \d+\) takes this up with: gantry config reload\n$/,
+    ),
+  ]);
   expect(await row()).toMatchObject({ state: "warn", cure: "Run `gantry config reload`." });
   expect(await statusAt(service.url, "gantry.example")).toBe(403);
   expect(await gantry(["config", "reload"], { dir: home.dir })).toEqual({

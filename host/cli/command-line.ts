@@ -1,9 +1,8 @@
-import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
+import { allOf, Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { currentPlugin } from "../plugins/attribution.ts";
 import type { Host } from "../host.ts";
-import { allOf } from "../config/check.ts";
 import { foldedWriter } from "../record/fold.ts";
 import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
 import { printable, terminalLine } from "../record/printable.ts";

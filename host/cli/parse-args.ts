@@ -52,7 +52,7 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
     });
   }
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(helpAsked(argv, words), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "printed", code: 0 };
@@ -61,6 +61,14 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
     throw errors.USAGE(sentence(error.message), known ? `${known} ` : "");
   }
   return found;
+}
+
+/** The library's own `help` knows words of one part only, and passes over those that are unknown. */
+function helpAsked(argv: readonly string[], words: readonly AnyWord[]): string[] {
+  const [first, ...rest] = argv;
+  if (first !== "help" || rest.length === 0) return [...argv];
+  const isKnown = words.some(({ name }) => name.split(" ")[0] === rest[0]);
+  return isKnown ? [...rest, "--help"] : rest;
 }
 
 function collected(value: string, before: readonly string[]): readonly string[] {

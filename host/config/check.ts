@@ -52,7 +52,12 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
     if (elsewhere?.kind === "table" && isTree(value)) walk(value, elsewhere, at);
     // A misspelt own table loads nothing: then the misspelling is what is wrong.
     if (found.length === before || "plugins" in text.tree)
-      found.push(wrongAt(at, unknown(text, at, around, elsewhere)));
+      found.push(wrongAt(at, unknown(text, at, keysAt(at, around), elsewhere)));
+  };
+  /** Those of plugins that are not loaded too where their own table would load them. */
+  const keysAt = (at: readonly string[], around: TableNode): ReadonlySet<string> => {
+    const more = "plugins" in text.tree ? undefined : findNode(bundled, at.slice(0, -1));
+    return new Set([...around.children.keys(), ...(more?.kind === "table" ? more.children.keys() : [])]);
   };
   const walkRecord = (value: unknown, entry: TableNode | undefined, path: readonly string[]): void => {
     if (!entry || !isTree(value)) return;
@@ -65,7 +70,7 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
 function unknown(
   text: ConfigText,
   at: readonly string[],
-  around: TableNode,
+  known: ReadonlySet<string>,
   elsewhere: SchemaNode | undefined,
 ): GantryError {
   const line = lineOfPath(text.map, at);
@@ -78,18 +83,18 @@ function unknown(
         : "fill the plugin's own table, which loads it";
     return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cure);
   }
-  const meant = nearest(at.at(-1) as string, around.children.keys());
+  const meant = nearest(at.at(-1) as string, known);
   const full = meant && [...at.slice(0, -1), meant].join(".");
   return errors.CONFIG_UNKNOWN_KEY(
     text.file,
     line,
     key,
-    full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(around)}`,
+    full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(known)}`,
   );
 }
 
-function keysOf(node: TableNode): string {
-  return [...node.children.keys()].map((key) => `\`${key}\``).join(", ") || "none";
+function keysOf(known: ReadonlySet<string>): string {
+  return [...known].map((key) => `\`${key}\``).join(", ") || "none";
 }
 
 /** One reader's part of the file with defaults filled in, frozen; what is wrong is added to `problems`. */
@@ -166,15 +171,4 @@ function unescapePointer(part: string): string {
 
 export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-/** Several errors as one, each on a line of its own with its own code; it leaves with the first one's. */
-export function allOf(errors: readonly GantryError[]): GantryError | undefined {
-  const found = [...new Map(errors.map((error) => [error.message, error])).values()];
-  const [first, ...rest] = found;
-  if (!first || rest.length === 0) return first;
-  const all = new GantryError(first.code, { text: "%s", exit: first.exit }, [
-    found.map(({ message }) => message).join("\n"),
-  ]);
-  return Object.assign(all, { all: found });
 }

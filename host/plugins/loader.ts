@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { asError, expandHome, pluginModule } from "@gantry/sdk/node";
+import { asError, expandHome, foreignOnTheWay, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
 import { checkStatedLevel, missingExport } from "./level.ts";
@@ -91,13 +91,10 @@ async function refuseUnsafe(name: string, file: string): Promise<void> {
   });
   if ((await stat(real)).isDirectory())
     throw errors.PLUGIN_UNSAFE_PATH(name, file, "it is a folder; name the file in it");
-  for (const at of [real, path.dirname(real)]) {
-    const { mode, uid } = await stat(at);
-    if ((mode & 0o002) !== 0)
-      throw errors.PLUGIN_UNSAFE_PATH(name, at, "everybody may write there; run chmod o-w on it");
-    if (uid !== 0 && uid !== process.getuid?.())
-      throw errors.PLUGIN_UNSAFE_PATH(name, at, "it belongs to another user");
-  }
+  const found = await foreignOnTheWay(file);
+  if (!found) return;
+  const { at, why, cure } = found;
+  throw errors.PLUGIN_UNSAFE_PATH(name, at, `${why}; run \`${cure}\` and look through its code`);
 }
 
 async function importDefault(name: string, url: string): Promise<unknown> {

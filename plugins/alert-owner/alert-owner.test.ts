@@ -27,6 +27,7 @@ interface Scene {
 async function scene(
   config: Readonly<Record<string, unknown>> = {},
   model: readonly Plugin[] = [fakeProvider(["hello"])],
+  store: Plugin = memoryStore(),
 ): Promise<Scene> {
   const sent: Scene["sent"] = [];
   const counted: string[] = [];
@@ -51,7 +52,7 @@ async function scene(
     },
   });
   const host = await startTestHost({
-    plugins: [alertOwner, around, memoryStore(), ...model],
+    plugins: [alertOwner, around, store, ...model],
     config: { alerts: { every_seconds: 1, ...config } },
   });
   onTestFinished(() => host.stop());
@@ -84,6 +85,26 @@ test("OPS-01: a part that fails is told to the log, the counters and the owner w
   expect(alerts(s).length).toBe(2);
   const lines = s.host.logs.filter(({ detail }) => detail["alert"] === "disk");
   expect(lines.map(({ level }) => level)).toEqual(["warn", "info"]);
+});
+
+test("OPS-01: of what was told before a restart the owner hears the end once, and no second beginning", async () => {
+  const store = memoryStore();
+  const before = await scene({}, undefined, store);
+  await before.host.serve();
+  await ownerWrites(before);
+  before.rows = () => [broken, { ...broken, what: "model" }];
+  await expect.poll(() => alerts(before).length).toBe(2);
+  await before.host.stop();
+
+  const after = await scene({}, undefined, store);
+  after.rows = () => [broken];
+  await after.host.serve();
+  await expect
+    .poll(() => alerts(after))
+    .toEqual(["Over: model is in no trouble since the service started again."]);
+  expect(Object.fromEntries(after.gauges)).toMatchObject({ "trouble disk": 1, ready: 0 });
+  after.rows = () => [];
+  await expect.poll(() => alerts(after).slice(1)).toEqual(["Over: disk works again."]);
 });
 
 test("OPS-01: what comes and goes is told to the owner once in a while, and each time to the log", async () => {

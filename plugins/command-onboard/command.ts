@@ -1,4 +1,4 @@
-import { offerOf, type Command, type CommandContext, type ProviderOffer } from "@gantry/sdk";
+import { allOf, offerOf, type Command, type CommandContext, type ProviderOffer } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
 import { errors } from "./errors.ts";
 import type { OnboardNeeds } from "./needs.ts";
@@ -33,7 +33,7 @@ export function onboardCommand(needs: OnboardNeeds): Command {
     ],
     async run(run) {
       const asks = run.interactive && !run.options["yes"];
-      const lasting = needs.runtime.problems.find(({ curedBy }) => !asks || curedBy === undefined);
+      const lasting = allOf(needs.runtime.problems.filter(({ curedBy }) => !asks || curedBy === undefined));
       if (lasting) throw lasting;
       const given = readFlags(run, process.env, needs.offers);
       if (asks) return (await import("./wizard.ts")).wizard(run, needs, given);

@@ -12,9 +12,10 @@ test("CLI-02: where two channels lack what they need, the terminal asks for both
   const write = (text: string): Promise<void> => writeFile(file, text, { mode: 0o600 });
   await mkdir(configDir, { mode: 0o700 });
 
-  const wrong = 'default_temperature = "hot"\n';
+  const wrong = 'default_temperature = "hot"\nno_such_key = 1\n';
   await write(wrong);
   const refused = gantryInTerminal(configDir, onboard, env);
+  await refused.see("[CONFIG_UNKNOWN_KEY]");
   await refused.see("[CONFIG_WRONG_TYPE]");
   expect(await refused.ended).toBe(2);
 

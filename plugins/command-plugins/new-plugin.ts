@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { SDK_LEVEL, type CommandContext } from "@gantry/sdk";
@@ -32,14 +32,18 @@ export async function newPlugin(
   if (await stat(folder).catch(() => undefined)) throw errors.PLUGINS_EXISTS(folder);
   const isBundled = options["bundle"] === true;
   try {
-    await mkdir(folder, { recursive: true });
+    // Whatever the umask: what others may write is not loaded.
+    await mkdir(folder, { recursive: true, mode: 0o755 });
     for (const from of [common, kind, ...(isBundled ? [bundle] : [])])
       await cp(fileURLToPath(new URL(`${from}/`, templates)), folder, { recursive: true });
     const facts = JSON.parse(await readFile(path.join(folder, factsFile), "utf8")) as TemplateFacts;
     await rm(path.join(folder, factsFile));
     await statePackage(path.join(folder, "package.json"), facts, isBundled);
     const words = { KIND: kind, ABOUT: facts.about, example: name, "0.0.0-sdk": version };
-    for (const file of await readdir(folder)) await fillIn(path.join(folder, file), words);
+    for (const file of await readdir(folder)) {
+      await fillIn(path.join(folder, file), words);
+      await chmod(path.join(folder, file), 0o644);
+    }
   } catch (error) {
     throw errors.PLUGINS_UNWRITABLE(folder, (error as NodeJS.ErrnoException).code ?? String(error));
   }

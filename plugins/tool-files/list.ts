@@ -1,4 +1,4 @@
-import { type DirectoryEntry, type Tool, defineTool } from "@gantry/sdk";
+import { type DirectoryEntry, type Tool, counted, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type FileOptions, checkedPath, filesOf, folderInput } from "./files.ts";
 import { shownName } from "./place.ts";
@@ -29,6 +29,6 @@ function line({ name, kind, bytes }: DirectoryEntry): string {
   return kind === "directory"
     ? `${shown}/`
     : kind === "file"
-      ? `${shown} (${bytes} bytes)`
+      ? `${shown} (${counted(bytes, "byte")})`
       : `${shown} (${kind})`;
 }

@@ -1,4 +1,4 @@
-import { mediaBounds, textParts, type Media, type ToolResult } from "@gantry/sdk";
+import { counted, mediaBounds, textParts, type Media, type ToolResult } from "@gantry/sdk";
 
 export interface PictureFile {
   readonly data: Uint8Array;
@@ -13,10 +13,10 @@ export interface PictureFile {
 export async function picture(media: Media, file: PictureFile): Promise<ToolResult> {
   const { data, bytes, mime, path, user } = file;
   if (bytes > mediaBounds.image)
-    return `[${path} is a picture (${mime}) of ${bytes} bytes; at most ${mediaBounds.image} can be shown]`;
+    return `[${path} is a picture (${mime}) of ${counted(bytes, "byte")}; at most ${mediaBounds.image} can be shown]`;
   const ref = await media.put(data, { mime, name: path, user });
   return {
-    parts: [...textParts(`[${path}: ${mime}, ${bytes} bytes]`), { type: "media", media: ref }],
+    parts: [...textParts(`[${path}: ${mime}, ${counted(bytes, "byte")}]`), { type: "media", media: ref }],
     failed: false,
   };
 }

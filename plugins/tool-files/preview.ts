@@ -1,4 +1,4 @@
-import type { Effects, Preview } from "@gantry/sdk";
+import { counted, type Effects, type Preview } from "@gantry/sdk";
 import { MAX_COMPARED, diffOf } from "./diff.ts";
 import { type FileOptions, checkedPath, filesOf, isBinary } from "./files.ts";
 
@@ -14,7 +14,7 @@ export async function previewOf(options: FileOptions, writing: Writing): Promise
   const { path, content } = writing;
   const bytes = Buffer.byteLength(content);
   const before = await presentText(options, writing);
-  const head = `write ${bytes} bytes to ${path}`;
+  const head = `write ${counted(bytes, "byte")} to ${path}`;
   if (before === undefined) return { text: `${head}, a new file:\n${content}` };
   if (typeof before === "object") return { text: `${head}, in place of ${before.instead}:\n${content}` };
   if (before === content) return { text: `${head}, which holds exactly this already` };
@@ -31,8 +31,9 @@ async function presentText(
 ): Promise<string | { readonly instead: string } | undefined> {
   try {
     const { data, bytes } = await filesOf(options).read(checkedPath(effects), MAX_COMPARED, signal);
-    if (data.length < bytes || content.length > MAX_COMPARED) return { instead: `a file of ${bytes} bytes` };
-    if (isBinary(data)) return { instead: `a binary file of ${bytes} bytes` };
+    if (data.length < bytes || content.length > MAX_COMPARED)
+      return { instead: `a file of ${counted(bytes, "byte")}` };
+    if (isBinary(data)) return { instead: `a binary file of ${counted(bytes, "byte")}` };
     return new TextDecoder().decode(data);
   } catch (error) {
     if ((error as { code?: string }).code === "FILE_MISSING") return undefined;

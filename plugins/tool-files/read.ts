@@ -1,4 +1,4 @@
-import { type Media, type Tool, defineTool, imageType } from "@gantry/sdk";
+import { type Media, type Tool, counted, defineTool, imageType } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";
 import { picture } from "./picture.ts";
@@ -34,7 +34,7 @@ export function readTool(options: FileOptions & { readonly media: Media | undefi
       const mime = imageType(data);
       if (mime !== undefined && options.media !== undefined)
         return picture(options.media, { data, bytes, mime, path, user });
-      if (isBinary(data)) return `[${path} is a binary file of ${bytes} bytes]`;
+      if (isBinary(data)) return `[${path} is a binary file of ${counted(bytes, "byte")}]`;
       return page(new TextDecoder().decode(data), {
         path,
         offset,

@@ -141,7 +141,7 @@ test("AGT-08: a change that cannot be kept is made nevertheless, and the model i
   await using t = await startTestHost({ plugins });
   writeFileSync(path.join(t.configDir, "undo"), "in the way");
   const { text } = await t.call("file_write", { path: "file", content: "x" });
-  expect(text).toContain("Wrote 1 bytes to file. What stood there before could not be kept for an undo (");
+  expect(text).toContain("Wrote 1 byte to file. What stood there before could not be kept for an undo (");
 });
 
 test("AGT-08: /undo-file takes back the last change of its own conversation, and tells why it does not", async () => {

@@ -1,4 +1,4 @@
-import { type Tool, defineTool } from "@gantry/sdk";
+import { type Tool, counted, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type FileOptions, checkedPath, filesOf, pathInput } from "./files.ts";
 import type { Journal } from "./journal.ts";
@@ -29,7 +29,7 @@ export function writeTool(
       const before = await filesOf(options).write(target, content, signal, { keepBytes: journal.maxBytes });
       const who = { session, user, tool: "file_write", path: target };
       const unkept = await journal.keepWritten(who, before, content);
-      return `Wrote ${Buffer.byteLength(content)} bytes to ${path}.${unkept}`;
+      return `Wrote ${counted(Buffer.byteLength(content), "byte")} to ${path}.${unkept}`;
     },
   });
 }

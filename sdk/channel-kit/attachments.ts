@@ -1,4 +1,5 @@
 import type { MediaRef, Part } from "../content.ts";
+import { counted } from "../counted.ts";
 import { GantryError } from "../errors.ts";
 import { mediaBounds, type MediaFacts } from "../media.ts";
 import type { Transcriber } from "../transcriber.ts";
@@ -75,7 +76,7 @@ async function take(
 
 /** `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
 export function describeAttachment({ kind, name, mime, bytes }: Attachment, why: string): string {
-  const size = bytes === undefined ? undefined : `${bytes} bytes`;
+  const size = bytes === undefined ? undefined : counted(bytes, "byte");
   const facts = [name === undefined ? undefined : safeName(name), mime, size].filter(
     (fact) => fact !== undefined,
   );

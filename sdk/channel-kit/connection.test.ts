@@ -228,6 +228,22 @@ test("CC-17: the age of the last event is seen from another process, and whether
   expect(await asking.row()).toMatchObject({ state: "warn", cure: "run `gantry daemon`" });
 });
 
+test("CC-17: a channel of a process that was killed is told as such at once, one of another container by its silence", async () => {
+  const store = createMemoryStore();
+  const { health } = rig(store.values);
+  health.up();
+  await expect.poll(() => health.row()).toMatchObject({ state: "ok" });
+  const value = (await store.values.get<{ readonly by: string }>("channel.health", "mail")) ?? { by: "" };
+  const gone = value.by.replace(/^\d+/, "4194304");
+  await store.values.put("channel.health", "mail", { ...value, by: gone });
+  expect(await health.row()).toMatchObject({
+    state: "warn",
+    detail: expect.stringContaining("no service runs"),
+  });
+  await store.values.put("channel.health", "mail", { ...value, by: `${gone}-elsewhere` });
+  expect(await health.row()).toMatchObject({ state: "ok" });
+});
+
 test("CC-17: a store that fails stops no channel", async () => {
   const values = { ...createMemoryStore().values, put: () => Promise.reject(new Error("disk full")) };
   const { health } = rig(values);

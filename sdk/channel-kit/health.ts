@@ -1,5 +1,6 @@
 import type { CheckRow } from "../command.ts";
 import type { Logger } from "../logger.ts";
+import { identity, isGone } from "../node/process-identity.ts";
 import type { Values } from "../store.ts";
 
 const space = "channel.health";
@@ -21,6 +22,8 @@ export interface HealthRecord {
   readonly seen: number;
   readonly reason?: string;
   readonly notice?: HealthNotice;
+  /** The process that wrote it, so that one that was killed is known to be gone. */
+  readonly by?: string;
 }
 
 /** What a person should mend, though the connection works. */
@@ -112,8 +115,8 @@ export class ChannelHealth {
     const what = `${channel} connection`;
     const record = await values().get<HealthRecord>(space, channel);
     const now = Date.now();
-    const runs = record !== undefined && record.state !== "stopped" && now - record.seen < silentMs;
-    if (!runs) {
+    const isHeard = record !== undefined && record.state !== "stopped" && now - record.seen < silentMs;
+    if (!isHeard || isGone(record.by ?? "")) {
       const detail = record
         ? `no service runs; the last one was seen ${span(now - record.seen)} ago`
         : "never connected";
@@ -150,7 +153,7 @@ export class ChannelHealth {
   #keep(isNew: boolean): void {
     const now = Date.now();
     if (!isNew && now - this.#now.seen < beatMs) return;
-    this.#now = { ...this.#now, seen: now };
+    this.#now = { ...this.#now, seen: now, by: identity(process.pid) };
     const record = this.#now;
     const { channel, values } = this.#options;
     this.#writing = this.#writing.then(() => values().put(space, channel, record)).catch(() => {});

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
 import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeDir } from "./make-dir.ts";
+import { identity, place } from "./process-identity.ts";
 
 /** So often a holder touches its lock, for those who cannot see its process. */
 const beatMs = 4_000;
@@ -36,7 +36,7 @@ export class ProcessLock {
   ): Promise<ProcessLock> {
     makeDir(path.dirname(file));
     const mine = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-    const holder = await identity(process.pid);
+    const holder = identity(process.pid);
     try {
       await writeFile(mine, holder, { mode: 0o600 });
       for (;;) {
@@ -60,7 +60,7 @@ export class ProcessLock {
   static async holder(file: string): Promise<number | undefined> {
     const holder = await readFile(file, "utf8").catch(() => "");
     const pid = Number.parseInt(holder, 10);
-    return pid > 0 && (await identity(pid)) === holder ? pid : undefined;
+    return pid > 0 && identity(pid) === holder ? pid : undefined;
   }
 
   async release(): Promise<void> {
@@ -84,7 +84,7 @@ export class ProcessLock {
 async function isAlive(file: string, holder: string): Promise<boolean> {
   const [pid = "", , where = place] = holder.split(" ");
   if (!(Number(pid) > 0)) return false;
-  if (where === place) return (await identity(Number(pid))) === holder;
+  if (where === place) return identity(Number(pid)) === holder;
   const touched = await touchOf(file);
   for (const until = performance.now() + silenceMs; performance.now() < until;) {
     await new Promise((resolve) => setTimeout(resolve, beatMs / 8));
@@ -122,32 +122,4 @@ async function removeLeft(file: string, holder: string): Promise<void> {
   } finally {
     await rmdir(removing);
   }
-}
-
-/** The start of the machine and the space of process numbers; the same for all where that cannot be told. */
-const place = placeOf();
-
-function placeOf(): string {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return "here";
-  }
-}
-
-/**
- * `<pid> <start time> <place>`: a number that was given to another process since is not mistaken for the holder. Empty where
- * there is none.
- */
-async function identity(pid: number): Promise<string> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return "";
-  }
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === "Z") return "";
-  return `${pid} ${fields[19] ?? ""} ${place}`;
 }

@@ -21,6 +21,9 @@ export interface ApartWork extends ApartBounds {
   readonly signal: AbortSignal;
 }
 
+/** V8 keeps three such halves for what is new, beside what is old. */
+const YOUNG_MB = 4;
+
 /** The kernel counts the time, also where nobody is left who could: a service that was killed leaves nothing that runs on. */
 const BOUNDED = 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
 
@@ -33,7 +36,8 @@ export async function workApart(work: ApartWork): Promise<string | undefined> {
   const { base, name, input, cpuSeconds, memoryMb, signal } = work;
   signal.throwIfAborted();
   const { url, nodeArgs } = entryBeside(base, name);
-  const flags = [`--max-old-space-size=${memoryMb}`, "--v8-pool-size=1", "--no-warnings", ...nodeArgs];
+  const heap = [`--max-old-space-size=${memoryMb - 3 * YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
+  const flags = [...heap, "--v8-pool-size=1", "--no-warnings", ...nodeArgs];
   const command = nodeCommand(flags, fileURLToPath(url));
   const worker = spawn("/bin/sh", ["-c", BOUNDED, "sh", String(cpuSeconds), ...command], {
     env: {},

@@ -1,152 +1,24 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { certificate, expired, key } from "../../plugins/gateway-http/certificate.test-kit.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { certificate, expired } from "../../plugins/gateway-http/certificate.test-kit.ts";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
-import { freePort, Platform, startEchoModel } from "./platform.ts";
-import { clockOf } from "./settable-clock.ts";
-import { mountDisk } from "./small-disk.ts";
+import { isTold, serve, type Fault } from "./fault-service.ts";
+import { brittleDisk, mountDisk } from "./small-disk.ts";
 
-/** As it is by default, held to half a minute; else quicker, and to nothing. */
-const long = process.env["GANTRY_LONG"] !== undefined;
-const patience = { timeout: long ? 30_000 : 150_000, interval: 100 };
-const mayMount = canMount();
-const why = mayMount ? "" : " (left out: this user may not mount a file system)";
+const mayMount = can(mountDisk);
+const mayBreak = can(brittleDisk);
+const why = (may: boolean): string => (may ? "" : " (left out: this user may not mount a file system)");
 
-function canMount(): boolean {
+function can(make: (parent: string) => { remove(): void } | undefined): boolean {
   using home = tempDir();
-  const disk = mountDisk(home.dir);
+  const disk = make(home.dir);
   disk?.remove();
   return disk !== undefined;
 }
 
-/** A channel on which the owner wrote once, and which writes down what it is to send. */
-const deskPlugin = (file: string): string => `
-import { appendFileSync } from "node:fs";
-import { Channels, definePlugin, directMessage, Inbox, Services, textOf } from "@gantry/sdk";
-export default definePlugin({
-  name: "channel-desk",
-  needs: { inbox: Inbox },
-  provides: [Channels, Services],
-  setup(host) {
-    host.provide(Channels, {
-      name: "desk",
-      async send({ parts }) {
-        appendFileSync(${JSON.stringify(file)}, textOf(parts) + "\\n");
-        return { status: "sent" };
-      },
-    });
-    const hello = directMessage({ channel: "desk", id: "1", from: "ada", text: "message-hello", trust: "owner" });
-    host.provide(Services, {
-      name: "desk",
-      start: async () => void (await host.needs.inbox.receive([hello])),
-      stop: async () => {},
-    });
-  },
-});
-`;
-
-interface Service {
-  readonly platform: Platform;
-  readonly base: string;
-  /** While it is true the model fails. */
-  readonly model: { isAway: boolean };
-  /** What the log and what the owner was told, so far. */
-  log(): string;
-  told(): string;
-  stop(): Promise<void>;
-}
-
-/** The daemon with its configuration directory in `dir`, on TLS, and with what it talks to. */
-async function serve(dir: string, home: string): Promise<Service> {
-  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-  const platform = new Platform();
-  const graph = await platform.start();
-  const model = { isAway: false };
-  const echo = await startEchoModel(
-    () => 0,
-    () => (model.isAway ? 503 : undefined),
-  );
-  const port = await freePort();
-  const desk = path.join(home, "told");
-  const tls = (name: string, text: string): string => {
-    writeFileSync(path.join(home, name), text, { mode: 0o600 });
-    return path.join(home, name);
-  };
-  writeFileSync(path.join(dir, "desk.js"), deskPlugin(desk));
-  writeFileSync(
-    path.join(dir, "config.toml"),
-    [
-      `default_provider = "${echo.provider}"\ndefault_model = "m"\nextra_plugins = ["./desk.js"]`,
-      `[providers.custom]\nmax_retries = 0\n[metrics]\nopen = true`,
-      `[alerts]\nevery_seconds = ${long ? 20 : 1}`,
-      `[gateway]\nport = ${port}\ntls_enabled = true`,
-      `tls_cert_path = "${tls("cert.pem", certificate)}"\ntls_key_path = "${tls("key.pem", key)}"`,
-      `[endpoints]\ngraph_url = "${graph}"`,
-      '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
-      `app_secret = "${platform.secret}"`,
-    ].join("\n"),
-    { mode: 0o600 },
-  );
-  const { child, ended } = startGantry(["daemon"], {
-    dir,
-    env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1", NODE_OPTIONS: clockOf(path.join(home, "clock")) },
-  });
-  let text = "";
-  child.stderr?.on("data", (piece: string) => (text += piece));
-  const stop = async (): Promise<void> => {
-    child.kill("SIGKILL");
-    await ended;
-    platform.stop();
-    echo.close();
-  };
-  onTestFinished(stop);
-  await said(child, "stderr", /Gantry is ready/);
-  const told = (): string => (existsSync(desk) ? readFileSync(desk, "utf8") : "");
-  await vi.waitFor(() => expect(told()).toContain("re: message-hello"), patience);
-  return { platform, base: `https://127.0.0.1:${port}`, model, log: () => text, told, stop };
-}
-
-interface Fault {
-  /** The parts that it is told as, one of them at least. */
-  readonly part: string;
-  /** 503, or 200 with a warning; either where that changes meanwhile. */
-  readonly ready?: 200 | 503;
-  begin(service: Service): void | Promise<void>;
-  end(service: Service): void | Promise<void>;
-}
-
-/** That a fault is told in all four places while it lasts, and that it is over when it is. */
-async function isTold(service: Service, { part, ready, begin, end }: Fault): Promise<void> {
-  const look = async (): Promise<readonly unknown[]> => {
-    const answer = await fetch(`${service.base}/ready`);
-    const { parts, warnings } = (await answer.json()) as Record<"parts" | "warnings", readonly string[]>;
-    const metrics = await (await fetch(`${service.base}/metrics`)).text();
-    return [
-      answer.status,
-      [...parts, ...warnings].includes(part),
-      metrics.includes(`gantry_trouble{part="${part}"} 1`),
-      metrics.includes("gantry_ready 1"),
-    ];
-  };
-  const [log, told] = [service.log().length, service.told().length];
-  const since = (): readonly string[] => [service.log().slice(log), service.told().slice(told)];
-  await begin(service);
-  await vi.waitFor(async () => {
-    const [status, ...named] = await look();
-    expect([ready ?? status, ...named]).toEqual([status, true, true, status === 200]);
-    for (const text of since()) expect(text).toContain(`Alert: ${part}: `);
-  }, patience);
-  expect(await (await fetch(`${service.base}/metrics`)).text()).toContain("gantry_alerts_total{part=");
-  await end(service);
-  await vi.waitFor(async () => {
-    expect(await look()).toEqual([200, false, false, true]);
-    for (const text of since()) expect(text).toContain(`Over: ${part} works again.`);
-  }, patience);
-}
-
 test.skipIf(!mayMount)(
-  `OPS-01: a full disk, the clock, a certificate, a refused token and a model that is away are told by /ready, /metrics, log and owner, and so is their end${why}`,
+  `OPS-01: a full disk, the clock, a certificate, a refused token and a model that is away are told by /ready, /metrics, log and owner, and so is their end${why(mayMount)}`,
   { timeout: 600_000 },
   async () => {
     const home = tempDir();
@@ -195,11 +67,44 @@ test.skipIf(!mayMount)(
         end: ({ model }) => void (model.isAway = false),
       },
     ];
-    for (const fault of faults) await isTold(service, fault);
+    for (const fault of faults) {
+      const isOver = await isTold(service, fault);
+      await fault.end(service);
+      await isOver();
+    }
     // Nothing of it cost a message.
     const { platform } = service;
     const words = ["token", ...senders].map((word) => `re: message-${word}`);
     await platform.until(() => platform.replies.length >= words.length);
     expect(platform.replies.map(({ body }) => body).toSorted()).toEqual(words.toSorted());
+  },
+);
+
+test.skipIf(!mayBreak)(
+  `OPS-01: a disk that the kernel makes read-only under the service is told in all four places; a start on it says the cure, and on the mended disk it serves again${why(mayBreak)}`,
+  { timeout: 600_000 },
+  async () => {
+    const home = tempDir();
+    onTestFinished(() => home[Symbol.dispose]());
+    const disk = brittleDisk(home.dir)!;
+    onTestFinished(() => disk.remove());
+    const service = await serve(disk.dir, home.dir);
+    await isTold(service, { part: "store", ready: 503, begin: () => disk.breaks() });
+    expect(await service.platform.deliver(service.base, "491", "id-lost", "message-kept")).toBe(false);
+    await service.stop();
+
+    const run = { dir: disk.dir, env: service.env };
+    const refused = await startGantry(["daemon"], run).ended;
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(
+      /gantry: [^\n]*EROFS[^\n]*: free the disk, or make it writable[^\n]* \[[A-Z_]+\]/,
+    );
+    disk.isMended();
+    const { child, ended } = startGantry(["daemon"], run);
+    await said(child, "stderr", /Gantry is ready/);
+    const ready = (): Promise<number> => fetch(`${service.base}/ready`).then(({ status }) => status);
+    await expect.poll(ready).toBe(200);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
   },
 );

@@ -1,5 +1,6 @@
 import type { Audit } from "../../record/audit.ts";
 import { masked } from "@gantry/sdk";
+import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import { stringify } from "smol-toml";
 import { errors } from "../../errors.ts";
 import { bundledPlugins } from "../../plugins/bundled.ts";
@@ -75,7 +76,7 @@ export async function unset(context: HostCommandContext): Promise<number> {
 }
 
 async function change(
-  { session, host, debug }: HostCommandContext,
+  { session, host, debug, err }: HostCommandContext,
   changes: ReadonlyMap<string, unknown>,
   opened: Opened | undefined,
 ): Promise<void> {
@@ -95,6 +96,9 @@ async function change(
   };
   const editor = session.editor(config, record, plugins);
   await editor.set(Object.fromEntries(changes));
+  const service = await ProcessLock.holder(servingLock(session.configDir));
+  if (service !== undefined)
+    err(`The service that runs (process ${service}) takes this up with: gantry config reload`);
 }
 
 function valueFor(schema: TableNode, key: string, typed: string): unknown {

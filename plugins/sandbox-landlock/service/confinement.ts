@@ -139,6 +139,7 @@ class Confiner {
       factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
     );
     const { pid } = confined;
+    this.#options.runs.remember(confined, built.secret);
     const own = temporary === undefined ? [] : [temporary];
     const masked = { root: this.#options.workspace, files: built.secret };
     const added = await this.#supervisor.add({
