@@ -27,8 +27,12 @@ function rewrite(file: string): void {
   const lines = decode(map.mappings);
   code.split("\n").forEach((line, i) => {
     const columns = [...line.matchAll(beyondAscii)].map(({ index }) => index);
-    for (const segment of lines[i] ?? [])
-      segment[0] += longer * columns.filter((column) => column < segment[0]).length;
+    // Both go up by column, so that each is passed once: a library's tables are one line with a hundred thousand escapes.
+    let escapes = 0;
+    for (const segment of lines[i] ?? []) {
+      while (escapes < columns.length && (columns[escapes] as number) < segment[0]) escapes += 1;
+      segment[0] += longer * escapes;
+    }
   });
   writeFileSync(file, text);
   writeFileSync(`${file}.map`, JSON.stringify({ ...map, mappings: encode(lines) }));

@@ -29,7 +29,12 @@ const slow = [
 const longOnly = ["test/{executable,fresh-machine}.test.ts", "plugins/channel-email/hostile-memory.test.ts"];
 
 /** They mock modules, measure memory, end processes or set what holds for a whole one, so each has one of its own. */
-const apart = ["plugins/gateway-http/{bind,slow}.test.ts", ...slow, ...longOnly];
+const apart = [
+  "plugins/gateway-http/{bind,slow}.test.ts",
+  "plugins/store-sqlite/slow-disk.test.ts",
+  ...slow,
+  ...longOnly,
+];
 
 const shared = {
   root: new URL("..", import.meta.url).pathname,

@@ -29,6 +29,7 @@ import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
 import { redactedLog, type LogWriter } from "./record/log.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
+import { checkProviderIds } from "./turn/provider-ids.ts";
 import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
@@ -185,6 +186,7 @@ export class Host {
         else if (isOptional) this.#leaveOut(plugin.name, failed);
         else throw failed;
       }
+      checkProviderIds(config, this.registry);
       await checkProviderTables(config.parts.values(), this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {

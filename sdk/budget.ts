@@ -3,9 +3,15 @@ import type { Question, Refusal } from "./hooks.ts";
 import type { TurnFacts } from "./observer.ts";
 import { one } from "./slot.ts";
 
+/** That nothing is left, or that a person decides. */
+export type BudgetVerdict = (Refusal | Question) & {
+  /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
+  readonly until?: number;
+};
+
 /** Says before every request to a model whether there is anything left to pay for it. What it throws is a no. */
 export interface Budget {
   /** `model` is undefined where the provider chooses. */
-  check(request: TurnFacts & { readonly model: string | undefined }): Awaitable<Refusal | Question | void>;
+  check(request: TurnFacts & { readonly model: string | undefined }): Awaitable<BudgetVerdict | void>;
 }
 export const Budget = one<Budget>("budget");

@@ -5,7 +5,7 @@ export const errors = defineErrors({
   CONFIG_MISSING: usage("Config file not found at %s: run `gantry config init`."),
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),
   PROVIDER_URL: usage(
-    "`%s` is not a provider address: write it with http:// or https://, as in custom:https://host/v1.",
+    "`%s` is not a provider address: write it with http:// or https://, as in https://host/v1.",
   ),
   USAGE: usage("%s: see `gantry %s--help`."),
 

@@ -1,6 +1,6 @@
 /** Which model a turn wants. Both are undefined when nothing is configured. */
 export interface ModelRef {
-  /** A provider id, an alias, `custom:<url>` or `messages-custom:<url>`. */
+  /** A provider id or an alias; for some an address stands behind it and a colon. */
   readonly provider: string | undefined;
   readonly model: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface UsageRow {
   readonly outcome: string;
 }
 
-/** Rows of one day, model or user, added up. */
+/** Rows of one day, model, user or agent, added up. */
 export interface UsageSum {
   readonly key: string;
   readonly requests: number;
@@ -36,9 +36,15 @@ export interface UsageSum {
   readonly unpriced: number;
 }
 
+/** By what rows are added up. */
+export type UsageKey = "day" | "model" | "user" | "agent";
+
 /** What requests have cost, one row each. */
 export interface Usage {
   add(row: UsageRow): Promise<void>;
-  /** Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by what they took, most first. */
-  sum(by: "day" | "model" | "user", since: number, user?: string): Promise<readonly UsageSum[]>;
+  /**
+   * Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by what they took, most first.
+   * The service's main agent has the key `""`.
+   */
+  sum(by: UsageKey, since: number, user?: string): Promise<readonly UsageSum[]>;
 }

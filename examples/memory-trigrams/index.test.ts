@@ -1,5 +1,5 @@
 import { OwnMemory } from "@gantry/sdk";
-import { bundledPlugin, checkPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, checkPlugin, memoryContract, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,4 +32,26 @@ test("SDK-10: the memory tools use a memory of another plugin, which finds the m
 
 test("SDK-05: the memory starts, stops and gives back what it took", async () => {
   expect((await checkPlugin({ plugin })).findings).toEqual([]);
+});
+
+async function open() {
+  const configDir = mkdtempSync(path.join(tmpdir(), "gantry-trigrams-"));
+  const start = () => startTestHost({ plugins: [plugin], configDir });
+  let t = await start();
+  return {
+    memory: t.slot(OwnMemory),
+    async reopen() {
+      await t.stop();
+      t = await start();
+      return t.slot(OwnMemory);
+    },
+    async close() {
+      await t.stop();
+      rmSync(configDir, { recursive: true });
+    },
+  };
+}
+
+test.for(memoryContract({ open }))("SDK-05: the memory by trigrams, $name", async ({ run }) => {
+  await expect(run()).resolves.toBeUndefined();
 });

@@ -1,14 +1,12 @@
-import { allOf, GantryError, shownAddress, type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
-import { isTree, partOf, unknownKeys, type ConfigText } from "./check.ts";
+import { allOf, GantryError, type Plugin } from "@gantry/sdk";
+import { partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
-import { lineOfPath } from "./toml-map.ts";
-import { wrongAt } from "./wrong-at.ts";
 
 /** A file that was checked against everybody who reads it. */
 export interface Configured {
+  readonly text: ConfigText;
   readonly host: HostKeys;
   /** Each plugin's part, by the plugin's name. */
   readonly parts: ReadonlyMap<string, unknown>;
@@ -44,9 +42,10 @@ export async function configure(
       .filter((reader): reader is ConfigReader => reader !== undefined);
     unknown = unknownKeys(judged(text, earlier), schema, mergeSchemas([hostReader, ...all]));
   }
-  const error = allOf([...earlier, ...unknown, ...problems.values(), ...wrongProviderIds(text)]);
+  const error = allOf([...earlier, ...unknown, ...problems.values()]);
   if (error) throw error;
   return {
+    text,
     host: parts.get(hostReader.name) as HostKeys,
     parts,
     schema,
@@ -59,32 +58,4 @@ export async function configure(
 function judged(text: ConfigText, earlier: readonly GantryError[]): ConfigText {
   const { plugins_config: _, ...tree } = text.tree;
   return earlier.some(({ code }) => code.startsWith("PLUGIN_")) ? { ...text, tree } : text;
-}
-
-/** `custom:` and `messages-custom:` take an address with its scheme, wherever a provider is named. */
-function wrongProviderIds(text: ConfigText): GantryError[] {
-  const { default_provider, agent, reliability } = text.tree;
-  const named: [string[], unknown][] = [
-    [["default_provider"], default_provider],
-    [["agent", "provider"], isTree(agent) ? agent["provider"] : undefined],
-  ];
-  const fallbacks = isTree(reliability) ? reliability["fallback_providers"] : undefined;
-  if (Array.isArray(fallbacks))
-    named.push(...fallbacks.map((id): [string[], unknown] => [["reliability", "fallback_providers"], id]));
-  return named
-    .filter(
-      ([, id]) =>
-        typeof id === "string" &&
-        /^(?:messages-)?custom:(?!.*\$\{)/.test(id) &&
-        !isAddress(id.slice(id.indexOf(":") + 1)),
-    )
-    .map(([path, id]) => {
-      const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(String(id))).message.slice(0, -1)}`;
-      const line = lineOfPath(text.map, path);
-      return wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
-    });
-}
-
-function isAddress(text: string): boolean {
-  return /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 }

@@ -23,7 +23,7 @@ export const hostKeys = Type.Object({
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "A provider's id or alias; for some an address stands behind it, as in custom:<url>.",
+      description: "A provider's id or alias; for some an address stands behind it and a colon.",
     }),
   ),
   default_model: Type.Optional(

@@ -1,5 +1,5 @@
 import { laneOf, Store } from "@gantry/sdk";
-import type { Claim, Logger, Notice, Retry, Sent, TurnResult } from "@gantry/sdk";
+import type { Claim, Logger, Retry, Sent, TurnResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
@@ -8,12 +8,13 @@ import { ageMs, begin } from "./claim-times.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import { kindOf } from "./failure-kind.ts";
-import type { Outages } from "./outages.ts";
+import { budget, model, type Outages } from "./outages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
+import { giveUp, putAside } from "./put-aside.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
-import { mostEnds } from "./suspects.ts";
+import { endedOver, mostEnds } from "./suspects.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 import { notedReply } from "../turn/stop-note.ts";
 
@@ -23,7 +24,8 @@ const fewFailures = 4;
 const manyFailures = 16;
 /** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
-const model = "model";
+
+type Wait = Omit<Retry, "afterMs" | "waitsFor">;
 
 export interface AttemptDeps {
   readonly store: Store;
@@ -58,8 +60,7 @@ export class Attempts {
     this.#tell(claim, "begun");
     begin(claim);
     try {
-      if (claim.begun > mostEnds)
-        return await this.#giveUp(claim, `the service ended ${mostEnds} times while it was worked on`);
+      if (claim.begun > mostEnds) return await this.#giveUp(claim, endedOver);
       const reply = claim.reply ?? (await this.#answer(claim, signal));
       if (reply !== undefined && (await holds())) await this.#send(claim, reply, signal);
     } catch (error) {
@@ -97,12 +98,11 @@ export class Attempts {
   }
 
   async #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {
-    const { message } = claim;
-    const shown = new ShownTurn(this.#deps, message, signal);
+    const shown = new ShownTurn(this.#deps, claim.message, signal);
     try {
-      return await this.#deps.conversations.turn(message, laneOf(message), {
+      return await this.#deps.conversations.turn(claim.message, laneOf(claim.message), {
         signal,
-        approvals: message.trust === "owner" ? "ask" : "none",
+        approvals: claim.message.trust === "owner" ? "ask" : "none",
         onEvent: (event) => shown.tell(event),
       });
     } finally {
@@ -114,15 +114,20 @@ export class Attempts {
   async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
     const { outages, log } = this.#deps;
     if (error.code === "STORE_FAILED") return this.#storeFailed(claim, new Error(error.message));
-    const lane = laneOf(claim.message);
     const kind = kindOf(error);
-    if (kind === "request") {
-      await outages.worked(model);
-      return this.#giveUp(claim, error.message);
+    if (kind === "request") await outages.worked(model);
+    if (kind === "request" || kind === "refused") return this.#giveUp(claim, error.message);
+    if (kind === "later") {
+      const afterMs = error.retryAfterMs ?? 0;
+      const text = sentences.later(claim.message, Date.now() + afterMs, error.message);
+      await tellWaiting(this.#deps, claim.message, text);
+      return this.#waitFor(budget, claim, { reason: error.message, tried: true }, afterMs);
     }
-    const attempt = claim.deliveryCount;
     if (kind === "own" || kind === "passing")
-      log.warn({ lane, attempt }, `A message could not be answered yet: ${error.message}`);
+      log.warn(
+        { lane: laneOf(claim.message), attempt: claim.deliveryCount },
+        `A message could not be answered yet: ${error.message}`,
+      );
     if (kind === "own") return this.#tryLater(claim, error.message, fewFailures);
 
     const counts = outages.workedSince(model, claim);
@@ -130,7 +135,8 @@ export class Attempts {
     if (kind === "passing") return this.#tryLater(claim, error.message, counts ? manyFailures : Infinity);
 
     outages.failed(model, claim, error.message, error.retryAfterMs);
-    if (kind === "account") await tellWaiting(this.#deps, claim.message, error.message);
+    if (kind === "account")
+      await tellWaiting(this.#deps, claim.message, sentences.waits(claim.message, error.message));
     return this.#waitFor(model, claim, { reason: error.message, tried: true, counts });
   }
 
@@ -155,7 +161,10 @@ export class Attempts {
     const level = sent.status === "refused" ? "error" : "warn";
     const lane = laneOf(claim.message);
     log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
-    if (sent.status === "refused") return this.#putAside(claim, sent.reason);
+    if (sent.status === "refused") {
+      await putAside(this.#deps, claim, sent.reason);
+      return this.#tell(claim, "aside");
+    }
     const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
     return this.#tryLater(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
   }
@@ -188,12 +197,12 @@ export class Attempts {
     return this.#retry(claim, { afterMs: Math.min(wait, left), reason, tried: true, counts });
   }
 
-  /** Keeps the message until what it waits for is back. */
-  async #waitFor(what: string, claim: Claim, retry: Omit<Retry, "afterMs" | "waitsFor">): Promise<undefined> {
-    const afterMs = this.#keptForMs(claim);
-    if (afterMs <= 0) return this.#expired(claim, retry.reason);
-    await this.#retry(claim, { ...retry, afterMs, waitsFor: what });
-    await this.#deps.outages.settle(what);
+  /** Keeps the message until what it waits for is back, which comes by itself after `ms` or has to be found out. */
+  async #waitFor(what: string, claim: Claim, retry: Wait, ms?: number): Promise<undefined> {
+    const left = this.#keptForMs(claim);
+    if (left <= 0) return this.#expired(claim, retry.reason);
+    await this.#retry(claim, { ...retry, afterMs: Math.min(ms ?? left, left), waitsFor: what });
+    if (ms === undefined) await this.#deps.outages.settle(what);
   }
 
   async #retry(claim: Claim, retry: Retry): Promise<undefined> {
@@ -206,24 +215,14 @@ export class Attempts {
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {
-    const hours = this.#deps.keepMs / 3_600_000;
-    return this.#giveUp(claim, `it was kept for ${hours} hours, and still: ${reason}`);
+    return this.#giveUp(
+      claim,
+      `it was kept for ${this.#deps.keepMs / 3_600_000} hours, and still: ${reason}`,
+    );
   }
 
-  /** Puts the message aside for good and tells its sender, in one step. */
   async #giveUp(claim: Claim, reason: string): Promise<undefined> {
-    const { outbox, log } = this.#deps;
-    const { message, isNotice } = claim;
-    log.error({ lane: laneOf(message), id: message.id }, `A message was put aside: ${reason}`);
-    const notice = isNotice ? undefined : outbox.notice(message, "ended", sentences.ended(message, reason));
-    await this.#putAside(claim, reason, notice);
-  }
-
-  /** A notice of the service is nobody's question, so there is nothing to try anew later. */
-  async #putAside(claim: Claim, reason: string, notice?: Notice): Promise<void> {
-    const { lanes } = this.#deps.store;
-    const write = () => (claim.isNotice ? lanes.ack(claim) : lanes.deadLetter(claim, reason, notice));
-    await this.#deps.outcomes.record(write);
+    await giveUp(this.#deps, claim, reason);
     this.#tell(claim, "aside");
   }
 

@@ -1,11 +1,12 @@
 import type { ProviderFailure } from "@gantry/sdk";
+import { errors } from "../errors.ts";
 
 /**
  * What a failed turn means for its message. `away`: the model is left alone until a time. `account`: the owner has to mend
- * something first. `request`: the model will never take this message. `passing`: another try can help. `own`: the service's
+ * something first. `later`: the service's own no until a time. `refused`: a person's. `request`: the model will never take this message. `passing`: another try can help. `own`: the service's
  * own trouble with this message, which a few tries tell from a passing one.
  */
-export type FailureKind = "away" | "account" | "request" | "passing" | "own";
+export type FailureKind = "away" | "account" | "later" | "refused" | "request" | "passing" | "own";
 
 /** Nothing is configured, or not rightly: as much a matter of the owner's as a refused account. */
 const accountCodes = new Set(["NO_PROVIDER", "PROVIDER_UNKNOWN", "PROVIDER_NO_KEY", "PROVIDER_URL"]);
@@ -14,5 +15,7 @@ const accountStatus = new Set([401, 402, 403, 404]);
 export function kindOf({ code, status, retry, retryAfterMs }: ProviderFailure): FailureKind {
   if (accountCodes.has(code) || (status !== undefined && accountStatus.has(status))) return "account";
   if (retry) return retryAfterMs === undefined ? "passing" : "away";
+  if (code === errors.APPROVAL_DENIED.code) return "refused";
+  if (status === undefined && retryAfterMs !== undefined) return "later";
   return status !== undefined && status >= 400 && status < 500 ? "request" : "own";
 }

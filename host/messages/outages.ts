@@ -4,6 +4,9 @@ import type { Outcomes } from "./outcomes.ts";
 
 /** Between two tries whether something is back: its return is noticed within the last of them. */
 const probeMs = [2_000, 5_000, 10_000, 20_000];
+export const model = "model";
+/** What messages wait for that comes with the time, or with another configuration. */
+export const budget = "budget";
 /** No wait that a server asks for is believed beyond this. */
 const longestMs = 3_600_000;
 
@@ -41,6 +44,10 @@ export class Outages {
   /** Takes up what messages waited for when the process before ended: one of each tries at once. */
   async start(): Promise<void> {
     for (const { waitsFor } of await this.#deps.lanes.waits()) {
+      if (waitsFor === budget) {
+        await this.#deps.lanes.wake(budget);
+        continue;
+      }
       this.#away.set(waitsFor, { probes: 0, isDue: true });
       await this.#deps.lanes.wake(waitsFor, 1);
     }

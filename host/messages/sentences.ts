@@ -8,6 +8,11 @@ export const sentences = {
   waits: (message: InboundMessage, reason: string): string =>
     told(message, "I cannot answer now; your message is kept and answered once that is mended", reason),
 
+  later: (message: InboundMessage, at: number, reason: string): string => {
+    const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
+    return told(message, `I cannot answer now; your message is kept, and answered after ${when} UTC`, reason);
+  },
+
   /** What the model said before the turn broke off stands before it. */
   broke: (message: InboundMessage, said: string, reason: string): string => {
     const sentence = told(

@@ -14,6 +14,7 @@ const atOnce = 64;
 
 /** A message is put aside once a process ended over it so often, which were all its tries alone. */
 export const mostEnds: number = sharedEnds + quietMs.length;
+export const endedOver = `the service ended ${mostEnds} times while it was worked on`;
 
 /**
  * Which message brings the process down, if one does. When a process ends, all that it worked on are under suspicion alike,

@@ -1,7 +1,6 @@
 import { laneOf, type InboundMessage, type Store } from "@gantry/sdk";
 import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
-import { sentences } from "./sentences.ts";
 
 const dayMs = 86_400_000;
 
@@ -11,14 +10,13 @@ interface Deps {
   readonly outcomes: Outcomes;
 }
 
-/** Somebody has to mend something first, which may take long: the conversation is told, once a day. */
+/** What is waited for may take long: the conversation is told, once a day. */
 export async function tellWaiting(
   { store, outbox, outcomes }: Deps,
   message: InboundMessage,
-  reason: string,
+  text: string,
 ): Promise<void> {
   const day = Math.floor(Date.now() / dayMs);
-  const text = sentences.waits(message, reason);
   const told = outbox.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
   await outcomes.record(() => store.lanes.post(told));
 }

@@ -1,9 +1,14 @@
-import { Budget, type GantryError } from "@gantry/sdk";
+import { Budget, type ProviderFailure } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { askPerson } from "../tools/ask-person.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 import { conversationOf } from "../tools/turn-context.ts";
+
+interface Coded {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
 export class Spending {
@@ -17,26 +22,26 @@ export class Spending {
   }
 
   /** Why the request may not be made; undefined where it may. */
-  async refusal(): Promise<{ readonly code: string; readonly message: string } | undefined> {
+  async refusal(): Promise<ProviderFailure | undefined> {
     const { want, budget: own } = this.#input.context;
     const reached = own.reached();
-    if (reached !== undefined) return errors.TURN_BUDGET_SPENT(reached);
+    if (reached !== undefined) return failure(errors.TURN_BUDGET_SPENT(reached));
     const budget = this.#deps.registry.get(Budget);
     if (!budget || this.#approved) return undefined;
     try {
       const verdict = await budget.check({ ...factsOf(this.#input), model: want.model });
       if (!verdict) return undefined;
-      const { code, reason: message } = verdict;
-      if (verdict.verdict !== "ask") return { code, message };
-      const error = await this.#ask(message);
-      this.#approved = error === undefined;
-      return error;
+      const { code, reason: message, until } = verdict;
+      if (verdict.verdict !== "ask") return failure({ code, message }, until);
+      const refused = await this.#ask(message, until);
+      this.#approved = refused === undefined;
+      return refused;
     } catch (error) {
-      return errors.BUDGET_FAILED(asError(error));
+      return failure(errors.BUDGET_FAILED(asError(error)));
     }
   }
 
-  async #ask(reason: string): Promise<GantryError | undefined> {
+  async #ask(reason: string, until: number | undefined): Promise<ProviderFailure | undefined> {
     const { user, session, options, context: turn } = this.#input;
     const { decision } = await askPerson(this.#deps.approvals, options, {
       session: conversationOf({ session, turn }),
@@ -50,6 +55,13 @@ export class Spending {
       reasons: [reason],
     });
     if (decision === "allow") return undefined;
-    return decision === "nobody" ? errors.APPROVAL_NO_PERSON(reason) : errors.APPROVAL_DENIED(reason);
+    // What a person decided does not change with the day.
+    if (decision !== "nobody") return failure(errors.APPROVAL_DENIED(reason));
+    return failure(errors.APPROVAL_NO_PERSON(reason), until);
   }
+}
+
+function failure({ code, message }: Coded, until?: number): ProviderFailure {
+  const wait = until !== undefined && { retryAfterMs: Math.max(0, until - Date.now()) };
+  return { code, message, retry: false, ...wait };
 }

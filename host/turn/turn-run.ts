@@ -144,7 +144,7 @@ export class TurnRun {
     const { want } = this.#input.context;
     await this.#fitting.fit(transcript, await this.#overhead(transcript), "request");
     const refusal = await this.#spending.refusal();
-    if (refusal) return Answer.failed(want, { ...refusal, message: refusal.message, retry: false });
+    if (refusal) return Answer.failed(want, refusal);
     let answer = await this.#complete(transcript);
     if (answer.failure?.code !== overflow) return answer;
     const overhead = await this.#overhead(transcript);

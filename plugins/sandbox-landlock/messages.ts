@@ -76,7 +76,7 @@ export interface WallFacts {
   /** True where it is asked for the first process of each run. */
   readonly firsts: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
-  readonly abiCap?: number;
+  readonly abiCap?: number | undefined;
   /** Size of the private /tmp. */
   readonly temporaryMb: number;
 }

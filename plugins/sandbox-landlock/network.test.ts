@@ -161,7 +161,7 @@ int main(int n, char **v) {
   to.sin_family = AF_INET; to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   pthread_create(&t, 0, swap, 0);
   int done = 0, won = 0;
-  while (done < 150 && n) { int s = socket(AF_INET, SOCK_STREAM, 0); done++; won += connect(s, (void *)&to, sizeof to) == 0; close(s); }
+  while (done < 150 || (!won && done < 50000 && n)) { int s = socket(AF_INET, SOCK_STREAM, 0); done++; won += connect(s, (void *)&to, sizeof to) == 0; close(s); }
   printf("tried %d connected %d\\n", done, won); return 0;
 }`;
 
@@ -187,7 +187,7 @@ test.runIf(linux && existsSync(compiler))(
       const proxyPort = /:(\d+)$/.exec((await run("echo $http_proxy")).split("\n")[0]!)![1]!;
       const text = await run(`./racer ${proxyPort} ${preyPort}`);
       const [, tried = "0", connected = "0"] = /tried (\d+) connected (\d+)/.exec(text) ?? [];
-      expect(tried).toBe("150");
+      expect(Number(tried)).toBeGreaterThanOrEqual(150);
       expect(Number(connected)).toBeGreaterThan(0);
       expect(contacts).toEqual([]);
       expect(requests).toEqual([]);

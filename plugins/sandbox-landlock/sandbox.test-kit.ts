@@ -77,10 +77,9 @@ export async function startSandbox({
     own: [],
   });
   const { files } = blockedCommands(blocked);
-  const cap = abiCap === undefined ? {} : { abiCap };
   const built = {
     ...granted,
-    ...cap,
+    abiCap,
     ...prepared.walls,
     blocked: files,
     tcp: false,
@@ -95,7 +94,7 @@ export async function startSandbox({
     guarded,
     diskMb: all.max_disk_mb,
     workspaceMb: all.max_workspace_mb,
-    ...(walls && { walls: built }),
+    ...(walls && { walls: built, bounds: prepared.bounds }),
   });
   const env = childEnvironment(workspace, undefined);
   return {

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { layerRows } from "./service/layer-rows.ts";
 import { type SandboxKit, linux, openToAll, processesWith, startSandbox, until } from "./sandbox.test-kit.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
@@ -55,6 +56,11 @@ test.runIf(linux)(
     const at = path.join(withheld(kit), "log");
     await expect(read(kit, at)).rejects.toMatchObject({ fault: { fault: "withheld", path: at } });
     expect((await kit.run("cat made*/log")).stdout).toBe("");
+    await using other = await startSandbox({ at: kit.workspace });
+    const disk = { max_file_mb: 1, max_disk_mb: 1, max_workspace_mb: 1 };
+    const rows = layerRows(other.confinement.layers!, { files: [], held: [], notHeld: [] }, disk);
+    const detail = expect.stringContaining(withheld(kit)) as string;
+    expect(rows).toContainEqual(expect.objectContaining({ state: "warn", detail }));
     renameSync(withheld(kit), path.join(kit.workspace, "made"));
     expect((await kit.run("sort -u made/log")).stdout).toBe("x\n");
   },
@@ -62,18 +68,26 @@ test.runIf(linux)(
 
 test.runIf(linux)("SEC-15: a run that was lost leaves nothing undecided either", async () => {
   await using kit = await startSandbox({ prepare });
-  const run = kit.run(writes);
-  await until(() => existsSync(path.join(kit.workspace, "up")));
-  const held = processesWith("confined-worker").filter((pid) => isBelow(pid));
-  for (const pid of held) process.kill(pid, "SIGSTOP");
-  await saveAnew(kit);
-  for (const pid of held) process.kill(pid, "SIGKILL");
-  await expect(run).rejects.toThrow(/ended|closed/);
-  await expect(read(kit, path.join(kit.workspace, "made/log"))).rejects.toMatchObject({
-    fault: { fault: "missing" },
-  });
+  const log = path.join(kit.workspace, "made/log");
+  await expect(lose(kit, async () => undefined)).rejects.toThrow(/ended|closed/);
+  expect(await read(kit, log)).toMatchObject({ value: { bytes: 2 } });
+  rmSync(path.join(kit.workspace, "made"), { recursive: true });
+  rmSync(path.join(kit.workspace, "up"));
+  await expect(lose(kit, () => saveAnew(kit))).rejects.toThrow(/ended|closed/);
+  await expect(read(kit, log)).rejects.toMatchObject({ fault: { fault: "missing" } });
   expect((await kit.run("cat made*/log; echo ran")).stdout).toBe("ran\n");
 });
+
+/** Ends the process of a run under its hands; it sees nothing of what is done before. */
+async function lose(kit: SandboxKit, before: () => Promise<void>): Promise<unknown> {
+  const run = kit.run(writes);
+  await Promise.race([run, until(() => existsSync(path.join(kit.workspace, "up")))]);
+  const held = processesWith("confined-worker").filter((pid) => isBelow(pid));
+  for (const pid of held) process.kill(pid, "SIGSTOP");
+  await before();
+  for (const pid of held) process.kill(pid, "SIGKILL");
+  return run;
+}
 
 const mayPin = process.getuid?.() === 0 && spawnSync("chattr", ["-V"]).error === undefined;
 

@@ -37,12 +37,12 @@ interface Confined {
 const port = parentPort!;
 const facts = workerData as SupervisorFacts;
 const [wakeRead, wake] = pipe();
-const look = watcher(facts.watched);
-const { processes, ...others } = facts.watched;
+const look = watcher(facts.bounds.watched);
+const { processes, ...others } = facts.bounds.watched;
 const looks = Object.keys(others).length > 0;
 const budget =
   processes === undefined ? undefined : new ProcessBudget(processes, () => confined.map(({ pid }) => pid));
-const groups = new Groups(facts.groups);
+const groups = new Groups(facts.bounds.groups);
 const notification = new Uint8Array(80);
 const view = new DataView(notification.buffer);
 let confined: readonly Confined[] = [];
@@ -64,7 +64,7 @@ function add({ pid, listener: remote, write, masked }: Supervised): Added | unde
       const own = { ...facts, write: [...facts.write, ...write] };
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
       groups.take(pid);
-      limit(pid, facts.limits);
+      limit(pid, facts.bounds.limits);
       const gate = masked && OpenGate.over(pid, masked);
       confined = [...confined, { pid, listener, gate, decide: supervise(own, pid, budget) }];
       return { gated: gate !== undefined };

@@ -23,7 +23,9 @@ export class Database {
   #opened: Promise<Sql> | undefined;
   #log: number | undefined;
   #queue: Waiting[] = [];
-  #flushing: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  readonly #written: { readonly group: readonly Waiting[]; readonly settle: readonly (() => void)[] }[] = [];
+  #syncing: Promise<void> | undefined;
   #pruneAt = 0;
   #closed = false;
   #ino: number | undefined;
@@ -46,16 +48,17 @@ export class Database {
     return this.#guarded(() => sql.transaction(() => work(sql)));
   }
 
-  /** On disk when it resolves. What arrives in one tick, or while a sync runs, shares one transaction and one sync. */
+  /** On disk when it resolves. What arrives in one tick shares a transaction, and what is written while a sync runs the next sync. */
   commit<T>(work: (sql: Sql) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve, reject });
-      this.#flushing ??= this.#flush();
+      this.#writing ??= this.#write();
     });
   }
 
   async close(): Promise<void> {
-    await this.#flushing;
+    await this.#writing;
+    await this.#syncing;
     this.#closed = true;
     const opened = this.#opened;
     this.#opened = undefined;
@@ -67,7 +70,8 @@ export class Database {
     );
   }
 
-  async #flush(): Promise<void> {
+  /** Also while a sync runs: what is written survives the death of the process, and that must not wait for a slow disk. */
+  async #write(): Promise<void> {
     while (this.#queue.length > 0) {
       await new Promise(setImmediate);
       const group = this.#queue;
@@ -76,13 +80,31 @@ export class Database {
         const sql = await this.#open();
         this.#seeFile();
         const settle = this.#guarded(() => this.#together(sql, group));
-        await this.#sync();
-        for (const answer of settle) answer();
+        this.#written.push({ group, settle });
+        this.#syncing ??= this.#syncWritten();
       } catch (error) {
-        for (const { reject } of group) reject(this.#failure(error));
+        this.#fail(group, error);
       }
     }
-    this.#flushing = undefined;
+    this.#writing = undefined;
+  }
+
+  async #syncWritten(): Promise<void> {
+    while (this.#written.length > 0) {
+      const groups = this.#written.splice(0);
+      try {
+        await this.#sync();
+        for (const answer of groups.flatMap(({ settle }) => settle)) answer();
+      } catch (error) {
+        // What was written meanwhile went into the same file.
+        for (const { group } of [...groups, ...this.#written.splice(0)]) this.#fail(group, error);
+      }
+    }
+    this.#syncing = undefined;
+  }
+
+  #fail(group: readonly Waiting[], error: unknown): void {
+    for (const { reject } of group) reject(this.#failure(error));
   }
 
   /** All in one transaction; where one fails, each in its own, so that it fails alone. */
@@ -108,8 +130,7 @@ export class Database {
   }
 
   /**
-   * SQLite has written the log without waiting for the disk; waiting for it here, off the main thread, lets the next group
-   * gather meanwhile. After a failed sync nobody knows what the disk holds, so the file is opened anew.
+   * SQLite has written the log without waiting for the disk, which is waited for here, off the main thread. After a failed sync nobody knows what the disk holds, so the file is opened anew.
    */
   async #sync(): Promise<void> {
     this.#log ??= openSync(`${this.path}-wal`, "r");

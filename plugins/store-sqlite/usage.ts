@@ -1,7 +1,12 @@
 import type { Usage, UsageSum } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 
-const KEYS = { day: "strftime('%Y-%m-%d', at / 1000, 'unixepoch')", model: "model", user: "user" } as const;
+const KEYS = {
+  day: "strftime('%Y-%m-%d', at / 1000, 'unixepoch')",
+  model: "model",
+  user: "user",
+  agent: "ifnull(agent, '')",
+} as const;
 
 /** Not synced: losing power can forget the last rows. */
 export function createUsage(db: Database): Usage {

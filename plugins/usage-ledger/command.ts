@@ -1,6 +1,6 @@
 import { errors, type Command, type Usage, type UsageSum } from "@gantry/sdk";
 
-const kinds = ["day", "model", "user"] as const;
+const kinds = ["day", "model", "user", "agent"] as const;
 const DAY = 86_400_000;
 
 export function usageCommand(usage: () => Usage): Command {
@@ -8,13 +8,13 @@ export function usageCommand(usage: () => Usage): Command {
     name: "usage",
     summary: "what requests to models have taken and cost",
     options: [
-      { flags: "--by <what>", summary: "a line for each day (the default), model or user" },
+      { flags: "--by <what>", summary: "a line for each day (the default), model, user or agent" },
       { flags: "--days <number>", summary: "how far back, in days; default 30" },
       { flags: "--json", summary: "print JSON" },
     ],
     async run({ options, out, err }) {
       const by = kinds.find((kind) => kind === (options["by"] ?? "day"));
-      if (!by) throw errors.USAGE("--by takes day, model or user", "usage ");
+      if (!by) throw errors.USAGE("--by takes day, model, user or agent", "usage ");
       const rows = await usage().sum(by, since(options["days"]));
       if (options["json"]) out(JSON.stringify(rows.map(shownRow)));
       else if (rows.length === 0) err("No request has been made yet.");
@@ -38,7 +38,7 @@ export function shownRow({ key, micros, ...row }: UsageSum): object {
 
 function table(by: string, rows: readonly UsageSum[]): readonly string[] {
   const lines = rows.map(({ key, requests, failed, input, cached, output, micros, unpriced }) => [
-    key || "(the provider's own)",
+    key || (by === "agent" ? "(the main agent)" : "(the provider's own)"),
     `${requests}${failed > 0 ? ` (${failed} failed)` : ""}`,
     String(input),
     String(cached),

@@ -1,4 +1,4 @@
-import type { Budget, Logger, ModelAnswer, Question, Refusal, Usage, UsageSum } from "@gantry/sdk";
+import type { Budget, BudgetVerdict, Logger, ModelAnswer, Usage, UsageSum } from "@gantry/sdk";
 import { ask, refuse } from "@gantry/sdk";
 import type { BudgetConfig, Prices } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -45,7 +45,7 @@ export class Ledger implements Budget {
     ].filter(({ most }) => most !== undefined);
   }
 
-  async check({ user, model }: Parameters<Budget["check"]>[0]): Promise<Refusal | Question | void> {
+  async check({ user, model }: Parameters<Budget["check"]>[0]): Promise<BudgetVerdict | void> {
     const { limits } = this;
     if (limits.length === 0) return;
     await this.#writing;
@@ -58,23 +58,26 @@ export class Ledger implements Budget {
       return refuse(errors.BUDGET_NO_PRICE(model, model));
     for (const { key, most = 0, perUser, spent, shown } of limits) {
       const amount = spent(await this.today(perUser ? user : undefined));
-      if (amount >= most) return verdict(errors.BUDGET_SPENT(shown(amount), shown(most), key));
+      if (amount < most) continue;
+      const until = startOfDay() + DAY;
+      return { ...verdict(errors.BUDGET_SPENT(shown(amount), shown(most), key)), until };
     }
   }
 
   /** What all requests of this day, or one person's, have taken so far. */
   async today(user?: string): Promise<UsageSum> {
-    const [sum] = await this.#usage.sum("day", Math.floor(Date.now() / DAY) * DAY, user);
+    const [sum] = await this.#usage.sum("day", startOfDay(), user);
     return sum ?? { key: "", requests: 0, failed: 0, input: 0, output: 0, cached: 0, micros: 0, unpriced: 0 };
   }
 
   /** One after the other, so that a check that comes later counts it. */
   record(answer: ModelAnswer): Promise<void> {
-    const { user, session, purpose, provider, model, ms, outcome } = answer;
+    const { user, session, agent, purpose, provider, model, ms, outcome } = answer;
     const row = {
       at: Date.now(),
       user,
       session,
+      ...(agent !== undefined && { agent }),
       purpose,
       provider,
       model: model ?? null,
@@ -100,4 +103,9 @@ export class Ledger implements Budget {
   async written(): Promise<void> {
     await this.#writing;
   }
+}
+
+/** Of today, by UTC. */
+function startOfDay(): number {
+  return Math.floor(Date.now() / DAY) * DAY;
 }

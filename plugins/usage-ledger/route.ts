@@ -11,7 +11,7 @@ export function usageRoute(usage: () => Usage): Route {
     auth: "token",
     summary: "What requests to models have taken in the last 30 days; `?by=day`, `model` or `user`.",
     async handle({ query }) {
-      const by = (["day", "model", "user"] as const).find((kind) => kind === query["by"]) ?? "day";
+      const by = (["day", "model", "user", "agent"] as const).find((kind) => kind === query["by"]) ?? "day";
       const rows = await usage().sum(by, Date.now() - DAYS_MS);
       return { status: 200, body: { by, rows: rows.map(shownRow) } };
     },

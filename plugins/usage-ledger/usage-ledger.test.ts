@@ -1,4 +1,13 @@
-import { Approvals, Commands, Observers, Routes, definePlugin, type ModelAnswer } from "@gantry/sdk";
+import {
+  Approvals,
+  Commands,
+  definePlugin,
+  directMessage,
+  Inbox,
+  Observers,
+  Routes,
+  type ModelAnswer,
+} from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { microsOf } from "./prices.ts";
@@ -57,6 +66,19 @@ test("USE-02: every request leaves a row with what it took and cost, also one th
   expect((await run(t, { by: "model", json: true })).out[0]).toContain('"key":"fake-1"');
   await expect(run(t, { by: "moon" })).rejects.toMatchObject({ code: "USAGE" });
   await expect(run(t, { days: "soon" })).rejects.toMatchObject({ code: "USAGE" });
+});
+
+test("USE-02: a row names the agent under whose name the turn ran, and `gantry usage --by agent` adds them up", async () => {
+  const store = createMemoryStore();
+  await using t = await start({}, store);
+  await t.ask("one");
+  const message = directMessage({ channel: "cli", id: "2", from: "test", text: "two", trust: "owner" });
+  const options = { agent: "writer", approvals: "none", signal: AbortSignal.timeout(60_000) } as const;
+  for (let n = 0; n < 2; n++) await t.slot(Inbox).prompt(message, options);
+  await expect.poll(async () => (await store.usage.sum("agent", 0))[0]?.requests).toBe(2);
+  expect((await run(t, { by: "agent" })).out.join("\n")).toMatch(
+    /^agent .*\nwriter +2 [^]*\n\(the main agent\) +1 /,
+  );
 });
 
 test("USE-02: the gateway is told the same", async () => {

@@ -1,13 +1,14 @@
 import type { Store } from "../store.ts";
 import type { ContractCase } from "./contract-case.ts";
 import type { OpenedStore } from "./store-contract/opened.ts";
+import type { Cases } from "./store-contract/cases.ts";
 import { dueCases } from "./store-contract/due.ts";
 import { eraseCases } from "./store-contract/erase.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
 import { keptCases } from "./store-contract/kept-messages.ts";
 import { limitCases } from "./store-contract/limits.ts";
-import { memoryCases } from "./store-contract/memory.ts";
+import { memoryCases } from "./memory-contract.ts";
 import { nodeCases } from "./store-contract/nodes.ts";
 import { sessionCases } from "./store-contract/sessions.ts";
 import { usageCases } from "./store-contract/usage.ts";
@@ -23,12 +24,20 @@ export interface StoreSubject {
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
 }
 
+const memoryOfStore: Cases = Object.fromEntries(
+  Object.entries(memoryCases).map(([name, check]) => [
+    name,
+    ({ store, reopen }: OpenedStore) =>
+      check({ memory: store.memory, reopen: async () => (await reopen()).memory }),
+  ]),
+);
+
 /** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */
 export function storeContract(subject: StoreSubject): readonly ContractCase[] {
   const { openShared, pass } = subject;
   const all = Object.entries({
     ...sessionCases,
-    ...memoryCases,
+    ...memoryOfStore,
     ...laneCases,
     ...leaseCases,
     ...waitCases,

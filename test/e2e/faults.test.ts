@@ -102,7 +102,8 @@ test.skipIf(!mayBreak)(
     disk.isMended();
     const { child, ended } = startGantry(["daemon"], run);
     await said(child, "stderr", /Gantry is ready/);
-    expect((await fetch(`${service.base}/ready`)).status).toBe(200);
+    const ready = (): Promise<number> => fetch(`${service.base}/ready`).then(({ status }) => status);
+    await expect.poll(ready).toBe(200);
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   },

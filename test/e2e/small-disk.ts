@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -53,15 +53,22 @@ export function brittleDisk(parent: string): BrittleDisk | undefined {
     mount();
     if (!existsSync(trigger(dir))) throw new Error("this kernel breaks no file system");
   } catch {
+    spawnSync("umount", [dir], { stdio: "ignore" });
     return undefined;
   }
   return {
     dir,
-    breaks: () => writeFileSync(trigger(dir), "1"),
+    breaks() {
+      run("sync", "-f", dir);
+      writeFileSync(trigger(dir), "1");
+    },
     isMended() {
       run("umount", dir);
+      // The kernel lets the file go a little later, and until then knows the broken state of it.
+      while (run("losetup", "-j", image) !== "")
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       try {
-        run("e2fsck", "-fp", image);
+        run("e2fsck", "-fy", image);
       } catch {
         // It tells by its exit code that it has mended something.
       }

@@ -61,8 +61,6 @@ export class ConfinedProcess {
   readonly #holder: Holder;
   readonly #late: NodeJS.Timeout;
   #temporary: string | undefined;
-  /** Secret files of the workspace over which it laid masks. */
-  masked: readonly string[] = [];
   #last = 0;
   #broken: Error | undefined;
 
@@ -105,9 +103,7 @@ export class ConfinedProcess {
   /** Tells it what it is confined to; resolves to what its walls are once they stand. Throws NoWalls. */
   async confine(facts: ConfinedFacts): Promise<Built> {
     this.#frames.send(facts);
-    const built = await this.#built.promise;
-    this.masked = built.secret;
-    return built;
+    return this.#built.promise;
   }
 
   /** A folder for temporary files of its runs alone, removed with it; none of `open` reaches it. */

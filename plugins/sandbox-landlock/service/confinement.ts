@@ -4,7 +4,7 @@ import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
-import type { Added, SupervisorFacts } from "../supervisor/supervisor.ts";
+import type { Added, Bounds } from "../supervisor/supervisor.ts";
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
@@ -15,7 +15,9 @@ export interface ConfinementOptions extends Pick<
   /** All runs of this service in the workspace. */
   readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
-  readonly walls?: WallFacts & Pick<SupervisorFacts, "limits" | "runLimits" | "groups" | "watched">;
+  readonly walls?: WallFacts;
+  /** What the supervisor holds them to; undefined without walls. */
+  readonly bounds?: Bounds;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
@@ -51,11 +53,10 @@ export class Confinement {
   /** Throws NoWalls where they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
-    const { base, walls, runs } = options;
-    if (!walls) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
+    const { base, walls, bounds, runs } = options;
+    if (!walls || !bounds) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const { write, limits, runLimits, groups, watched } = walls;
-    const supervisor = Supervisor.start(base, { write, limits, runLimits, groups, watched, proxy, running });
+    const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
     const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
       await (await supervisor).stop();
@@ -128,17 +129,17 @@ class Confiner {
   }
 
   async one(confined: ConfinedProcess): Promise<Built & Added> {
-    const { read, write, blocked, links, tcp, abiCap, temporaryMb, firsts } = this.#walls;
+    const { read, write } = this.#walls;
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
     const starts = this.#walls.starts || !this.#namespaces;
-    const cap = abiCap === undefined ? {} : { abiCap };
-    const walls = { read, write, blocked, links, tcp, temporaryMb, starts, firsts, ...cap };
+    const walls = { ...this.#walls, starts };
     const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(
       factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
     );
     const { pid } = confined;
+    this.#options.runs.remember(confined, built.secret);
     const own = temporary === undefined ? [] : [temporary];
     const masked = { root: this.#options.workspace, files: built.secret };
     const added = await this.#supervisor.add({

@@ -14,12 +14,9 @@ const FILE_UNITS = 2048;
 /** A confined process needs as many itself. */
 const OWN_FILES = 64;
 
-/** What of the bounds is the walls' part. */
-export type WallLimits = Pick<SupervisorFacts, "limits" | "runLimits" | "groups" | "watched"> &
-  Pick<WallFacts, "temporaryMb" | "starts" | "firsts">;
-
 export interface Limits {
-  readonly walls: WallLimits;
+  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts">;
+  readonly bounds: SupervisorFacts["bounds"];
   /** For `status`. */
   readonly detail: string;
   close(): void;
@@ -43,16 +40,16 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
     ...(!held.has("pids") && { processes: bounds.max_processes }),
     ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
   };
-  const walls: WallLimits = {
-    limits,
-    runLimits,
-    groups: { files, rooms, most: bounds.max_processes },
-    watched,
-    temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
-    starts: watched.processes !== undefined,
-    firsts: runLimits.length > 0,
+  return {
+    walls: {
+      temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
+      starts: watched.processes !== undefined,
+      firsts: runLimits.length > 0,
+    },
+    bounds: { limits, runLimits, groups: { files, rooms, most: bounds.max_processes }, watched },
+    detail: describe(bounds, held),
+    close,
   };
-  return { walls, detail: describe(bounds, held), close };
 }
 
 /** The same as far as a shell can set it, where nothing else does. */

@@ -118,11 +118,12 @@ export class Openings {
       ...place,
       walls: {
         ...(await this.#grants(spec)),
-        ...(abiCap !== undefined && { abiCap }),
         ...limits.walls,
+        abiCap,
         blocked: blockedCommands(blocked_commands).files,
         tcp: way !== undefined,
       },
+      bounds: limits.bounds,
       pipes: count(spec.pipes),
       prefix: [],
       workspace: this.#needs.runtime.workspace,

@@ -34,7 +34,7 @@ export interface Place {
   readonly base: string;
   readonly runs: WorkspaceRuns;
   /** Landlock levels above it are not used. */
-  readonly abiCap?: number;
+  readonly abiCap?: number | undefined;
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
@@ -193,15 +193,8 @@ export class Walled {
       workspace,
       configDir,
     });
-    const cap = abiCap === undefined ? {} : { abiCap };
-    const walls = {
-      ...granted,
-      ...cap,
-      ...limits.walls,
-      blocked: files,
-      tcp,
-    };
-    return Confinement.start({ ...place, walls, prefix: [], ...this.#files() });
+    const walls = { ...granted, ...limits.walls, abiCap, blocked: files, tcp };
+    return Confinement.start({ ...place, walls, bounds: limits.bounds, prefix: [], ...this.#files() });
   }
 
   async #without(open: string, allowed: boolean): Promise<State> {

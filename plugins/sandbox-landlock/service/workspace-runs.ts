@@ -1,10 +1,7 @@
 import { lstatSync } from "node:fs";
-import path from "node:path";
 import type { ConfinedProcess, Outcome } from "./confined-process.ts";
 import type { Request } from "../messages.ts";
-
-/** The clock of a file system is behind by less than this. */
-const SETTLED_MS = 50;
+import { identityOf } from "../workspace/workspace-walk.ts";
 
 interface Run {
   readonly process: ConfinedProcess;
@@ -17,6 +14,8 @@ interface Run {
  */
 export class WorkspaceRuns {
   readonly #under = new Set<Run>();
+  /** Secret files over which each process laid masks, with what they were. */
+  readonly #masked = new WeakMap<ConfinedProcess, ReadonlyMap<string, string>>();
   /** Since when files may have been moved that nobody looked at, in ms since 1970; undefined where all is decided. */
   #undecided: number | undefined;
 
@@ -29,8 +28,16 @@ export class WorkspaceRuns {
     if (this.#undecided === since) this.#undecided = undefined;
   }
 
+  #lostMask(process: ConfinedProcess): boolean {
+    return [...(this.#masked.get(process) ?? [])].some(([file, was]) => identityAt(file) !== was);
+  }
+
   #leave(since: number): void {
     this.#undecided = Math.min(since, this.#undecided ?? Infinity);
+  }
+
+  remember(process: ConfinedProcess, masked: readonly string[]): void {
+    this.#masked.set(process, new Map(masked.map((file) => [file, identityAt(file)])));
   }
 
   /** Has `over` hold up others where its process says that a mask has fallen. */
@@ -48,7 +55,7 @@ export class WorkspaceRuns {
       return outcome;
     } catch (error) {
       // Nobody looked at what it left.
-      if (!process.usable && process.masked.some((file) => isChanged(file, began))) this.#leave(began);
+      if (!process.usable && this.#lostMask(process)) this.#leave(began);
       throw error;
     } finally {
       this.#under.delete(run);
@@ -70,8 +77,7 @@ export class WorkspaceRuns {
   }
 }
 
-/** True where something beside the file, or the file, may have been replaced since then. */
-function isChanged(file: string, since: number): boolean {
-  const folder = lstatSync(path.dirname(file), { throwIfNoEntry: false });
-  return !folder || folder.ctimeMs > since - SETTLED_MS;
+function identityAt(file: string): string {
+  const about = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return about ? identityOf(about) : "";
 }

@@ -16,15 +16,20 @@ const EAGAIN = 11;
 /** For prlimit(2). */
 export type ResourceLimit = readonly [resource: number, value: number];
 
-export interface SupervisorFacts {
-  /** Real paths beneath which files may change. */
-  readonly write: readonly string[];
+/** What holds runs to what they may use. */
+export interface Bounds {
   /** For each confined process, from which its runs have them. */
   readonly limits: readonly ResourceLimit[];
   /** For each run: what a confined process could not work under itself. */
   readonly runLimits: readonly ResourceLimit[];
   readonly groups: GroupFacts;
   readonly watched: Watched;
+}
+
+export interface SupervisorFacts {
+  /** Real paths beneath which files may change. */
+  readonly write: readonly string[];
+  readonly bounds: Bounds;
   /** The proxy's port on loopback; 0 means none. */
   readonly proxy: Int32Array;
   /** How many runs there are. */
@@ -75,7 +80,7 @@ export function supervise(
     check();
     if (!isFirst) return "continue";
     try {
-      limit(thread, facts.runLimits);
+      limit(thread, facts.bounds.runLimits);
       return "continue";
     } catch {
       // Without its limits it does not start.

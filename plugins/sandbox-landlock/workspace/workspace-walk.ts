@@ -205,6 +205,6 @@ function prefixes(at: string): readonly string[] {
 }
 
 /** The number of a file that is gone is soon that of a new one. */
-const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;
+export const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;
 
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;

@@ -5,6 +5,7 @@ export function usage(rows: UsageRow[]): Usage {
     day: ({ at }: UsageRow) => new Date(at).toISOString().slice(0, 10),
     model: ({ model }: UsageRow) => model ?? "",
     user: ({ user }: UsageRow) => user,
+    agent: ({ agent = "" }: UsageRow) => agent,
   };
   return {
     add: async (row) => void rows.push({ ...row }),

@@ -63,4 +63,17 @@ export const usageCases: Cases = {
     assert.equal((await usage.sum("user", 0, "test:2"))[0]?.unpriced, 1);
     assert.deepEqual(await usage.sum("day", Date.UTC(2026, 0, 4)), []);
   },
+  "USE-02: requests are added up by the agent that made them, over a restart": async ({ store, reopen }) => {
+    await store.usage.add(row);
+    await store.usage.add({ ...row, agent: "writer", input: 900 });
+    await store.usage.add({ ...row, agent: "writer", input: 50 });
+    const { usage } = await reopen();
+    assert.deepEqual(
+      (await usage.sum("agent", 0)).map(({ key, requests, input }) => [key, requests, input]),
+      [
+        ["writer", 2, 950],
+        ["", 1, 100],
+      ],
+    );
+  },
 };

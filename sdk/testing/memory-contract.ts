@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Cases } from "./cases.ts";
+import type { Memory, OwnMemory } from "../store.ts";
+import type { ContractCase } from "./contract-case.ts";
 
 const STRANGE = [
   "",
@@ -24,8 +25,15 @@ const STRANGE = [
   "x".repeat(5000),
 ];
 
-export const memoryCases: Cases = {
-  "AGT-06: what fits a query best comes first": async ({ store: { memory } }) => {
+/** Empty. `reopen` gives what a new process finds. */
+interface Opened<Kind extends Memory> {
+  readonly memory: Kind;
+  reopen(): Promise<Kind>;
+}
+
+/** What every memory does, the store's own as well. */
+export const memoryCases: Readonly<Record<string, (opened: Opened<Memory>) => Promise<void>>> = {
+  "AGT-06: what fits a query best comes first": async ({ memory }) => {
     await memory.remember("u", "the weather in Oslo is cold in winter");
     const both = await memory.remember("u", "the red bicycle of Anna stands in the cellar");
     const one = await memory.remember("u", "Anna likes tea");
@@ -36,16 +44,16 @@ export const memoryCases: Cases = {
     );
     assert.deepEqual(found[0], both);
   },
-  "AGT-06: recall ignores case and keeps to the limit": async ({ store: { memory } }) => {
+  "AGT-06: recall ignores case and keeps to the limit": async ({ memory }) => {
     for (const number of [1, 2, 3]) await memory.remember("u", `Bicycle number ${number}`);
     assert.equal((await memory.recall("u", "BICYCLE", 2)).length, 2);
     assert.equal((await memory.recall("u", "bicycle", 0)).length, 0);
   },
-  "AGT-06: a query that fits nothing finds nothing": async ({ store: { memory } }) => {
+  "AGT-06: a query that fits nothing finds nothing": async ({ memory }) => {
     await memory.remember("u", "the red bicycle");
     assert.deepEqual(await memory.recall("u", "submarine", 5), []);
   },
-  "AGT-06: an empty query finds everything, the newest first": async ({ store: { memory } }) => {
+  "AGT-06: an empty query finds everything, the newest first": async ({ memory }) => {
     for (const text of ["one", "two", "three"]) await memory.remember("u", text);
     const found = await memory.recall("u", "", 1_000_000);
     assert.deepEqual(
@@ -53,14 +61,14 @@ export const memoryCases: Cases = {
       ["three", "two", "one"],
     );
   },
-  "AGT-06: any text is a valid query and a valid memory": async ({ store: { memory } }) => {
+  "AGT-06: any text is a valid query and a valid memory": async ({ memory }) => {
     for (const text of STRANGE) {
       await memory.remember("u", text);
       assert.ok(Array.isArray(await memory.recall("u", text, 3)));
     }
     assert.equal(await memory.count(), STRANGE.length);
   },
-  "AGT-06: users see and forget their own memories only": async ({ store: { memory } }) => {
+  "AGT-06: users see and forget their own memories only": async ({ memory }) => {
     const mine = await memory.remember("test:1", "my secret bicycle");
     assert.deepEqual(await memory.recall("test:2", "bicycle", 5), []);
     assert.equal(await memory.forget("test:2", mine.id), false);
@@ -69,13 +77,13 @@ export const memoryCases: Cases = {
     assert.equal(await memory.forget("test:1", "no such id"), false);
     assert.deepEqual(await memory.recall("test:1", "bicycle", 5), []);
   },
-  "AGT-06: memories survive a restart": async ({ store, reopen }) => {
-    const entry = await store.memory.remember("u", "the red bicycle");
+  "AGT-06: memories survive a restart": async ({ memory, reopen }) => {
+    const entry = await memory.remember("u", "the red bicycle");
     const again = await reopen();
-    assert.deepEqual(await again.memory.recall("u", "bicycle", 5), [entry]);
+    assert.deepEqual(await again.recall("u", "bicycle", 5), [entry]);
   },
   "AGT-06: pruning drops what is too old, then the oldest beyond the bound, and says how many": async ({
-    store: { memory },
+    memory,
   }) => {
     for (let number = 1; number <= 5; number++) await memory.remember("u", `bicycle ${number}`);
     assert.equal(await memory.prune(0, 10), 0);
@@ -87,3 +95,39 @@ export const memoryCases: Cases = {
     assert.deepEqual(await memory.recall("u", "bicycle", 10), []);
   },
 };
+
+const ownCases: Readonly<Record<string, (opened: Opened<OwnMemory>) => Promise<void>>> = {
+  "CTX-05: a person is erased with all that was remembered of them, for good; nobody else is": async ({
+    memory,
+    reopen,
+  }) => {
+    for (const text of ["the red bicycle", "the blue bicycle"]) await memory.remember("test:1", text);
+    const other = await memory.remember("test:2", "the green bicycle");
+    assert.equal(await memory.erase("test:1"), 2);
+    assert.equal(await memory.erase("test:1"), 0);
+    const again = await reopen();
+    assert.deepEqual(await again.recall("test:1", "", 9), []);
+    assert.deepEqual(await again.recall("test:2", "", 9), [other]);
+    assert.equal(await again.count(), 1);
+  },
+};
+
+export interface MemorySubject {
+  /** An empty memory. `reopen` gives what a new process finds after this one ended. */
+  open(): Promise<Opened<OwnMemory> & { close(): Promise<void> }>;
+}
+
+/** What every filler of the slot OwnMemory must do. Register each case with any test runner: `test(name, run)`. */
+export function memoryContract(subject: MemorySubject): readonly ContractCase[] {
+  return Object.entries({ ...memoryCases, ...ownCases }).map(([name, check]) => ({
+    name,
+    async run() {
+      const opened = await subject.open();
+      try {
+        await check(opened);
+      } finally {
+        await opened.close();
+      }
+    },
+  }));
+}

@@ -1,0 +1,45 @@
+import { allOf, ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
+import { isTree } from "../config/check.ts";
+import type { Configured } from "../config/configure.ts";
+import { lineOfPath } from "../config/toml-map.ts";
+import { wrongAt } from "../config/wrong-at.ts";
+import { errors } from "../errors.ts";
+import type { Registry } from "../plugins/registry.ts";
+
+/** Throws CONFIG_WRONG_TYPE where a provider that takes its address behind its name is named with something else there. */
+export function checkProviderIds({ text }: Configured, registry: Registry): void {
+  const addressed = [...(registry.get(ProviderOffers)?.values() ?? [])].filter(
+    ({ addressInId }) => addressInId === true,
+  );
+  const wrong = named(text.tree)
+    .filter(([, id]) => !isRight(id, addressed))
+    .map(([path, id]): GantryError => {
+      const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(id)).message.slice(0, -1)}`;
+      const line = lineOfPath(text.map, path);
+      return wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
+    });
+  const error = allOf(wrong);
+  if (error) throw error;
+}
+
+/** Every provider that the file names, and its key. */
+function named({ default_provider, agent, reliability }: Configured["text"]["tree"]): [string[], string][] {
+  const fallbacks = isTree(reliability) ? reliability["fallback_providers"] : undefined;
+  const all: [string[], unknown][] = [
+    [["default_provider"], default_provider],
+    [["agent", "provider"], isTree(agent) ? agent["provider"] : undefined],
+    ...(Array.isArray(fallbacks) ? fallbacks : []).map((id): [string[], unknown] => [
+      ["reliability", "fallback_providers"],
+      id,
+    ]),
+  ];
+  return all.filter((entry): entry is [string[], string] => typeof entry[1] === "string");
+}
+
+/** An address that a variable stands in is known only when it is used. */
+function isRight(id: string, addressed: readonly ProviderOffer[]): boolean {
+  const offer = addressed.find(({ name }) => id.startsWith(`${name}:`));
+  if (!offer || id.includes("${")) return true;
+  const address = id.slice(offer.name.length + 1);
+  return /^https?:\/\/[^/]/.test(address) && URL.canParse(address);
+}

@@ -1,0 +1,59 @@
+import { Store } from "@gantry/sdk";
+import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
+import usage from "../plugins/usage-ledger/index.ts";
+import { storeFile, type StoreFile } from "./helpers/stores.ts";
+import { chat, passing, simulateTime, write, type Chat } from "./helpers/waiting.ts";
+
+const evening = Date.UTC(2030, 0, 5, 18);
+const midnight = Date.UTC(2030, 0, 6);
+
+async function serve(kept: StoreFile, channel: Chat, budget: object): Promise<TestHost> {
+  const t = await startTestHost({
+    plugins: [channel.plugin, usage, fakeProvider(["ok"]), kept.plugin()],
+    config: { budget },
+  });
+  await t.serve();
+  return t;
+}
+
+const texts = ({ sent }: Chat, to: string): readonly string[] =>
+  sent.filter((one) => one.to === to).map(({ text }) => text);
+
+test("USE-03: CTX-07: where the day's budget is spent, a channel's messages wait for the next day, and each conversation is told once, at once, until when", async () => {
+  using _ = simulateTime();
+  vi.setSystemTime(evening);
+  const channel = chat();
+  await using t = await serve(storeFile(), channel, { tokens_per_day: 40 });
+  await write(t, "boss", ["one", "two", "three"], "owner");
+  await passing(t, () => channel.sent.length === 3, 100);
+  await write(t, "boss", ["four", "five"], "owner");
+  await write(t, "member", ["six"]);
+  await passing(t, () => channel.sent.length === 5, 100);
+  expect(Date.now() - evening).toBeLessThan(60_000);
+  const until = "I cannot answer now; your message is kept, and answered after 2030-01-06 00:00 UTC";
+  expect(texts(channel, "member")).toEqual([`${until}.`]);
+  expect(texts(channel, "boss")[3]).toMatch(`${until}: The budget is spent: 45 tokens of 40 tokens`);
+  await passing(t, () => Date.now() > midnight - 1_200_000, 600_000);
+  expect(channel.sent).toHaveLength(5);
+  await passing(t, () => channel.sent.length >= 8, 10_000);
+  expect(channel.sent.slice(5).map(({ text }) => text)).toEqual(["ok", "ok", "ok"]);
+  expect(Date.now() - midnight).toBeLessThan(60_000);
+  expect(await t.slot(Store).lanes.page("dead", 5)).toEqual([]);
+});
+
+test("USE-03: a budget that was raised counts from the next start on, for what waits too", async () => {
+  using _ = simulateTime();
+  vi.setSystemTime(evening);
+  const kept = storeFile();
+  const channel = chat();
+  const first = await serve(kept, channel, { tokens_per_day: 0 });
+  for (const from of ["a", "b"]) await write(first, from, ["hello"]);
+  await passing(first, () => channel.sent.length === 2, 100);
+  expect(await first.slot(Store).lanes.waits()).toMatchObject([{ waitsFor: "budget", lanes: 2 }]);
+  await first.stop();
+  await using t = await serve(kept, channel, { tokens_per_day: 1_000 });
+  await passing(t, () => channel.sent.length === 4, 100);
+  expect(channel.sent.slice(2).map(({ text }) => text)).toEqual(["ok", "ok"]);
+  expect(Date.now() - evening).toBeLessThan(60_000);
+});
