@@ -49,7 +49,7 @@ function alone(work) {
   mkdirSync(path.dirname(holder), { recursive: true });
   for (;;) {
     try {
-      writeFileSync(holder, String(process.pid), { flag: "wx" });
+      writeFileSync(holder, `${process.pid} ${startOf(process.pid)}`, { flag: "wx" });
       break;
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
@@ -61,18 +61,32 @@ function alone(work) {
   work();
 }
 
-/** Nothing here takes so long: the number of a process that was killed may be another's by now. */
-const longestMs = 20 * 60_000;
-
 /** Whether the process that a file names still runs. */
 function isAlive(file) {
   try {
-    if (Date.now() - statSync(file).mtimeMs > longestMs) return false;
-    const pid = Number(readFileSync(file, "utf8"));
-    // Not written yet.
-    return pid === 0 || process.kill(pid, 0);
+    const [pid, start] = readFileSync(file, "utf8").split(" ");
+    // Not written yet, unless whoever made it was killed right then.
+    if (!start) return Date.now() - statSync(file).mtimeMs < 10_000;
+    return startOf(pid) === start;
+  } catch {
+    return false;
+  }
+}
+
+/** When a process began, so that another one with its number is told apart; empty where it has ended. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" ? "" : rest[18];
+  } catch {
+    if (existsSync("/proc/self/stat")) return "";
+  }
+  try {
+    process.kill(Number(pid), 0);
+    return "some time ago";
   } catch (error) {
-    return error.code !== "ESRCH";
+    return error.code === "ESRCH" ? "" : "some time ago";
   }
 }
 
