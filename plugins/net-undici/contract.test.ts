@@ -1,5 +1,5 @@
 import { netContract, upstreamContract } from "@gantry/sdk/testing";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { addressCheck } from "./addresses.ts";
 import { domainCheck } from "./domains.ts";
 import { createNet } from "./net.ts";
@@ -17,5 +17,10 @@ const openUpstream = async () => {
   return { upstream, close: () => upstream.close() };
 };
 
-for (const { name, run } of netContract({ open: openNet })) test(`${name} (tools)`, run);
-for (const { name, run } of upstreamContract({ open: openUpstream })) test(`${name} (providers)`, run);
+test.for(netContract({ open: openNet }))("$name (tools)", async ({ run }) => {
+  await expect(run()).resolves.toBeUndefined();
+});
+
+test.for(upstreamContract({ open: openUpstream }))("$name (providers)", async ({ run }) => {
+  await expect(run()).resolves.toBeUndefined();
+});

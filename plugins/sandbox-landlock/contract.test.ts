@@ -1,6 +1,6 @@
 import { Sandbox } from "@gantry/sdk";
 import { sandboxContract } from "@gantry/sdk/testing";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { startOpenHost, ways } from "./open.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
 
@@ -9,5 +9,8 @@ for (const [how, namespaces] of ways) {
     const t = await startOpenHost(namespaces);
     return { sandbox: t.slot(Sandbox), workspace: t.runtime.workspace, close: () => t.stop() };
   };
-  for (const { name, run } of sandboxContract({ open })) test.runIf(linux)(`${name}${how}`, run);
+  for (const { name, run } of sandboxContract({ open }))
+    test.runIf(linux)(`${name}${how}`, async () => {
+      await expect(run()).resolves.toBeUndefined();
+    });
 }
