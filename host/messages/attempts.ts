@@ -93,9 +93,7 @@ export class Attempts {
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model);
-    const text = error
-      ? sentences.broke(claim.message, result.reply, error.message)
-      : notedReply(result);
+    const text = error ? sentences.broke(claim.message, result.reply, error.message) : notedReply(result);
     const lane = laneOf(claim.message);
     await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     this.#tell(claim, "answered");
