@@ -27,8 +27,13 @@ export class WebDriver {
   }
 
   /** Throws `BROWSER_DRIVER` where nobody answers, and an Error with the driver's own word where it refuses. */
-  async call(method: "GET" | "POST" | "DELETE", path: string, body?: Fields): Promise<any> {
-    const answer = await this.#request(method, path, body);
+  async call(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: Fields,
+    withinMs = ANSWER_MS,
+  ): Promise<any> {
+    const answer = await this.#request(method, path, body, withinMs);
     if (answer.error === undefined) return answer.value;
     throw Object.assign(new Error(String(answer.message).split("\n")[0]!.slice(0, 300)), {
       word: answer.error,
@@ -39,6 +44,7 @@ export class WebDriver {
     method: string,
     path: string,
     body: Fields | undefined,
+    withinMs: number,
   ): Promise<{ readonly value?: unknown; readonly error?: string; readonly message?: string }> {
     try {
       const response = await this.#upstream.fetch({
@@ -48,9 +54,9 @@ export class WebDriver {
           body: JSON.stringify(body ?? {}),
           headers: { "content-type": "application/json" },
         }),
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.timeout(withinMs),
         connectTimeoutMs: CONNECT_MS,
-        timeoutMs: ANSWER_MS,
+        timeoutMs: withinMs,
         maxBytes: 64 * 1024 * 1024,
       });
       const { value } = JSON.parse(await response.text()) as { readonly value: any };
