@@ -1,5 +1,5 @@
 import { errors } from "./errors.ts";
-import type { WebDriver } from "./webdriver.ts";
+import { LATE, type WebDriver } from "./webdriver.ts";
 
 interface CallOptions {
   readonly driver: WebDriver;
@@ -48,7 +48,7 @@ export class WebDriverCalls {
     } catch (error) {
       const { word, message } = error as DriverError;
       const isGone = /invalid session id|disconnected|crashed|not reachable/.test(`${word} ${message}`);
-      if (word === undefined || isGone) return this.lose(message);
+      if (word === undefined || word === LATE || isGone) return this.lose(message);
       if (word === IN_THE_WAY) return this.lose("its page opened dialogs without end");
       throw error;
     }
@@ -117,7 +117,11 @@ export class WebDriverCalls {
 
   async #end(): Promise<void> {
     const { driver, session, forget } = this.#options;
-    await driver.call("DELETE", `/session/${session}`).catch(() => undefined);
-    await forget(session);
+    const late = await driver.call("DELETE", `/session/${session}`).then(
+      () => false,
+      (error: unknown) => (error as DriverError).word === LATE,
+    );
+    // Else the next start asks for its end again.
+    if (!late) await forget(session);
   }
 }

@@ -6,6 +6,9 @@ const CONNECT_MS = 2_000;
 /** A session takes a browser's start, and a page its whole time. */
 const ANSWER_MS = 120_000;
 
+/** The word for a driver that is there and does not answer; none of the protocol's. */
+export const LATE = "late";
+
 type Fields = Readonly<Record<string, any>>;
 
 /** The W3C protocol: one request, one JSON answer. */
@@ -46,6 +49,7 @@ export class WebDriver {
     body: Fields | undefined,
     withinMs: number,
   ): Promise<{ readonly value?: unknown; readonly error?: string; readonly message?: string }> {
+    const signal = AbortSignal.timeout(withinMs);
     try {
       const response = await this.#upstream.fetch({
         url: this.#base + path,
@@ -54,7 +58,7 @@ export class WebDriver {
           body: JSON.stringify(body ?? {}),
           headers: { "content-type": "application/json" },
         }),
-        signal: AbortSignal.timeout(withinMs),
+        signal,
         connectTimeoutMs: CONNECT_MS,
         timeoutMs: withinMs,
         maxBytes: 64 * 1024 * 1024,
@@ -64,6 +68,7 @@ export class WebDriver {
         ? { value }
         : { error: String(value.error), message: String(value.message) };
     } catch (error) {
+      if (signal.aborted) return { error: LATE, message: `it did not answer in ${withinMs / 1_000} s` };
       throw errors.BROWSER_DRIVER(this.#base, error);
     }
   }

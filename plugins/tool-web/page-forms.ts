@@ -3,6 +3,8 @@ import type { WebField, WebForm } from "@gantry/sdk";
 /** More of a page are no form that a person would fill. */
 const MAX_FIELDS = 200;
 const MAX_OPTIONS = 200;
+/** Characters; one label may stand for many fields. */
+const MAX_LABEL = 1_000;
 const KINDS: Readonly<Record<string, WebField["kind"]>> = {
   select: "choice",
   checkbox: "check",
@@ -108,4 +110,4 @@ export class PageForms {
   }
 }
 
-const flat = (text: string): string => text.replace(/\s+/g, " ").trim();
+const flat = (text: string): string => text.slice(0, MAX_LABEL).replace(/\s+/g, " ").trim();
