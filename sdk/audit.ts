@@ -1,12 +1,13 @@
 import type { AuditEvent } from "./hooks.ts";
 import { many, one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** Where audit records go. The record is on disk when the promise resolves; a throw stops the call it belongs to. */
 export interface AuditSink {
   readonly name: string;
   write(event: AuditEvent): Promise<void>;
 }
-export const AuditSinks = many<AuditSink>("audit-sinks");
+export const AuditSinks = many<AuditSink>("audit-sinks", having("write"));
 
 /** The one way an event is recorded; filled by the host, which stamps and redacts. Throws `AUDIT_FAILED`. */
 export interface Audit {
@@ -21,4 +22,7 @@ export interface Redactor {
   /** How many characters of a stream must be held back, so that nothing is missed across two pieces. */
   readonly holdBack: number;
 }
-export const Redactors = many<Redactor>("redactors");
+export const Redactors = many<Redactor>("redactors", (redactor: Redactor) => {
+  const missing = having("redact")(redactor);
+  return missing ?? (redactor.holdBack >= 0 ? undefined : "has no holdBack");
+});

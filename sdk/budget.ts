@@ -2,6 +2,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { Question, Refusal } from "./hooks.ts";
 import type { TurnFacts } from "./observer.ts";
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** That nothing is left, or that a person decides. */
 export type BudgetVerdict = (Refusal | Question) & {
@@ -14,4 +15,4 @@ export interface Budget {
   /** `model` is undefined where the provider chooses. */
   check(request: TurnFacts & { readonly model: string | undefined }): Awaitable<BudgetVerdict | void>;
 }
-export const Budget = one<Budget>("budget");
+export const Budget = one<Budget>("budget", having("check"));

@@ -4,6 +4,7 @@ import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
+import { all, having, mayHave } from "./shape.ts";
 
 /** Who wrote a message. */
 export interface Sender {
@@ -135,13 +136,7 @@ export interface Channel {
 }
 export const Channels = many<Channel>(
   "channels",
-  (channel: Channel) => {
-    if (typeof channel.send !== "function") return "has no send()";
-    const wrong = (["working", "ask", "settled", "edit", "onTurnEvent"] as const).find(
-      (member) => channel[member] !== undefined && typeof channel[member] !== "function",
-    );
-    return wrong && `gives as ${wrong} what is no function`;
-  },
+  all(having("send"), mayHave("working", "ask", "settled", "edit", "onTurnEvent")),
   true,
 );
 

@@ -4,6 +4,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { ModelRef } from "./model-ref.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** What a command may do to the conversation that it was written in, and to no other. */
 export interface ConversationControl {
@@ -55,5 +56,9 @@ export interface ChatCommand {
 }
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
-  return typeof command.run === "function" ? undefined : "has no run()";
+  const missing = having("run")(command);
+  if (missing) return missing;
+  if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
+  const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");
+  return isTrust ? undefined : "has a trust that is none";
 });

@@ -1,4 +1,5 @@
 import { many } from "./slot.ts";
+import { having } from "./shape.ts";
 
 export interface CommandOption {
   /** As people write it: `--provider <id>`, `--json`, `--port <number>`. */
@@ -44,7 +45,7 @@ export interface Command {
   /** Gives the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }
-export const Commands = many<Command>("commands");
+export const Commands = many<Command>("commands", having("run"));
 
 /** One line of `status` and `doctor`. */
 export interface CheckRow {
@@ -65,7 +66,11 @@ export interface Check {
   readonly kind: "status" | "doctor" | "channel" | "ready";
   run(signal: AbortSignal): Promise<readonly CheckRow[]>;
 }
-export const Checks = many<Check>("checks");
+export const Checks = many<Check>("checks", (check: Check) => {
+  if (!["status", "doctor", "channel", "ready"].includes(check.kind))
+    return 'does not state its kind: "status", "doctor", "channel" or "ready"';
+  return having("run")(check);
+});
 
 /** Runs only while the service does: a listener, a poll, a timer. */
 export interface Service {
@@ -75,4 +80,4 @@ export interface Service {
   /** No new work; resolves when what runs has ended or `signal` says that time is up. */
   stop(signal: AbortSignal): Promise<void>;
 }
-export const Services = many<Service>("services");
+export const Services = many<Service>("services", having("start", "stop"));

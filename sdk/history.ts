@@ -3,6 +3,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { ModelRef } from "./model-ref.ts";
 import type { TurnFacts } from "./observer.ts";
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** A conversation on its way to the model. Texts are as they were brought; the host marks them afterwards. */
 export interface HistoryRequest extends TurnFacts {
@@ -38,4 +39,16 @@ export interface History {
   /** Undefined: they go as they are. What it throws is logged, and they go as they are. */
   fit(request: HistoryRequest): Awaitable<FittedHistory | undefined>;
 }
-export const History = one<History>("history");
+export const History = one<History>("history", having("fit"));
+
+/** Every call has its result behind it, and no result is without its call: otherwise a model refuses the conversation. */
+export function isWholeConversation(messages: readonly ChatMessage[]): boolean {
+  const open: string[] = [];
+  for (const message of messages) {
+    if (message.role === "tool") {
+      if (open.shift() !== message.callId) return false;
+    } else if (open.length > 0) return false;
+    if (message.role === "assistant") open.push(...message.toolCalls.map(({ id }) => id));
+  }
+  return open.length === 0;
+}

@@ -1,6 +1,7 @@
 import { errors } from "./codes.ts";
 import type { MediaRef, Part } from "./content.ts";
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -30,7 +31,7 @@ export interface Media {
   /** Undefined where it is not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
 }
-export const Media = one<Media>("media");
+export const Media = one<Media>("media", having("put", "open"));
 
 /** Returns what is written down of these bytes, its name and type safe to print; throws `MEDIA_TOO_LARGE`. */
 export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): MediaRef {

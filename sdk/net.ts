@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Refusal } from "./hooks.ts";
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 export interface NetRequest {
   readonly url: string;
@@ -26,7 +27,7 @@ export interface Net {
   /** A raw connection under the same rules, for the proxy of started processes. `domains`: instead of `security.allowed_domains`. */
   connect(host: string, port: number, signal: AbortSignal, domains?: readonly string[]): Promise<Duplex>;
 }
-export const Net = one<Net>("net");
+export const Net = one<Net>("net", having("check", "fetch", "connect"));
 
 /** How a WebSocket ended: the code and words of RFC 6455 7.1.5 and 7.1.6; 1006 where no side said so. */
 export interface SocketEnd {
@@ -67,7 +68,7 @@ export interface Upstream {
   /** A raw connection, for protocols that are not HTTP. Throws `NET_*`. */
   connect(host: string, port: number, signal: AbortSignal, options?: ConnectOptions): Promise<Duplex>;
 }
-export const Upstream = one<Upstream>("upstream");
+export const Upstream = one<Upstream>("upstream", having("fetch", "webSocket", "connect"));
 
 /** One request from a browser on this machine: how a login in the browser comes back. */
 export interface LoopbackVisit {
@@ -87,4 +88,4 @@ export interface Loopback {
     signal: AbortSignal,
   ): Promise<LoopbackVisit>;
 }
-export const Loopback = one<Loopback>("loopback");
+export const Loopback = one<Loopback>("loopback", having("receiveOnce"));

@@ -2,6 +2,7 @@ import type { ToolCall } from "./tool.ts";
 import type { StopReason } from "./provider.ts";
 import type { Awaitable } from "./awaitable.ts";
 import { many } from "./slot.ts";
+import { mayHave } from "./shape.ts";
 
 /** A conversation and whoever speaks in it. */
 export interface TurnFacts {
@@ -55,4 +56,15 @@ export interface Observer {
   /** A conversation was left for a new one, or removed. */
   sessionEnded?(ended: { readonly session: string; readonly reason: "left" | "removed" }): Awaitable<void>;
 }
-export const Observers = many<Observer>("observers");
+const moments = [
+  "turnStarted",
+  "turnEnded",
+  "modelAnswered",
+  "toolFinished",
+  "laneMoved",
+  "sessionEnded",
+] as const;
+export const Observers = many<Observer>("observers", (observer: Observer) => {
+  const listens = moments.some((moment) => observer[moment] !== undefined);
+  return listens ? mayHave(...moments)(observer) : `listens to none of ${moments.join(", ")}`;
+});

@@ -1,4 +1,5 @@
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** A page as it is read. */
 export interface WebPage {
@@ -41,4 +42,4 @@ export interface Pages {
   /** Throws `NET_*` and the reader's own coded errors. */
   read(url: string, signal: AbortSignal): Promise<WebPage>;
 }
-export const Pages = one<Pages>("pages");
+export const Pages = one<Pages>("pages", having("read"));

@@ -3,6 +3,7 @@ import type { Conversation } from "./channel.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { TurnFacts } from "./observer.ts";
 import { many } from "./slot.ts";
+import { all, having, mayHave } from "./shape.ts";
 
 /** Where a prompt is for: the same for all turns of a session, as long as it has not been compacted. */
 export interface PromptScene extends TurnFacts {
@@ -36,6 +37,6 @@ export interface PromptPart {
   ): Awaitable<string | undefined>;
 }
 export const PromptParts = many<PromptPart>("prompt-parts", (part: PromptPart) => {
-  if (typeof part.text !== "function") return "has no text()";
-  return part.budget > 0 ? undefined : "has no budget";
+  const wrong = all(having("text"), mayHave("note"))(part);
+  return wrong ?? (Number.isFinite(part.budget) && part.budget > 0 ? undefined : "has no budget");
 });

@@ -2,6 +2,7 @@ import type { Json, MediaRef, Part } from "./content.ts";
 import type { ModelRef } from "./model-ref.ts";
 import { many, one } from "./slot.ts";
 import type { ToolInput } from "./tool.ts";
+import { having } from "./shape.ts";
 
 /** A call that a model asked for; `args` is the JSON text as the model wrote it. */
 export interface ToolUse {
@@ -154,7 +155,7 @@ export interface ModelRouter {
   /** Providers that are being left alone for now, for `status`. */
   cooling(): readonly { readonly provider: string; readonly until: string; readonly reason: string }[];
 }
-export const ModelRouter = one<ModelRouter>("model-router");
+export const ModelRouter = one<ModelRouter>("model-router", having("chat", "cooling"));
 
 /** Finds providers for who is not in a turn (commands, checks); filled by the host. */
 export interface Providers {

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { many } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
 export type RouteAuth = "token" | "none" | "own";
@@ -72,5 +73,7 @@ export const Routes = many<Route>("routes", (route: Route) => {
   if (!["token", "none", "own"].includes(route.auth))
     return 'does not state its auth: "token", "none" or "own"';
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
-  return typeof route.handle === "function" ? undefined : "has no handle()";
+  if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
+    return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
+  return having("handle")(route);
 });

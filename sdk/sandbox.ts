@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Static } from "typebox";
 import type { RuntimeLimits } from "./runtime.ts";
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 export interface RunSpec {
   /** Program and arguments; no shell in between. */
@@ -138,4 +139,7 @@ export interface Sandbox {
   /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
 }
-export const Sandbox = one<Sandbox>("sandbox");
+export const Sandbox = one<Sandbox>("sandbox", (sandbox: Sandbox) => {
+  const missing = having("policy", "run", "open")(sandbox);
+  return missing ?? (Object(sandbox.files) === sandbox.files ? undefined : "has no files");
+});

@@ -1,4 +1,5 @@
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** One word of a command: `text` is what it says, or only how it begins where the rest is known at run time (`whole` is false). */
 export interface ShellWord {
@@ -25,4 +26,4 @@ export interface ShellReading {
 export interface ShellReader {
   read(script: string): Promise<ShellReading>;
 }
-export const ShellReader = one<ShellReader>("shell-reader");
+export const ShellReader = one<ShellReader>("shell-reader", having("read"));

@@ -2,6 +2,7 @@ import type { Lanes, Lease } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
 import type { Usage } from "./usage.ts";
+import { having } from "./shape.ts";
 
 export interface SessionSummary {
   readonly id: string;
@@ -91,7 +92,10 @@ export interface OwnMemory extends Memory {
   /** Removes all of one person; returns how many there were. */
   erase(user: string): Promise<number>;
 }
-export const OwnMemory = one<OwnMemory>("memory");
+export const OwnMemory = one<OwnMemory>(
+  "memory",
+  having("remember", "recall", "forget", "prune", "count", "erase"),
+);
 
 /** A sliding window: at most `max` hits in any `ms` milliseconds. */
 export interface Window {
@@ -186,4 +190,8 @@ export interface Store {
    */
   erase(user: string): Promise<Erased>;
 }
-export const Store = one<Store>("store");
+export const Store = one<Store>("store", (store: Store) => {
+  const parts = ["sessions", "memory", "lanes", "limits", "values", "usage"] as const;
+  const missing = parts.find((part) => Object(store?.[part]) !== store?.[part]);
+  return missing ? `has no ${missing}` : having("erase")(store);
+});

@@ -1,5 +1,6 @@
 import { many, one } from "./slot.ts";
 import type { Tool, ToolHints, ToolInput } from "./tool.ts";
+import { all, having, mayHave } from "./shape.ts";
 
 /**
  * Tools that are known only at run time, such as those of a server. They are named in one space with all other tools: of two
@@ -18,11 +19,7 @@ export interface ToolSource {
 }
 
 /** Sealed, as tools are. */
-export const ToolSources = many<ToolSource>(
-  "tool-sources",
-  (source: ToolSource) => (typeof source.tools === "function" ? undefined : "has no tools()"),
-  true,
-);
+export const ToolSources = many<ToolSource>("tool-sources", all(having("tools"), mayHave("onChange")), true);
 
 /** A tool as it may be read; running it stays with the host. */
 export interface ToolFacts {

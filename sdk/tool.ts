@@ -4,6 +4,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { Logger } from "./logger.ts";
 import { many } from "./slot.ts";
 import type { Trust } from "./trust.ts";
+import { all, having, mayHave } from "./shape.ts";
 
 /** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
 export interface PathUse {
@@ -163,7 +164,7 @@ export const Tools = many<Tool>(
       return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
-    return typeof tool.run === "function" ? undefined : "has no run()";
+    return all(having("run"), mayHave("offered", "effects", "preview"))(tool);
   },
   true,
 );
@@ -179,7 +180,7 @@ export interface ResultFilter {
   readonly name: string;
   filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
 }
-export const ResultFilters = many<ResultFilter>("result-filters");
+export const ResultFilters = many<ResultFilter>("result-filters", having("filter"));
 
 /** What calls bring: typed by TypeBox, an object of anything by other schemas. */
 export type ArgsOf<Input extends ToolInput> = Input extends TObject

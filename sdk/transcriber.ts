@@ -1,4 +1,5 @@
 import { one } from "./slot.ts";
+import { having } from "./shape.ts";
 
 /** Speech, as a channel loaded it. */
 export interface Speech {
@@ -13,4 +14,4 @@ export interface Transcriber {
   /** The words, in the language that is spoken; throws where there are none to be had. */
   transcribe(speech: Speech, signal: AbortSignal): Promise<string>;
 }
-export const Transcriber = one<Transcriber>("transcriber");
+export const Transcriber = one<Transcriber>("transcriber", having("transcribe"));

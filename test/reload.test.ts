@@ -1,10 +1,17 @@
 import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { gantry, said, startGantry } from "./helpers/cli.ts";
-import { startModel } from "./helpers/model.ts";
+import { freePort, Platform } from "./e2e/platform.ts";
+import { startModel, type ModelServer } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
+
+interface ChatService {
+  readonly platform: Platform;
+  readonly dir: string;
+  write(from: string, text: string): Promise<boolean>;
+}
 
 interface Service extends AsyncDisposable {
   readonly url: string;
@@ -148,4 +155,60 @@ test("CFG-10: without a service config reload says so; a stopped one leaves noth
   const { readdirSync } = await import("node:fs");
   const left = readdirSync(path.join(home.dir, "state"));
   expect(left.filter((name) => /lock|running/.test(name))).toEqual([]);
+});
+
+/** The daemon with the chat-app, which asks this model. */
+async function serveChat(model: ModelServer, keys: string = ""): Promise<ChatService> {
+  const platform = new Platform();
+  const graph = await platform.start();
+  const port = await freePort();
+  const home = tempDir(
+    [
+      `default_provider = "${model.provider}"\ndefault_model = "m"\n${keys}\n[gateway]\nport = ${port}`,
+      `[endpoints]\ngraph_url = "${graph}"`,
+      '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"\nallowed_numbers = ["*"]',
+      `app_secret = "${platform.secret}"`,
+    ].join("\n"),
+  );
+  const { child, ended } = startGantry(["daemon"], {
+    dir: home.dir,
+    env: { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" },
+  });
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+    platform.stop();
+    home[Symbol.dispose]();
+  });
+  await said(child, "stderr", /Gantry is ready/);
+  return {
+    platform,
+    dir: home.dir,
+    write: (from, text) => platform.deliver(`http://127.0.0.1:${port}`, from, `id-${from}-${text}`, text),
+  };
+}
+
+test("USE-03: CFG-10: messages that wait for a spent budget go on once it was raised and the file read again", async () => {
+  await using model = await startModel("Here.");
+  const { platform, dir, write } = await serveChat(model, "[budget]\ntokens_per_day = 0");
+  for (const from of ["491", "492"]) await write(from, "hello");
+  await platform.until(() => platform.replies.length === 2);
+  expect(platform.replies[0]?.body).toMatch(/^I cannot answer now; your message is kept/);
+  await gantry(["config", "set", "budget.tokens_per_day", "1000"], { dir });
+  expect((await gantry(["config", "reload"], { dir })).out).toMatch("budget.tokens_per_day");
+  await platform.until(() => platform.replies.length === 4);
+  const answers = platform.replies.slice(2).map(({ to, body }) => `${to} ${body}`);
+  expect(answers.toSorted()).toEqual(["491 Here.", "492 Here."]);
+});
+
+test("INB-01: CFG-10: a message whose turn fails after the file was read again is tried by what serves now, and waits for nothing that nobody looks for", async () => {
+  const { promise: held, resolve } = Promise.withResolvers<ServerResponse>();
+  await using model = await startModel({ raw: resolve }, "Here.");
+  const { platform, dir, write } = await serveChat(model);
+  await write("491", "hello");
+  const first = await held;
+  await gantry(["config", "reload"], { dir });
+  first.writeHead(401).end();
+  await platform.until(() => platform.replies.length === 1);
+  expect(platform.replies.map(({ body }) => body)).toEqual(["Here."]);
 });

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { gantry } from "./helpers/cli.ts";
+import { gantry, root } from "./helpers/cli.ts";
 import { startModel } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
@@ -12,10 +12,14 @@ const dear = [
   "http2",
   "tls",
   "zlib",
-
+  "internal/webstreams/readablestream",
+  "stream/consumers",
   "readline",
   "v8",
 ];
+
+/** Files of Gantry's own, as the build names them, that belong to a service or to a tool that runs. */
+const later = ["alerts", "owner", "provide-browser", "walk", "walls", "backup"];
 
 test("OPS-04: one turn from the shell loads no part of Node that it does not use", async () => {
   await using model = await startModel("Hello.");
@@ -32,3 +36,26 @@ test("OPS-04: one turn from the shell loads no part of Node that it does not use
   expect(loaded.size).toBeGreaterThan(100);
   expect(dear.filter((name) => loaded.has(`NativeModule ${name}`))).toEqual([]);
 });
+
+test("OPS-04: one turn from the shell loads nothing of Gantry that only services and running tools need", async () => {
+  await using model = await startModel("Hello.");
+  using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);
+  const told = path.join(home.dir, "scripts");
+  const env = { NODE_V8_COVERAGE: told };
+  expect(await gantry(["agent", "-m", "hi"], { dir: home.dir, env })).toMatchObject({ out: "Hello.\n" });
+  const loaded = readdirSync(told).flatMap((file) => {
+    const { result } = JSON.parse(readFileSync(path.join(told, file), "utf8")) as {
+      result: readonly { readonly url: string }[];
+    };
+    return result.map(({ url }) => nameOf(url));
+  });
+  const built = readdirSync(path.join(root, "host/dist"), { recursive: true, encoding: "utf8" }).map(nameOf);
+  expect(later.filter((name) => !built.includes(name))).toEqual([]);
+  expect(loaded).toContain("host");
+  expect(later.filter((name) => loaded.includes(name))).toEqual([]);
+});
+
+/** Of a built file: without what its contents add to its name. */
+function nameOf(file: string): string {
+  return path.basename(file, ".js").replace(/-[\w-]{8}$/, "");
+}

@@ -46,7 +46,8 @@ export class TrigramMemory implements OwnMemory {
 
   async recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]> {
     const wanted = threesOf(query);
-    const own = (await this.#read()).filter((entry) => entry.user === user);
+    // The newest first, also of those of one millisecond: sorting keeps the order of equals.
+    const own = (await this.#read()).filter((entry) => entry.user === user).toReversed();
     const isEmpty = query.trim() === "";
     return own
       .map((entry) => ({

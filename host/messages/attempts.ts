@@ -27,6 +27,11 @@ const backoffMs = [500, 2_000, 8_000, 20_000];
 
 type Wait = Omit<Retry, "afterMs" | "waitsFor">;
 
+interface Told {
+  readonly ms?: number;
+  readonly text?: string;
+}
+
 export interface AttemptDeps {
   readonly store: Store;
   readonly conversations: Conversations;
@@ -83,14 +88,12 @@ export class Attempts {
 
     const { result, messages } = await this.#turn(claim, signal);
     if (signal.aborted) return this.#retry(claim, { afterMs: 0, reason: "the service stopped" });
-    const { error, tool_calls, stop_reason } = result;
+    const { error, tool_calls } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model);
-    const text = error
-      ? sentences.broke(claim.message, result.reply, error.message)
-      : notedReply(result) || sentences.noText(stop_reason);
+    const text = error ? sentences.broke(claim.message, result.reply, error.message) : notedReply(result);
     const lane = laneOf(claim.message);
     await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     this.#tell(claim, "answered");
@@ -120,8 +123,7 @@ export class Attempts {
     if (kind === "later") {
       const afterMs = error.retryAfterMs ?? 0;
       const text = sentences.later(claim.message, Date.now() + afterMs, error.message);
-      await tellWaiting(this.#deps, claim.message, text);
-      return this.#waitFor(budget, claim, { reason: error.message, tried: true }, afterMs);
+      return this.#waitFor(budget, claim, { reason: error.message, tried: true }, { text, ms: afterMs });
     }
     if (kind === "own" || kind === "passing")
       log.warn(
@@ -135,9 +137,8 @@ export class Attempts {
     if (kind === "passing") return this.#tryLater(claim, error.message, counts ? manyFailures : Infinity);
 
     outages.failed(model, claim, error.message, error.retryAfterMs);
-    if (kind === "account")
-      await tellWaiting(this.#deps, claim.message, sentences.waits(claim.message, error.message));
-    return this.#waitFor(model, claim, { reason: error.message, tried: true, counts });
+    const told = kind === "account" && { text: sentences.waits(claim.message, error.message) };
+    return this.#waitFor(model, claim, { reason: error.message, tried: true, counts }, { ...told });
   }
 
   async #send(claim: Claim, reply: string, signal: AbortSignal): Promise<void> {
@@ -197,12 +198,16 @@ export class Attempts {
     return this.#retry(claim, { afterMs: Math.min(wait, left), reason, tried: true, counts });
   }
 
-  /** Keeps the message until what it waits for is back, which comes by itself after `ms` or has to be found out. */
-  async #waitFor(what: string, claim: Claim, retry: Wait, ms?: number): Promise<undefined> {
+  /** Keeps the message until what it waits for is back, which comes by itself after `ms` or has to be found out; `text` says so. */
+  async #waitFor(what: string, claim: Claim, retry: Wait, { ms, text }: Told = {}): Promise<undefined> {
+    const { outages } = this.#deps;
+    // Nobody here looks any more: whoever serves next tries it, perhaps by another configuration.
+    if (outages.isOver) return this.#retry(claim, { ...retry, afterMs: 0 });
     const left = this.#keptForMs(claim);
     if (left <= 0) return this.#expired(claim, retry.reason);
+    if (text !== undefined) await tellWaiting(this.#deps, claim.message, text);
     await this.#retry(claim, { ...retry, afterMs: Math.min(ms ?? left, left), waitsFor: what });
-    if (ms === undefined) await this.#deps.outages.settle(what);
+    if (ms === undefined) await outages.settle(what);
   }
 
   async #retry(claim: Claim, retry: Retry): Promise<undefined> {

@@ -53,6 +53,11 @@ export class Outages {
     }
   }
 
+  /** True once nothing is looked for any more. */
+  get isOver(): boolean {
+    return this.#stopped;
+  }
+
   stop(): void {
     this.#stopped = true;
     for (const { timer } of this.#away.values()) clearTimeout(timer);

@@ -1,5 +1,6 @@
 import {
   History,
+  isWholeConversation,
   Store,
   textOf,
   type ChatMessage,
@@ -42,7 +43,7 @@ export class Fitting {
     try {
       const fitted = await history.fit(this.#request(transcript, overhead, reason, failure));
       if (!fitted) return false;
-      if (!isWhole([...fitted.earlier, ...fitted.current]))
+      if (!isWholeConversation([...fitted.earlier, ...fitted.current]))
         throw new Error("it gave back a conversation in which a call and its result are apart");
       return await this.#keep(transcript, fitted);
     } catch (error) {
@@ -104,16 +105,4 @@ export class Fitting {
     if (failure) throw new Error(failure.message);
     return text;
   }
-}
-
-/** Every call has its result behind it, and no result is without its call. */
-function isWhole(messages: readonly ChatMessage[]): boolean {
-  const open: string[] = [];
-  for (const message of messages) {
-    if (message.role === "tool") {
-      if (open.shift() !== message.callId) return false;
-    } else if (open.length > 0) return false;
-    if (message.role === "assistant") open.push(...message.toolCalls.map(({ id }) => id));
-  }
-  return open.length === 0;
 }

@@ -32,7 +32,7 @@ export class Alerts {
     this.#watched = watched;
   }
 
-  service(name: string, everyMs: number, onStart: () => void): Service {
+  service(name: string, everyMs: number): Service {
     let timer: NodeJS.Timeout | undefined;
     let looking = Promise.resolve();
     const again = (): void => {
@@ -43,7 +43,6 @@ export class Alerts {
     return {
       name,
       async start() {
-        onStart();
         again();
       },
       async stop() {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { NetRequest } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
-import { webResponse } from "@gantry/sdk/node";
+import { bodiless, webResponse } from "@gantry/sdk/node";
 import { netFailure, printable, type Waits } from "./failure.ts";
 
 /** How long a request may wait. */
@@ -36,7 +36,7 @@ export async function exchange(
     const { statusCode: status, headers } = answer;
     const response = webResponse({ status, headers, url: url.href, body });
     // What nobody can read is read here, so that the connection is free again.
-    if (response.body === null) for await (const _ of body) continue;
+    if (bodiless.has(status)) for await (const _ of body) continue;
     return response;
   } catch (error) {
     onEnd();

@@ -112,7 +112,9 @@ test("SDK-10: an answer is the web's own Response, whatever status it has, and o
 test("SDK-10: of an answer that was read piece by piece headers and class are still there, and its body is told as read", async () => {
   await using server = await serve((_, response) => void response.setHeader("x-kind", "test").end("whole"));
   const upstream = createUpstream({});
-  const [read, copied, cancelled] = await Promise.all([0, 1, 2].map(() => upstream.fetch(get(server.url))));
+  const [read, copied, cancelled, itself] = await Promise.all(
+    [0, 1, 2, 3].map(() => upstream.fetch(get(server.url))),
+  );
   const pieces: Uint8Array[] = [];
   for await (const piece of read?.body ?? []) pieces.push(piece);
   expect([Buffer.concat(pieces).toString(), read?.bodyUsed]).toEqual(["whole", true]);
@@ -127,6 +129,12 @@ test("SDK-10: of an answer that was read piece by piece headers and class are st
   expect(await Promise.all([copied?.text(), copy?.text()])).toEqual(["whole", "whole"]);
   await cancelled?.body?.cancel();
   expect(cancelled?.bodyUsed).toBe(true);
+
+  expect(itself?.bodyUsed).toBe(false);
+  const whole: Uint8Array[] = [];
+  for await (const piece of itself as unknown as AsyncIterable<Uint8Array>) whole.push(piece);
+  expect([Buffer.concat(whole).toString(), itself?.bodyUsed]).toEqual(["whole", true]);
+  await expect(itself?.text()).rejects.toThrow("already been read");
   await upstream.close();
 });
 

@@ -9,7 +9,6 @@ export async function checkBrowser(
   ask: boolean,
 ): Promise<readonly CheckRow[]> {
   const what = "browser";
-  if (!security.browser_enabled) return [];
   if (security.allowed_domains.length === 0)
     return [
       {

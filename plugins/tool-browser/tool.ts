@@ -48,7 +48,6 @@ export interface BrowserToolOptions {
   readonly net: Net | undefined;
   readonly media: Media | undefined;
   readonly audit: Audit | undefined;
-  readonly enabled: boolean;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
 }
@@ -57,7 +56,7 @@ export interface BrowserToolOptions {
 const START_MS = 60_000;
 
 export function browserTool(options: BrowserToolOptions): Tool {
-  const { sessions, enabled, timeoutMs } = options;
+  const { sessions, timeoutMs } = options;
   return defineTool({
     name: "browser",
     description:
@@ -65,7 +64,7 @@ export function browserTool(options: BrowserToolOptions): Tool {
     input,
     timeoutMs: timeoutMs + START_MS,
     hints: { openWorld: true },
-    offered: () => enabled && options.net !== undefined,
+    offered: () => options.net !== undefined,
     effects: (args, { session }) => effectsOf(args, session, sessions),
     preview: (args) => previewOf(args),
     async run({ args, session, user }) {

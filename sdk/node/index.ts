@@ -40,7 +40,7 @@ export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
-export { webResponse, type ResponseFacts } from "./web-response.ts";
+export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartBounds, type ApartWork } from "./work-apart.ts";
 

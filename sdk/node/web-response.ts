@@ -12,8 +12,8 @@ export interface ResponseFacts {
 
 type Stream = ReadableStream<Uint8Array> | null;
 
-/** These have no body, whatever a server sends. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+/** The statuses of answers that have no body, whatever a server sends. */
+export const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** What is asked of the web's class itself. */
 const members: ReadonlySet<string | symbol> = new Set([
@@ -31,11 +31,18 @@ const members: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The web's own `Response` of it; what the body throws is thrown to whoever reads it. Node loads its classes only once headers
- * or members of the class are asked for: that is a tenth of a start, and a model's answer is read without.
+ * The web's own `Response` of it; what the body throws is thrown to whoever reads it. Node loads its classes only once headers,
+ * `body` or members of the class are asked for: that is a tenth of a start. Who only wants the pieces of the body iterates over
+ * the answer itself, once, as a model's answer is read; the body is used then.
  */
 export function webResponse({ status, headers, url, body: pieces }: ResponseFacts): Response {
-  const stream: Stream = bodiless.has(status) ? null : ReadableStream.from(pieces);
+  let stream: Stream | undefined = bodiless.has(status) ? null : undefined;
+  let taken = false;
+  const streamOf = (): Stream => {
+    if (stream === undefined)
+      stream = taken ? new ReadableStream({ start: refuse }) : ReadableStream.from(pieces);
+    return stream;
+  };
   let list: Headers | undefined;
   let made: Response | undefined;
   const facts = {
@@ -46,13 +53,18 @@ export function webResponse({ status, headers, url, body: pieces }: ResponseFact
       return (list ??= headersOf(headers));
     },
     get body(): Stream {
-      return made ? made.body : stream;
+      return made ? made.body : streamOf();
     },
     get bodyUsed(): boolean {
-      return made?.bodyUsed === true || isRead(stream);
+      return taken || made?.bodyUsed === true || (stream !== undefined && isRead(stream));
+    },
+    async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+      const source = stream === undefined && !taken ? pieces : facts.body;
+      taken = true;
+      if (source !== null) yield* source;
     },
   };
-  const whole = (): Response => (made ??= responseOf(status, stream, facts.headers));
+  const whole = (): Response => (made ??= responseOf(status, streamOf(), facts.headers));
   return new Proxy(facts as unknown as Response, {
     get(_, key) {
       if (!members.has(key)) return Reflect.get(facts, key);

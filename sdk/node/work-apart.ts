@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { entryBeside } from "./entry-beside.ts";
 import { nodeCommand } from "./node-command.ts";
@@ -35,6 +34,7 @@ const BOUNDED = 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
 export async function workApart(work: ApartWork): Promise<string | undefined> {
   const { base, name, input, cpuSeconds, memoryMb, signal } = work;
   signal.throwIfAborted();
+  const { text } = await import("node:stream/consumers");
   const { url, nodeArgs } = entryBeside(base, name);
   const heap = [`--max-old-space-size=${memoryMb - 3 * YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
   const flags = [...heap, "--v8-pool-size=1", "--no-warnings", ...nodeArgs];

@@ -120,8 +120,10 @@ export async function beginningOf(answer: Response, limit: number = 64 * 1024): 
   return text.slice(0, limit);
 }
 
-async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  if (body !== null) yield* body;
+/** An answer of `Net` and `Upstream` can be iterated over itself, which spares the web's streams. */
+async function* bodyOf(answer: Response & Partial<AsyncIterable<Uint8Array>>): AsyncGenerator<Uint8Array> {
+  const pieces = Symbol.asyncIterator in answer ? (answer as AsyncIterable<Uint8Array>) : answer.body;
+  if (pieces !== null) yield* pieces;
 }
 
 function failed(error: ReturnType<typeof errors.PROVIDER_EMPTY>): ProviderEvent {

@@ -1,4 +1,11 @@
-import { textParts, type Channel, type Json, type Sent, type TurnEvent } from "../index.ts";
+import {
+  textParts,
+  type ApprovalRequest,
+  type Channel,
+  type Json,
+  type Sent,
+  type TurnEvent,
+} from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -12,6 +19,21 @@ export interface ChannelSubject {
   /** What a sending to them comes to; default `sent`. `any`: no platform answers in this test. */
   readonly status?: Sent["status"] | "any";
 }
+
+const answers = 'answer { status: "sent" }, or "retry" or "refused" with a reason';
+const question: ApprovalRequest = Object.freeze({
+  id: "0123456789abcdef",
+  session: "test",
+  user: "test:nobody",
+  tool: "shell",
+  args: Object.freeze({ command: "ls" }),
+  preview: "ls",
+  lines: 1,
+  commands: 1,
+  reasons: Object.freeze(["a shell"]),
+  warnings: Object.freeze([]),
+  expires: "2100-01-01T00:00:00.000Z",
+});
 
 /** What every channel must do, with a platform that answers. Register each case with any test runner: `test(name, run)`. */
 export function channelContract({
@@ -40,11 +62,7 @@ export function channelContract({
           );
     });
     if (isSent(sent)) return sent;
-    throw wrong(
-      who,
-      `answered a sending with ${JSON.stringify(sent) ?? "nothing"}`,
-      'answer { status: "sent" }, or "retry" or "refused" with a reason',
-    );
+    throw wrong(who, `answered a sending with ${JSON.stringify(sent) ?? "nothing"}`, answers);
   };
   const never = new AbortController().signal;
   return cases({
@@ -97,11 +115,7 @@ export function channelContract({
           .edit({ to, id, parts: textParts(`now <b>&amp;</b> @all ${"x".repeat(20_000)}`) }, never)
           .catch((error: unknown) => error);
         if (!isSent(edited))
-          throw wrong(
-            who,
-            `answered an edit of ${JSON.stringify(id)} with ${messageOf(edited)}`,
-            'answer { status: "sent" }, or "retry" or "refused" with a reason',
-          );
+          throw wrong(who, `answered an edit of ${JSON.stringify(id)} with ${messageOf(edited)}`, answers);
         if (sent.status === "sent" && id === sent.id && edited.status !== "sent")
           throw wrong(
             who,
@@ -109,6 +123,37 @@ export function channelContract({
             "take the id that send() gave, and cut what is too long",
           );
       }
+    },
+    "a channel that asks answers as it does for a sending, whoever is asked": async () => {
+      if (!channel.ask) return;
+      for (const recipient of status === "any" ? ["nobody"] : [to, "nobody"]) {
+        const late = wrong(
+          who,
+          `did not answer in ${patienceMs} ms after a question`,
+          "end it by its signal",
+        );
+        const asked: unknown = await within(patienceMs, late, async () =>
+          channel.ask?.(question, recipient, never),
+        ).catch((error: unknown) => {
+          throw error === late ? late : wrong(who, `threw in ask() (${messageOf(error)})`, answers);
+        });
+        if (!isSent(asked))
+          throw wrong(who, `answered a question with ${JSON.stringify(asked) ?? "nothing"}`, answers);
+      }
+    },
+    "a channel that shows that it works stops soon after its signal": async () => {
+      const late = wrong(
+        who,
+        `went on for more than ${patienceMs} ms after its signal in working()`,
+        "pass the signal to whatever it waits for",
+      );
+      const stop = new AbortController();
+      // That a platform does not take it is no fault.
+      const work = within(patienceMs, late, async () => channel.working?.(to, stop.signal));
+      stop.abort();
+      await work.catch((error: unknown) => {
+        if (error === late) throw error;
+      });
     },
     "a channel that is told of turns ignores what it does not know": async () => {
       for (const event of [{ type: "thinking" }, { type: "of another release", more: [] }]) {

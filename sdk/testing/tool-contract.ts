@@ -54,6 +54,8 @@ export function toolRun<Args extends object>(
 /** What the tool states at once; a tool that has to wait for its effects is given its own by `options.effects`. */
 function statedBy(tool: Tool, args: object, cwd: string): StatedEffects | undefined {
   const stated = tool.effects?.(frozen(structuredClone(args)), { session: "test", user: "cli:test", cwd });
+  // Whether it rejects is asked elsewhere.
+  if (stated instanceof Promise) stated.catch(() => {});
   return stated === "unknown" || stated instanceof Promise
     ? undefined
     : (stated as StatedEffects | undefined);
@@ -101,9 +103,17 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
     "a tool states the same effects for the same arguments, and changes none of them": async () => {
       const context = { session: "test", user: "cli:test", cwd: cwd ?? tmpdir() };
       const state = async (): Promise<unknown> => {
+        const late = wrong(
+          who,
+          `did not answer in ${patienceMs} ms in effects()`,
+          'answer "unknown" where it cannot be said soon',
+        );
         try {
-          return await tool.effects?.(frozen(structuredClone(args)), context);
+          return await within(patienceMs, late, async () =>
+            tool.effects?.(frozen(structuredClone(args)), context),
+          );
         } catch (error) {
+          if (error === late) throw error;
           throw wrong(
             who,
             `failed in effects() (${messageOf(error)})`,
@@ -124,7 +134,14 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
     },
     "a tool's preview is text": async () => {
       const { effects, signal } = toolRun(tool, args, { ...(cwd !== undefined && { cwd }) });
-      const shown: unknown = await tool.preview?.(frozen(structuredClone(args)), { effects, signal });
+      const late = wrong(
+        who,
+        `did not answer in ${patienceMs} ms in preview()`,
+        "show what is known at once: a person waits for it",
+      );
+      const shown: unknown = await within(patienceMs, late, async () =>
+        tool.preview?.(frozen(structuredClone(args)), { effects, signal }),
+      );
       const text = typeof shown === "object" ? (shown as { text?: unknown } | null)?.text : (shown ?? "");
       if (typeof text !== "string")
         throw wrong(who, `answered ${typeof shown} in preview()`, "give the text that a person decides on");

@@ -124,3 +124,37 @@ test(
     expect(said401).toEqual([expect.stringContaining("Messages wait for the channel chatapp")]);
   },
 );
+
+test.each([
+  ["fails with HTTP 500", (platform: Platform) => (platform.refuses = () => true)],
+  ["hangs", (platform: Platform) => (platform.hangs = true)],
+])(
+  "INB-02: a platform that %s keeps no reply from anybody: each goes out once after its return, and what comes meanwhile is taken",
+  { timeout: 300_000 },
+  async (_name, breakDown) => {
+    const { platform, base, dir } = await serve(() => undefined);
+    const people = Array.from({ length: long ? 120 : 20 }, (_, i) => `49${100 + i}`);
+    const early = people.slice(0, -5);
+    platform.refusal = 500;
+    breakDown(platform);
+    for (const from of early)
+      expect(await platform.deliver(base, from, `id-${from}`, `message-${from}`)).toBe(true);
+    await wait(long ? 70_000 : 1_500);
+    for (const from of people.slice(-5))
+      expect(await platform.deliver(base, from, `id-${from}`, `message-${from}`)).toBe(true);
+    const back = performance.now();
+    platform.refuses = () => false;
+    platform.hangs = false;
+    // In the long form nobody hangs up on those who wait, and they have to notice by themselves.
+    if (!long) platform.hangUp();
+    await platform.until(() => platform.replies.length >= people.length);
+    const late = Math.max(...platform.replies.map(({ at }) => at)) - back;
+    await wait(500);
+    const answers = platform.replies.map(({ to, body }) => `${to} ${body}`);
+    expect(answers.toSorted()).toEqual(people.map((from) => `${from} re: message-${from}`).toSorted());
+    expect((await gantry(["inbox", "list", "--json"], { dir })).out.trim()).toBe('{"messages":[]}');
+    if (!long) return;
+    process.stderr.write(`the last reply went out ${Math.round(late / 1_000)} s after the return\n`);
+    expect(late).toBeLessThan(30_000);
+  },
+);

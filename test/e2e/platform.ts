@@ -21,12 +21,21 @@ export class Platform extends Loopback {
   refuses: (text: string) => boolean = () => false;
   /** How it says so. */
   refusal = 503;
+  /** True while it takes what comes and answers nothing, ever. */
+  hangs = false;
+  readonly #held: ServerResponse[] = [];
 
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
+    if (this.hangs) return void this.#held.push(response);
     const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
     if (this.refuses(said.body)) return void response.writeHead(this.refusal).end();
     this.replies.push({ to, body: said.body, life: this.life, at: performance.now() });
     response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
+  }
+
+  /** Hangs up on all who still wait for an answer, as a platform does that starts anew. */
+  hangUp(): void {
+    for (const response of this.#held.splice(0)) response.destroy();
   }
 
   /** One delivery; true where it got its 200. */

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { ConfinedProcess, Outcome } from "./confined-process.ts";
 import type { Request } from "../messages.ts";
-import { identityOf } from "../workspace/workspace-walk.ts";
+import { identityOf } from "../workspace/file-identity.ts";
 
 interface Run {
   readonly process: ConfinedProcess;

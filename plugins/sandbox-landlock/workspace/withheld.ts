@@ -7,7 +7,6 @@ import { entriesOf } from "./folders.ts";
 
 /** The clock of a file system is behind by less than this. */
 const SETTLED_MS = 50;
-const NAME = /\.withheld-[\da-f]{12}(?:\.|$)/;
 /** A longer name is cut, since one has at most 255 bytes. */
 const KEPT_BYTES = 230;
 /** A mount of this process lies there, as it did during the run, which could change nothing. */
@@ -20,11 +19,6 @@ export class NotWithheld extends Error {
     super(reason);
     this.path = at;
   }
-}
-
-/** True for what was withheld and for what lies in it, until its owner gives it another name. */
-export function isWithheld(relative: string): boolean {
-  return relative.split("/").some((name) => NAME.test(name));
 }
 
 /** Of a workspace. */

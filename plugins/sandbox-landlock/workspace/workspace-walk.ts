@@ -1,6 +1,7 @@
 import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
 import { aboutPath } from "./about-path.ts";
+import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, mayEnter, namesIn } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
@@ -203,8 +204,5 @@ function prefixes(at: string): readonly string[] {
   const names = at.split("/").filter(Boolean);
   return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }
-
-/** The number of a file that is gone is soon that of a new one. */
-export const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;
 
 const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;

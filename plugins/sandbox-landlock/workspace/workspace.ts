@@ -7,7 +7,8 @@ import { KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
-import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
+import { NotWithheld, type Watched, withhold } from "./withheld.ts";
+import { isWithheld } from "./withheld-name.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;

@@ -1,0 +1,80 @@
+import { Value } from "typebox/value";
+import {
+  Budget,
+  Channels,
+  ChatCommands,
+  History,
+  Observers,
+  PromptParts,
+  ResultFilters,
+  Routes,
+  Tools,
+  ToolSources,
+  type AnySlot,
+  type Plugin,
+  type Tool,
+  type ToolCall,
+} from "../../index.ts";
+import { channelContract } from "../channel-contract.ts";
+import type { ContractCase } from "../contract-case.ts";
+import { guardContract } from "../guard-contract.ts";
+import type { tapsOf } from "../plugin-contract.ts";
+import { providerContract } from "../provider-contract.ts";
+import type { TestHost } from "../test-host.ts";
+import { toolContract } from "../tool-contract.ts";
+import { chatCommandCases, routeCases } from "./door-cases.ts";
+import { provides } from "./kept-cases.ts";
+import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
+import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
+
+/** What each thing that a plugin registered must do, as far as it can be tried without knowing more of it. */
+export async function kindCases(
+  plugin: Plugin,
+  spy: ReturnType<typeof tapsOf>,
+  t: TestHost,
+  patienceMs: number,
+): Promise<readonly ContractCase[]> {
+  const own = new Set(t.registrations().filter((entry) => entry.startsWith(`${plugin.name}: `)));
+  const mine = <T extends { readonly name: string }>(slot: AnySlot, values: Iterable<T>): T[] =>
+    [...values].filter(({ name }) => own.has(`${plugin.name}: ${slot.id} ${name}`));
+  const found: ContractCase[] = [];
+  const sources = mine(ToolSources, t.slot(ToolSources).values());
+  const listed = await Promise.all(sources.map((source) => listedBy(source, patienceMs)));
+  for (const source of sources) found.push(...sourceCases(source, patienceMs));
+  for (const tool of [...mine(Tools, t.slot(Tools).values()), ...listed.flat()]) {
+    const args = argsOf(tool);
+    found.push(...toolContract({ tool, args, cwd: t.runtime.workspace, runs: false, patienceMs }));
+  }
+  for (const channel of mine(Channels, t.slot(Channels).values()))
+    found.push(...channelContract({ channel, to: "nobody", status: "any", patienceMs }));
+  for (const part of mine(PromptParts, t.slot(PromptParts).values()))
+    found.push(...promptCases(part, patienceMs));
+  for (const filter of mine(ResultFilters, t.slot(ResultFilters).values()))
+    found.push(...filterCases(filter, patienceMs));
+  for (const observer of mine(Observers, t.slot(Observers).values()))
+    found.push(...observerCases(observer, patienceMs));
+  for (const command of mine(ChatCommands, t.slot(ChatCommands).values()))
+    found.push(...chatCommandCases(command, patienceMs));
+  for (const route of mine(Routes, t.slot(Routes).values())) found.push(...routeCases(route, patienceMs));
+  if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
+  if (provides(plugin, Budget)) found.push(...budgetCases(t.slot(Budget), patienceMs));
+  for (const guard of spy.handlers("beforeToolCall"))
+    found.push(...guardContract({ name: plugin.name, guard: (call: ToolCall) => guard(call), patienceMs }));
+  if (plugin.taps?.includes("resolveProvider")) {
+    const id = plugin.name.replace(/^provider-/, "");
+    for (const resolve of spy.handlers("resolveProvider")) {
+      const provider = await resolve({ provider: id, model: undefined });
+      if (provider) found.push(...providerContract({ provider, answers: false, patienceMs }));
+    }
+  }
+  return found;
+}
+
+/** Arguments that fit; none where the input is nonsense, which the contract says. */
+function argsOf({ input }: Tool): Record<string, unknown> {
+  try {
+    return Value.Create(input) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
