@@ -91,6 +91,19 @@ test("SEC-18: without an open question such a word is part of the talk", async (
   }
 });
 
+test("CTX-07: whoever says something else than an answer to an open question is told once what it waits for", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  const id = idIn(await t.next());
+  await t.channel.receive({ text: "yes please" });
+  expect(await t.next()).toBe(
+    `Your message waits until the question here is answered: "allow ${id}", "deny ${id}", or /stop.`,
+  );
+  await t.channel.receive({ text: "hurry" });
+  await t.channel.receive({ text: "yes" });
+  expect([await t.next(), await t.next(), await t.next()]).toEqual(["done", "heard", "heard"]);
+});
+
 test("SEC-18: with several open questions a bare word decides none, and the ids are told", async () => {
   await using t = await talk();
   await t.channel.receive({ text: "run ls" });

@@ -71,6 +71,13 @@ test.each([
   expect([json.err, JSON.parse(json.out)]).toEqual(["", expect.objectContaining({ reply: "Half an ans" })]);
 });
 
+test("CTX-07: an answer without a word is said to be one, so that nobody looks at an empty screen", async () => {
+  await using model = await startModel("");
+  using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);
+  const { code, err } = await gantry(["agent", "-m", "hi"], { dir: home.dir });
+  expect([code, err]).toEqual([0, expect.stringContaining("The model ended without an answer (EndTurn)")]);
+});
+
 test("PRV-09: another value of SERVICE_RESPONSES_WEBSOCKET than 0 and 1 is said", async () => {
   await using model = await startModel("Hello.");
   using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);

@@ -57,3 +57,22 @@ test("USE-03: a budget that was raised counts from the next start on, for what w
   expect(channel.sent.slice(2).map(({ text }) => text)).toEqual(["ok", "ok"]);
   expect(Date.now() - evening).toBeLessThan(60_000);
 });
+
+test('USE-03: with on_limit = "ask" a no in the channel ends that message with one sentence, and the next one is asked about anew', async () => {
+  const channel = chat();
+  await using t = await serve(storeFile(), channel, { tokens_per_day: 0, on_limit: "ask" });
+  const said = async (count: number): Promise<string> => {
+    await expect.poll(() => channel.sent.length).toBe(count);
+    return channel.sent[count - 1]?.text ?? "";
+  };
+  await write(t, "boss", ["one"], "owner");
+  expect(await said(1)).toContain("The budget is spent: 0 tokens of 0 tokens");
+  await write(t, "boss", ["no"], "owner");
+  expect(await said(2)).toMatch(/^I could not answer your message.*The budget is spent/s);
+  expect(await t.slot(Store).lanes.waits()).toEqual([]);
+  await write(t, "boss", ["two"], "owner");
+  expect(await said(3)).toMatch(/Answer "allow [0-9a-f]{6}" or "deny/);
+  await write(t, "boss", ["yes"], "owner");
+  expect(await said(4)).toBe("ok");
+  expect(channel.sent).toHaveLength(4);
+});

@@ -56,9 +56,14 @@ export async function askInChannel(
 export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
   const { approvals, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
-  if (word === "") return false;
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
-  const here = approvals.pending().filter(({ session }) => session === by.conversation);
+  const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
+  if (word === "") {
+    const [open] = approvals.pending(by).filter(isHere);
+    if (open) tellBehind(deps, message, open);
+    return false;
+  }
+  const here = approvals.pending().filter(isHere);
   const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
@@ -84,6 +89,18 @@ export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
   if (decision === undefined) void reply(deps, message, questionText(request, true));
   else approvals.decide(request.id, decision, by);
   return true;
+}
+
+/** The questions of which somebody was told that words wait behind them. */
+const told = new WeakSet<ApprovalRequest>();
+
+/** Whoever could answer a question and says something else would wait in silence: said once a question. */
+function tellBehind(deps: Deps, message: InboundMessage, request: ApprovalRequest): void {
+  if (told.has(request)) return;
+  told.add(request);
+  const short = request.id.slice(0, 6);
+  const words = `"allow ${short}", "deny ${short}", or /stop`;
+  void reply(deps, message, `Your message waits until the question here is answered: ${words}.`);
 }
 
 async function reply({ delivery, log }: Deps, message: InboundMessage, text: string): Promise<void> {

@@ -88,14 +88,12 @@ export class Attempts {
 
     const { result, messages } = await this.#turn(claim, signal);
     if (signal.aborted) return this.#retry(claim, { afterMs: 0, reason: "the service stopped" });
-    const { error, tool_calls, stop_reason } = result;
+    const { error, tool_calls } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
     if (!error) await outages.worked(model);
-    const text = error
-      ? sentences.broke(claim.message, result.reply, error.message)
-      : notedReply(result) || sentences.noText(stop_reason);
+    const text = error ? sentences.broke(claim.message, result.reply, error.message) : notedReply(result);
     const lane = laneOf(claim.message);
     await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     this.#tell(claim, "answered");

@@ -26,9 +26,6 @@ export const sentences = {
   cutOff: (command: string): string =>
     `I was interrupted at ${command.trim().split(/\s/, 1)[0]}, which may or may not be done: look, and write it again if it is not.`,
 
-  noText: (stop: string): string =>
-    `The model ended without an answer (${stop}): please ask again, in other words.`,
-
   tooMany: (most: number): string =>
     `${most} of your messages wait for an answer already, so further ones are not taken: please send them again later.`,
 

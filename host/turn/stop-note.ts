@@ -7,13 +7,20 @@ const notes: Partial<Record<StopReason, string>> = {
     "The provider's content filter ended the answer: say it in another way, or ask another model.",
 };
 
-/** What a person is told of an answer that did not end by itself; undefined for any other. */
-export function stopNote({ stop_reason }: { readonly stop_reason: StopReason }): string | undefined {
-  return notes[stop_reason];
+/** What a person is told of an answer that did not end by itself, or has no text; undefined for any other. */
+export function stopNote(result: Pick<TurnResult, "reply" | "stop_reason" | "error">): string | undefined {
+  const { reply, stop_reason, error } = result;
+  return notes[stop_reason] ?? (reply.trim() === "" && !error ? noText(stop_reason) : undefined);
 }
 
-/** The reply with that note behind it; empty where there is no reply. */
+/** The reply with that note behind it; where there is no text, how the model ended instead. */
 export function notedReply(result: Pick<TurnResult, "reply" | "stop_reason">): string {
-  const note = stopNote(result);
-  return note === undefined || result.reply === "" ? result.reply : `${result.reply}\n\n[${note}]`;
+  const { reply, stop_reason } = result;
+  if (reply.trim() === "") return noText(stop_reason);
+  const note = notes[stop_reason];
+  return note === undefined ? reply : `${reply}\n\n[${note}]`;
+}
+
+function noText(stop: StopReason): string {
+  return `The model ended without an answer (${stop}): please ask again, in other words.`;
 }

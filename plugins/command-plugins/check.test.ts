@@ -61,6 +61,10 @@ export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) {
       1,
       expect.stringContaining("something else than lists of names: write needs"),
     ]);
+    await put("torn/package.json", '{"exports":"./index.mjs","gantry":{"base":true}}');
+    expect((await p.gantry("plugins", "check", "torn")).stdout).not.toContain("states");
+    await put("torn/package.json", '{"exports":"./index.mjs","gantry":{}}');
+    expect((await p.gantry("plugins", "check", "torn")).stdout).toContain("that it provides nothing");
     await put("away/package.json", '{"exports":"./index.mjs"}');
     await symlink(path.join(p.dir, "loud.mjs"), path.join(p.dir, "away/index.mjs"));
     expect(await p.gantry("plugins", "check", "away")).toMatchObject({

@@ -19,9 +19,11 @@ export async function check(
   const { facts, findings, tried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
   const { gantry } = await readFacts(path.dirname(entry));
-  const stated = readStated(gantry);
+  // What comes with Gantry is accepted with it, and states nothing.
+  const isOwn = (gantry as { readonly base?: unknown } | null | undefined)?.base === true;
+  const stated = isOwn ? undefined : readStated(gantry);
   const difference = stated && manifestDifference(stated, facts);
-  if (gantry !== undefined && !stated)
+  if (gantry !== undefined && !isOwn && !stated)
     messages.push(
       `The plugin ${facts.name} states under \`gantry\` in its package.json something else than lists of names: write needs, provides and taps there.`,
     );

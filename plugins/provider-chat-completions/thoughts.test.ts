@@ -25,13 +25,13 @@ test.each([
       const pieces: string[] = [];
       let at = 0;
       for (const size of sizes) pieces.push(whole.slice(at, (at += size)));
-      expect(read([...pieces, whole.slice(at)]).trimStart()).toBe(answer.trimStart());
+      expect(read([...pieces, whole.slice(at)])).toBe(answer);
     }),
     { numRuns: 60 },
   );
 });
 
-test("PRV-16: text without a thought at its beginning is untouched, and a thought before any text takes nothing of it", () => {
+test("PRV-16: text without a thought at its beginning is untouched, and a thought before any text takes nothing of it but the empty lines between", () => {
   const text = fc.string({ unit: "grapheme" }).filter((value) => !/^\s*</.test(value));
   fc.assert(fc.property(text, (value) => void expect(read([...value])).toBe(value)));
   const thought = fc.string().filter((value) => !value.includes("</think>"));
@@ -39,7 +39,7 @@ test("PRV-16: text without a thought at its beginning is untouched, and a though
     fc.property(
       thought,
       text,
-      (thinks, value) => void expect(read([`<think>${thinks}</think>`, value])).toBe(value),
+      (thinks, value) => void expect(read([`<think>${thinks}</think>`, ...value])).toBe(value.trimStart()),
     ),
   );
 });
@@ -50,7 +50,7 @@ test("PRV-16: what a local model thinks aloud is no part of its answer, and a si
     stream(response, [...pieces.map((content) => chunk({ content })), chunk({}, "stop"), usage, DONE]),
   );
   await using p = provider(`custom:${server.url}`);
-  expect(textOf(await collect(p, request("hello"))).trim()).toBe("Hello there.");
+  expect(textOf(await collect(p, request("hello")))).toBe("Hello there.");
   let signs = 0;
   for await (const event of p.chat(request("hello")))
     if (event.type === "text" && event.text === "") signs += 1;

@@ -7,7 +7,7 @@ const LONGEST_MARK = "</reasoning>".length;
  * with counts; the same words later on are the answer's own.
  */
 export class Thoughts {
-  #state: "begins" | "thinks" | "answers" = "begins";
+  #state: "begins" | "thinks" | "thought" | "answers" = "begins";
   #held = "";
   #close = "";
 
@@ -16,7 +16,7 @@ export class Thoughts {
     if (this.#state === "answers") return text;
     this.#held += text;
     if (this.#state === "begins" && !this.#begin()) return "";
-    return this.#state === "thinks" ? this.#think() : this.#release();
+    return this.#state === "thinks" ? this.#think() : this.#answer();
   }
 
   /** At the end of the answer: what was held back and is no thought. */
@@ -43,9 +43,15 @@ export class Thoughts {
       this.#held = this.#held.slice(-LONGEST_MARK);
       return "";
     }
-    this.#held = this.#held.slice(at + this.#close.length).trimStart();
-    this.#state = "answers";
-    return this.#release();
+    this.#held = this.#held.slice(at + this.#close.length);
+    this.#state = "thought";
+    return this.#answer();
+  }
+
+  /** The lines between a thought and the answer belong to neither. */
+  #answer(): string {
+    if (this.#state === "thought") this.#held = this.#held.trimStart();
+    return this.#held === "" ? "" : this.#release();
   }
 
   #release(): string {

@@ -18,6 +18,7 @@ export class Cdp {
   readonly #timeoutMs: number;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<string, Listener>();
+  #onSlow: (session: string) => void = () => undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #last = 0;
@@ -29,7 +30,7 @@ export class Cdp {
     this.#timeoutMs = timeoutMs;
     const [, output] = process.pipes;
     output!.readable.on("data", (piece: Buffer) => this.#take(piece));
-    void process.ended.then(({ reason, signal }) => this.#lose(signal ? `${reason} by ${signal}` : reason));
+    void process.ended.then(({ reason, signal }) => this.lose(signal ? `${reason} by ${signal}` : reason));
   }
 
   get alive(): boolean {
@@ -40,11 +41,17 @@ export class Cdp {
     this.#listeners.set(event, listener);
   }
 
+  /** Told of a session that has not answered for half of the time. */
+  whenSlow(listener: (session: string) => void): void {
+    this.#onSlow = listener;
+  }
+
   /** Throws `BROWSER_LOST`, and an Error with the browser's own words where it refuses. */
   async send(method: string, params: Fields = {}, session?: string): Promise<Fields> {
     if (this.#lost !== undefined) throw errors.BROWSER_LOST(this.#lost);
     const id = ++this.#last;
-    const late = setTimeout(() => this.#lose(`it did not answer ${method}`), this.#timeoutMs);
+    const late = setTimeout(() => this.lose(`it did not answer ${method}`), this.#timeoutMs);
+    const slow = setTimeout(() => session !== undefined && this.#onSlow(session), this.#timeoutMs / 2);
     try {
       return await new Promise<Fields>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject });
@@ -53,6 +60,7 @@ export class Cdp {
       });
     } finally {
       clearTimeout(late);
+      clearTimeout(slow);
     }
   }
 
@@ -71,7 +79,7 @@ export class Cdp {
     }
     const rest = piece.subarray(from);
     this.#bytes += rest.length;
-    if (this.#bytes > MAX_MESSAGE_BYTES) this.#lose("it sent a message without an end");
+    if (this.#bytes > MAX_MESSAGE_BYTES) this.lose("it sent a message without an end");
     else if (rest.length > 0) this.#pieces.push(rest);
   }
 
@@ -80,7 +88,7 @@ export class Cdp {
     try {
       message = JSON.parse(text) as Fields;
     } catch {
-      return this.#lose("it does not speak its protocol");
+      return this.lose("it does not speak its protocol");
     }
     const { id, method, params, result, error, sessionId } = message;
     if (typeof id !== "number") return this.#listeners.get(String(method))?.(params ?? {}, sessionId ?? "");
@@ -90,7 +98,8 @@ export class Cdp {
     else pending?.resolve(result ?? {});
   }
 
-  #lose(why: string): void {
+  /** Gives the browser up and ends it. */
+  lose(why: string): void {
     if (this.#lost !== undefined) return;
     this.#lost = why;
     for (const { reject } of this.#pending.values()) reject(errors.BROWSER_LOST(why));

@@ -14,6 +14,10 @@ export interface AttachOptions {
 
 /** Pages that scripts and links open; the oldest go. */
 const MAX_PAGES = 6;
+const MAX_NOTES = 20;
+/** A page with more would hold its conversation up for good. */
+const MAX_DIALOGS = 30;
+const ENDED = "a script of the page did not come to its end and was stopped";
 const QUALITY = 70;
 
 /** A Chromium that is spoken to over pipes; what the last page opened is the page. */
@@ -24,6 +28,8 @@ export class ChromiumBrowser implements Browser {
   readonly #pages: ChromiumPage[] = [];
   readonly #first = Promise.withResolvers<void>();
   #notes: string[] = [];
+  /** Since the page was last looked at. */
+  #dialogs = 0;
   #seen: Snapshot["elements"] = [];
 
   private constructor(cdp: Cdp, options: AttachOptions, process: OpenProcess) {
@@ -91,11 +97,13 @@ export class ChromiumBrowser implements Browser {
 
   async view(): Promise<PageView> {
     const page = this.#page;
+    const url = await page.address();
     const { title, text, elements } = await takeSnapshot(this.#cdp, page.session);
     this.#seen = elements;
     const notes = [...page.takeNotes(), ...this.#notes];
     this.#notes = [];
-    return { url: await page.address(), title, text, elements, notes };
+    this.#dialogs = 0;
+    return { url, title, text, elements, notes };
   }
 
   async screenshot(): Promise<{ readonly bytes: Uint8Array; readonly mime: string }> {
@@ -151,6 +159,7 @@ export class ChromiumBrowser implements Browser {
     cdp.on("Page.frameStoppedLoading", ({ frameId }, session) => pageOf(session)?.stopped(String(frameId)));
     cdp.on("Page.javascriptDialogOpening", ({ type, message }, session) => {
       const leaving = type === "beforeunload";
+      if (++this.#dialogs > MAX_DIALOGS) return cdp.lose("its page opened dialogs without end");
       cdp.tell("Page.handleJavaScriptDialog", { accept: leaving }, session);
       if (!leaving)
         this.#note(
@@ -166,6 +175,7 @@ export class ChromiumBrowser implements Browser {
           : `${name} is downloaded to ${downloads}`,
       );
     });
+    cdp.whenSlow((session) => this.#endScript(session));
     cdp.on("Inspector.targetCrashed", () => void this.#process.close());
   }
 
@@ -177,7 +187,12 @@ export class ChromiumBrowser implements Browser {
     void page.prepare().then(this.#first.resolve, this.#first.reject);
   }
 
+  #endScript(session: string): void {
+    this.#cdp.tell("Runtime.terminateExecution", {}, session);
+    this.#note(ENDED);
+  }
+
   #note(text: string): void {
-    if (this.#notes.length < 20) this.#notes.push(text);
+    if (this.#notes.length < MAX_NOTES) this.#notes.push(text);
   }
 }

@@ -12,7 +12,7 @@ export const config = Type.Object({
     browser_backend: Type.Union([Type.Literal("http"), Type.Literal("webdriver"), Type.Literal("chromium")], {
       default: "http",
       description:
-        "http: reads pages and follows links, runs no script; chromium: a browser of its own behind the kernel walls; webdriver: a browser that a driver at webdriver_url starts.",
+        "http: reads pages, follows links, sends forms by GET, runs no script; chromium: a browser of its own behind the kernel walls; webdriver: a browser that a driver at webdriver_url starts.",
     }),
     browser_downloads: Type.Optional(
       Type.String({

@@ -22,7 +22,7 @@ export const errors = defineErrors({
   BROWSER_ELEMENT: usage("The page has no element %s: read the page, then use a number that stands there."),
   BROWSER_INERT: failed("Element %s could not be used (%s): read the page again."),
   BROWSER_CANNOT: usage(
-    "The http backend only reads pages and follows links, so it cannot %s: set tools.browser_backend to chromium or webdriver.",
+    "The http backend only reads pages, follows links and sends forms by GET, so it cannot %s: set tools.browser_backend to chromium or webdriver.",
   ),
   BROWSER_REFUSED: policy("%s is not opened (%s): open an allowed address."),
   BROWSER_LEFT: policy(

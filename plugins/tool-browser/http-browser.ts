@@ -1,13 +1,18 @@
-import type { Pages, WebPage } from "@gantry/sdk";
+import { GantryError, type Pages, type WebPage } from "@gantry/sdk";
 import type { Browser, PageView } from "./browser.ts";
 import { errors } from "./errors.ts";
+import { HttpForms } from "./http-forms.ts";
 
-/** Reads pages by GET and follows their links; runs no script and keeps no cookie. */
+interface Opened extends WebPage {
+  readonly filled: HttpForms;
+}
+
+/** Reads pages by GET, follows their links and sends their forms by GET; runs no script and keeps no cookie. */
 export class HttpBrowser implements Browser {
   readonly #pages: Pages;
   readonly #signal: AbortSignal;
-  readonly #before: WebPage[] = [];
-  #page: WebPage | undefined;
+  readonly #before: Opened[] = [];
+  #page: Opened | undefined;
 
   constructor(pages: Pages, signal: AbortSignal) {
     this.#pages = pages;
@@ -21,7 +26,7 @@ export class HttpBrowser implements Browser {
   async open(url: string): Promise<void> {
     const page = await this.#pages.read(url, this.#signal);
     if (this.#page) this.#before.push(this.#page);
-    this.#page = page;
+    this.#page = { ...page, filled: new HttpForms(page.forms) };
   }
 
   async back(): Promise<void> {
@@ -29,21 +34,22 @@ export class HttpBrowser implements Browser {
   }
 
   async click(element: number): Promise<void> {
-    const link = this.leadsTo(element);
-    if (link === undefined) throw errors.BROWSER_ELEMENT(element);
-    await this.open(link);
+    const address = this.#page?.links[element - 1] ?? this.#fill(element, (forms, at) => forms.click(at));
+    if (address !== undefined) await this.open(address);
   }
 
   leadsTo(element: number): string | undefined {
-    return this.#page?.links[element - 1];
+    const { links = [], filled } = this.#page ?? {};
+    return links[element - 1] ?? filled?.leadsTo(element - 1 - links.length);
   }
 
-  async type(): Promise<void> {
-    throw errors.BROWSER_CANNOT("type");
+  async type(element: number, text: string, submit: boolean): Promise<void> {
+    const address = this.#fill(element, (forms, at) => forms.type(at, text, submit));
+    if (address !== undefined) await this.open(address);
   }
 
-  async select(): Promise<void> {
-    throw errors.BROWSER_CANNOT("select");
+  async select(element: number, value: string): Promise<void> {
+    this.#fill(element, (forms, at) => forms.select(at, value));
   }
 
   async scroll(): Promise<void> {
@@ -64,15 +70,28 @@ export class HttpBrowser implements Browser {
 
   async view(): Promise<PageView> {
     if (!this.#page) return { url: "", title: "", text: "", elements: [], notes: [] };
-    const { url, title, text, links, status, cut } = this.#page;
+    const { url, title, text, links, filled, status, cut } = this.#page;
     const notes = [
       ...(status >= 400 ? [`HTTP ${status}`] : []),
       ...(cut ? ["the page is longer than what was read"] : []),
     ];
-    return { url, title, text, elements: links.map((name) => ({ role: "link", name })), notes };
+    const elements = [...links.map((name) => ({ role: "link", name })), ...filled.elements];
+    return { url, title, text, elements, notes };
   }
 
   async close(): Promise<void> {
     this.#page = undefined;
+  }
+
+  /** Fields are numbered after the links. */
+  #fill<T>(element: number, work: (forms: HttpForms, at: number) => T): T {
+    const { links = [], filled } = this.#page ?? {};
+    const at = element - 1 - links.length;
+    if (filled?.leadsTo(at) === undefined) throw errors.BROWSER_ELEMENT(element);
+    try {
+      return work(filled, at);
+    } catch (error) {
+      throw error instanceof GantryError ? error : errors.BROWSER_INERT(element, error);
+    }
   }
 }

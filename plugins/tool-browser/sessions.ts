@@ -47,7 +47,7 @@ export class Sessions {
       return await done;
     } catch (error) {
       const browser = await session.browser.catch(() => undefined);
-      if (!browser?.alive) await this.end(id, session);
+      if (!browser?.alive) this.#drop(id, session);
       throw error;
     } finally {
       if (this.#sessions.get(id) === session && session.last === done) this.#rest(id, session);
@@ -71,7 +71,7 @@ export class Sessions {
     const known = this.#sessions.get(id);
     const browser = await known?.browser.catch((error: unknown) => asError(error));
     if (known && browser && !(browser instanceof Error) && browser.alive) return known;
-    if (known) await this.end(id, known);
+    if (known) this.#drop(id, known);
     if (!fresh) throw known ? errors.BROWSER_LOST("it stopped by itself") : errors.BROWSER_NO_PAGE();
     const started = this.#sessions.get(id);
     if (started) return started;
@@ -81,6 +81,11 @@ export class Sessions {
     const session: Session = { browser: starting, ending, last: Promise.resolve() };
     this.#sessions.set(id, session);
     return session;
+  }
+
+  /** Nobody waits for one that has ended by itself: a driver may take its time. */
+  #drop(id: string, session: Session): void {
+    this.end(id, session).catch(() => undefined);
   }
 
   #rest(id: string, session: Session): void {

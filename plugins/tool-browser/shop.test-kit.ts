@@ -19,7 +19,7 @@ const page = (title: string, body: string): string =>
 
 const script = (text: string): string => `<script>${text}</script>`;
 
-/** Fourteen pages, honest and not. */
+/** Pages, honest and not. */
 function pages(port: number): Readonly<Record<string, string>> {
   return {
     "/": page(
@@ -73,6 +73,18 @@ function pages(port: number): Readonly<Record<string, string>> {
     "/slip": page(
       "Slip",
       `<p>one moment</p>${script("setTimeout(() => (location.href = 'http://evil.example/slipped'), 50);")}`,
+    ),
+    "/upload": page(
+      "Upload",
+      `<form method="post" enctype="multipart/form-data" action="/ordered"><label>Paper <input type="file" name="paper"></label><label>Path <input name="path" onfocus="this.type = 'file'"></label><button>Send</button></form>`,
+    ),
+    "/alerts": page(
+      "Alerts",
+      `<p>once more</p>${script("setTimeout(() => { for (;;) alert('again'); }, 10);")}`,
+    ),
+    "/endless": page(
+      "Endless",
+      `<p>on and on</p>${script("document.addEventListener('click', () => { for (;;); });")}<button>Press</button>`,
     ),
     "/long": page("Long", `<p>${"lamp and ".repeat(2_000)}</p>`),
     "/files": page("Files", `<a href="/list.csv" download>Price list</a>`),

@@ -2,53 +2,13 @@ import { Runtime } from "@gantry/sdk";
 import { expect, test, vi } from "vitest";
 import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import {
-  type BrowserKit,
-  hasChromium,
-  hasDriver,
-  numberOf,
-  startBrowser,
-  startDriver,
-  until,
-  without,
-} from "./browser.test-kit.ts";
-import { type Shop, startShop } from "./shop.test-kit.ts";
+import { hasChromium, numberOf, startBrowser, until, without } from "./browser.test-kit.ts";
+import { engines } from "./engines.test-kit.ts";
+import { startShop } from "./shop.test-kit.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const chromium = `${without("chromium", hasChromium)}`;
-const driver = `${without("chromedriver", hasDriver)}`;
-type Use = (kit: BrowserKit, shop: Shop) => Promise<void>;
-
-/** Both kinds of browser that run scripts. */
-const engines: readonly (readonly [
-  name: string,
-  can: boolean,
-  left: string,
-  run: (use: Use) => Promise<void>,
-])[] = [
-  [
-    "chromium",
-    hasChromium,
-    chromium,
-    async (use) => {
-      await using shop = await startShop();
-      await using kit = await startBrowser("chromium");
-      await use(kit, shop);
-    },
-  ],
-  [
-    "webdriver",
-    hasDriver,
-    driver,
-    async (use) => {
-      await using shop = await startShop();
-      await using started = await startDriver();
-      await using kit = await startBrowser("webdriver", { tools: started.tools });
-      await use(kit, shop);
-    },
-  ],
-];
+const chromium = without("chromium", hasChromium);
 
 for (const [name, can, left, run] of engines) {
   test.runIf(can)(

@@ -94,7 +94,8 @@ async function effectsOf(args: Args, session: string, sessions: Sessions): Promi
   if (args.action === "open") return { urls: args.url === undefined ? [] : [args.url] };
   const browser = await sessions.peek(session);
   const address = await browser?.address().catch(() => "");
-  const next = args.action === "click" && args.element ? browser?.leadsTo(args.element) : undefined;
+  const isSent = args.action === "click" || args.submit === true;
+  const next = isSent && args.element ? browser?.leadsTo(args.element) : undefined;
   return { urls: [address, next].filter((url): url is string => url !== undefined && /^https?:/.test(url)) };
 }
 

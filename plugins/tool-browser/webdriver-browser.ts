@@ -1,7 +1,7 @@
 import type { CheckedProxy, Decoy } from "@gantry/sdk/node";
 import type { Browser, PageView, ViewElement } from "./browser.ts";
 import { errors } from "./errors.ts";
-import { FIND_ELEMENTS, SELECT_OPTION } from "./webdriver-scripts.ts";
+import { FIND_ELEMENTS, SELECT_OPTION, TYPE_TEXT } from "./webdriver-scripts.ts";
 import { WebDriverCalls } from "./webdriver-calls.ts";
 import { capabilitiesOf } from "./webdriver-capabilities.ts";
 import { pastTheProxy } from "./webdriver-proof.ts";
@@ -9,7 +9,11 @@ import type { WebDriver } from "./webdriver.ts";
 
 /** How a driver writes a reference to an element. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
-const ENTER = "\uE007";
+const ENTER = {
+  actions: [
+    { type: "key", id: "keys", actions: ["keyDown", "keyUp"].map((type) => ({ type, value: "\uE007" })) },
+  ],
+};
 const MAX_FRAMES = 10;
 const SCROLL = "window.scrollBy(0, Math.round(window.innerHeight * 0.9))";
 
@@ -81,26 +85,23 @@ export class WebDriverBrowser implements Browser {
   }
 
   type(element: number, text: string, submit: boolean): Promise<void> {
-    return this.#on(element, async (path) => {
-      await this.#calls.call("POST", `${path}/clear`).catch((error: unknown) => this.#calls.pass(error));
-      await this.#calls.call("POST", `${path}/value`, { text: submit ? text + ENTER : text });
+    return this.#on(element, async (_, field) => {
+      const typed = await this.#run(TYPE_TEXT, field, text);
+      if (typed !== true) throw pageError("it takes a file");
+      if (submit) await this.#calls.call("POST", "/actions", ENTER);
     });
   }
 
   select(element: number, value: string): Promise<void> {
     return this.#on(element, async (_, found) => {
-      const chosen = await this.#calls.call("POST", "/execute/sync", {
-        script: SELECT_OPTION,
-        args: [found, value],
-      });
-      if (chosen !== true)
-        throw Object.assign(new Error(`there is no option ${value}`), { word: "no such option" });
+      if ((await this.#run(SELECT_OPTION, found, value)) !== true)
+        throw pageError(`there is no option ${value}`);
     });
   }
 
   async scroll(): Promise<void> {
     await this.#top();
-    await this.#calls.call("POST", "/execute/sync", { script: SCROLL, args: [] });
+    await this.#run(SCROLL);
   }
 
   async blank(): Promise<void> {
@@ -108,6 +109,14 @@ export class WebDriverBrowser implements Browser {
   }
 
   async address(): Promise<string> {
+    return this.#calls.surely(() => this.#address());
+  }
+
+  view(): Promise<PageView> {
+    return this.#calls.surely(() => this.#view());
+  }
+
+  async #address(): Promise<string> {
     await this.#latest();
     const url = String(await this.#calls.call("GET", "/url"));
     return url === "about:blank" || url === "data:," ? "" : url;
@@ -117,8 +126,8 @@ export class WebDriverBrowser implements Browser {
     return undefined;
   }
 
-  async view(): Promise<PageView> {
-    const url = await this.address();
+  async #view(): Promise<PageView> {
+    const url = await this.#address();
     const title = String(await this.#calls.call("GET", "/title"));
     const main = await this.#read(undefined);
     const parts = [main];
@@ -139,8 +148,8 @@ export class WebDriverBrowser implements Browser {
   }
 
   async close(): Promise<void> {
-    await this.#calls.end();
-    await this.#proxy.close();
+    // A browser that does not end at once has no way out any more.
+    await Promise.all([this.#proxy.close(), this.#calls.end()]);
   }
 
   async #read(frame: number | undefined): Promise<{
@@ -152,16 +161,17 @@ export class WebDriverBrowser implements Browser {
     const nothing = { text: "", frames: 0, elements: [], found: [] };
     try {
       await this.#into(frame);
-      const { text, frames, elements } = await this.#calls.call("POST", "/execute/sync", {
-        script: FIND_ELEMENTS,
-        args: [],
-      });
+      const { text, frames, elements } = await this.#run(FIND_ELEMENTS);
       const all = elements as readonly { readonly element: Found["element"]; readonly value: string }[];
       const named = await Promise.all(all.map((one) => this.#name(one)));
       return { text, frames, elements: named, found: all.map(({ element }) => ({ element, frame })) };
     } catch (error) {
       return this.#calls.pass(error) ?? nothing;
     }
+  }
+
+  #run(script: string, ...args: readonly unknown[]): Promise<any> {
+    return this.#calls.call("POST", "/execute/sync", { script, args });
   }
 
   /** As the accessibility tree of the browser has it. */
@@ -210,6 +220,9 @@ export class WebDriverBrowser implements Browser {
     await this.#calls.call("POST", "/window", { handle: last });
   }
 }
+
+/** As a driver would say it. */
+const pageError = (message: string): Error => Object.assign(new Error(message), { word: "page" });
 
 async function begin(driver: WebDriver, wanted: Readonly<Record<string, unknown>>): Promise<any> {
   try {

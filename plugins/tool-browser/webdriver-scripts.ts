@@ -25,6 +25,20 @@ export const SELECT_OPTION = `
   return true;
 `;
 
+/** Runs in the page: puts text where other text stood. A driver's own typing would hand a page the file whose path is typed. */
+export const TYPE_TEXT = `
+  const [field, text] = arguments;
+  if (field.type === "file") return false;
+  field.focus();
+  if (field.select) field.select();
+  else document.getSelection().selectAllChildren(field);
+  if (document.execCommand(text === "" ? "delete" : "insertText", false, text) || !("value" in field)) return true;
+  // Such as dates.
+  field.value = text;
+  for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
+  return true;
+`;
+
 /** Runs in the page: whether WebRTC offers datagrams, with a STUN and a TURN server on loopback to ask; `udp` or `none`. */
 export const GATHER_CANDIDATES = `
   const [udpPort, tcpPort, done] = arguments;

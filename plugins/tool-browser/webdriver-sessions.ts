@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { ProcessLock, makeDir, replaceFile } from "@gantry/sdk/node";
-import type { WebDriver } from "./webdriver.ts";
+import { LATE, type WebDriver } from "./webdriver.ts";
 
 /** Session id -> address of the driver. */
 type Open = Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export class WebDriverSessions {
     await this.#written.catch(() => undefined);
     // Without it nothing was written.
     if (!this.#lock) return;
-    await rm(this.#file, { force: true });
+    if (this.#open.size === 0) await rm(this.#file, { force: true });
     await this.#lock.release();
   }
 
@@ -85,7 +85,8 @@ async function endAll(file: string, driverAt: (address: string) => WebDriver): P
       await driverAt(address).call("DELETE", `/session/${encodeURIComponent(session)}`);
     } catch (error) {
       // The driver's own word: it knows no such session any more.
-      if ((error as { readonly word?: string }).word === undefined) isDone = false;
+      const { word = LATE } = error as { readonly word?: string };
+      if (word === LATE) isDone = false;
     }
   }
   return isDone;

@@ -6,6 +6,9 @@ const CONNECT_MS = 2_000;
 /** A session takes a browser's start, and a page its whole time. */
 const ANSWER_MS = 120_000;
 
+/** The word for a driver that is there and does not answer; none of the protocol's. */
+export const LATE = "late";
+
 type Fields = Readonly<Record<string, any>>;
 
 /** The W3C protocol: one request, one JSON answer. */
@@ -27,8 +30,13 @@ export class WebDriver {
   }
 
   /** Throws `BROWSER_DRIVER` where nobody answers, and an Error with the driver's own word where it refuses. */
-  async call(method: "GET" | "POST" | "DELETE", path: string, body?: Fields): Promise<any> {
-    const answer = await this.#request(method, path, body);
+  async call(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: Fields,
+    withinMs = ANSWER_MS,
+  ): Promise<any> {
+    const answer = await this.#request(method, path, body, withinMs);
     if (answer.error === undefined) return answer.value;
     throw Object.assign(new Error(String(answer.message).split("\n")[0]!.slice(0, 300)), {
       word: answer.error,
@@ -39,7 +47,9 @@ export class WebDriver {
     method: string,
     path: string,
     body: Fields | undefined,
+    withinMs: number,
   ): Promise<{ readonly value?: unknown; readonly error?: string; readonly message?: string }> {
+    const signal = AbortSignal.timeout(withinMs);
     try {
       const response = await this.#upstream.fetch({
         url: this.#base + path,
@@ -48,9 +58,9 @@ export class WebDriver {
           body: JSON.stringify(body ?? {}),
           headers: { "content-type": "application/json" },
         }),
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal,
         connectTimeoutMs: CONNECT_MS,
-        timeoutMs: ANSWER_MS,
+        timeoutMs: withinMs,
         maxBytes: 64 * 1024 * 1024,
       });
       const { value } = JSON.parse(await response.text()) as { readonly value: any };
@@ -58,6 +68,7 @@ export class WebDriver {
         ? { value }
         : { error: String(value.error), message: String(value.message) };
     } catch (error) {
+      if (signal.aborted) return { error: LATE, message: `it did not answer in ${withinMs / 1_000} s` };
       throw errors.BROWSER_DRIVER(this.#base, error);
     }
   }

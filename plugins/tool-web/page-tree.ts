@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import { PageForms } from "./page-forms.ts";
 
 /** An element of a page, as far as its text is of interest. */
 export interface PageElement {
@@ -26,17 +27,20 @@ export interface PageTree {
   /** Against which relative addresses count. */
   readonly base: string | undefined;
   readonly body: PageElement;
+  readonly forms: PageForms;
 }
 
 /** The elements of a page, read in one go whatever they hold. */
 export function pageTree(html: string): PageTree {
   const body: PageElement = { tag: "body", attributes: {}, children: [] };
   const open: PageElement[] = [body];
+  const forms = new PageForms();
   let [title, base, inTitle, dropped, deeper, nested] = ["", undefined as string | undefined, false, 0, 0, 0];
   const parser = new Parser(
     {
       onopentag(tag, attributes) {
         nested++;
+        forms.open(tag, attributes);
         if (tag === "title" && title === "") inTitle = true;
         if (tag === "base") base ??= attributes["href"];
         if (dropped > 0 || DROPPED.has(tag) || isHidden(tag, attributes)) dropped++;
@@ -48,11 +52,13 @@ export function pageTree(html: string): PageTree {
         }
       },
       ontext(text) {
+        forms.text(text);
         if (inTitle) title += text;
         else if (dropped === 0) open.at(-1)!.children.push(text);
       },
       onclosetag(tag) {
         nested--;
+        forms.close(tag);
         if (tag === "title") inTitle = false;
         if (dropped > 0) dropped--;
         else if (deeper > 0) deeper--;
@@ -68,7 +74,7 @@ export function pageTree(html: string): PageTree {
     break;
   }
   parser.end();
-  return { title: title.replace(/\s+/g, " ").trim(), base, body };
+  return { title: title.replace(/\s+/g, " ").trim(), base, body, forms };
 }
 
 /** The words of a page without its elements. */

@@ -1,3 +1,4 @@
+import type { WebForm } from "@gantry/sdk";
 import { type ApartBounds, workApart } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { FetchedPage } from "./fetch-page.ts";
@@ -8,6 +9,7 @@ export interface ReadPage {
   readonly text: string;
   /** Where its links lead, in the order of their numbers. */
   readonly links: readonly string[];
+  readonly forms: readonly WebForm[];
   /** True where the text is longer. */
   readonly cut: boolean;
 }
@@ -38,7 +40,7 @@ export class PageReader {
    */
   async read({ type, text, url }: FetchedPage, signal: AbortSignal): Promise<ReadPage> {
     const isPage = /html/.test(type) || (type === "" && /^\s*(?:<!doctype html|<html)/i.test(text));
-    if (!isPage) return { title: "", text, links: [], cut: false };
+    if (!isPage) return { title: "", text, links: [], forms: [], cut: false };
     const page = await this.#work({ html: text, url, isPlain: false }, signal);
     if (page) return page;
     const { cpuSeconds, memoryMb } = this.#bounds;

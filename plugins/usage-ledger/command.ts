@@ -1,4 +1,5 @@
 import { errors, type Command, type Usage, type UsageSum } from "@gantry/sdk";
+import { costOf } from "./prices.ts";
 
 const kinds = ["day", "model", "user", "agent"] as const;
 const DAY = 86_400_000;
@@ -43,9 +44,7 @@ function table(by: string, rows: readonly UsageSum[]): readonly string[] {
     String(input),
     String(cached),
     String(output),
-    unpriced > 0
-      ? `$${(micros / 1e6).toFixed(4)} + ${unpriced} without a price`
-      : `$${(micros / 1e6).toFixed(4)}`,
+    costOf({ micros, unpriced }),
   ]);
   const head = [by, "requests", "tokens in", "cached", "tokens out", "cost"];
   const widths = head.map((_, i) => Math.max(...[head, ...lines].map((line) => line[i]?.length ?? 0)));

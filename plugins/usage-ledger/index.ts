@@ -3,6 +3,7 @@ import { usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
+import { costOf } from "./prices.ts";
 import { usageRoute } from "./route.ts";
 
 export default definePlugin({
@@ -24,8 +25,9 @@ export default definePlugin({
       name: "usage",
       summary: "what your messages have taken today",
       async run({ user }) {
-        const { requests, input, output, micros } = await ledger.today(user);
-        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, $${(micros / 1e6).toFixed(4)}.`;
+        const sum = await ledger.today(user);
+        const { requests, input, output } = sum;
+        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, ${costOf(sum)}.`;
       },
     });
     host.provide(Checks, {

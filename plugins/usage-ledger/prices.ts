@@ -1,4 +1,4 @@
-import type { ModelAnswer } from "@gantry/sdk";
+import type { ModelAnswer, UsageSum } from "@gantry/sdk";
 import type { Prices } from "./config.ts";
 
 type Tokens = Pick<ModelAnswer, "model" | "inputTokens" | "outputTokens" | "cachedTokens">;
@@ -12,4 +12,10 @@ export function microsOf(answer: Tokens, prices: Prices): number | null {
   const cached = Math.min(cachedTokens, inputTokens);
   const sent = (inputTokens - cached) * price.input + cached * (price.cached ?? price.input);
   return Math.round(sent + outputTokens * price.output);
+}
+
+/** As people read it, with how many requests have no price. */
+export function costOf({ micros, unpriced }: Pick<UsageSum, "micros" | "unpriced">): string {
+  const cost = `$${(micros / 1e6).toFixed(4)}`;
+  return unpriced > 0 ? `${cost} + ${unpriced} without a price` : cost;
 }

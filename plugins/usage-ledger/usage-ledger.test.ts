@@ -171,6 +171,13 @@ test('USE-03: with on_limit = "ask" the person decides, once for the turn; where
   expect(t.model.requests).toHaveLength(1);
 });
 
+test("USE-02: /usage says how many requests have no price, as they cost something all the same", async () => {
+  await using t = await start({});
+  await t.ask("one", { model: "other" });
+  const said = await t.ask("/usage");
+  expect(said.reply).toContain("$0.0000 + 1 without a price");
+});
+
 test("USE-03: what comes from the cache costs what the cache costs", () => {
   const tokens = { model: "fake-1", inputTokens: 1_000, outputTokens: 100, cachedTokens: 800 };
   expect(microsOf(tokens, prices)).toBe(200 * 2 + 800 * 0.5 + 100 * 10);

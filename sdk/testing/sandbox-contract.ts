@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import type { OpenSpec, RunSpec, Sandbox } from "../sandbox.ts";
+import { cases } from "./say.ts";
+import type { ContractCase } from "./contract-case.ts";
+
+export interface SandboxSubject {
+  /** Walls around an empty workspace, which is resolved. Programs of the system may be started. */
+  open(): Promise<{ readonly sandbox: Sandbox; readonly workspace: string; close(): Promise<void> }>;
+}
+
+const { signal } = new AbortController();
+const shell = (script: string): readonly string[] => ["/bin/sh", "-c", script];
+
+interface Opened {
+  readonly sandbox: Sandbox;
+  /** In the workspace. */
+  at(name: string): string;
+  run(script: string, more?: Partial<RunSpec>): ReturnType<Sandbox["run"]>;
+  start(script: string, more?: Partial<OpenSpec>): ReturnType<Sandbox["open"]>;
+  /** A folder outside of the walls, with `canary` in its `file`. */
+  readonly outside: string;
+}
+
+const coded = (code: string, work: Promise<unknown>): Promise<void> => assert.rejects(work, { code });
+
+/** What every filler of the slot Sandbox must do. Register each case with any test runner: `test(name, run)`. */
+export function sandboxContract(subject: SandboxSubject): readonly ContractCase[] {
+  const opened = (check: (opened: Opened) => Promise<void>) => async (): Promise<void> => {
+    const { sandbox, workspace: cwd, close } = await subject.open();
+    const outside = await mkdtemp(path.join(tmpdir(), "gantry-outside-"));
+    await writeFile(path.join(outside, "file"), "canary");
+    const limits = { timeoutMs: 45_000, maxOutputBytes: 65_536 };
+    try {
+      await check({
+        sandbox,
+        outside,
+        at: (name) => path.join(cwd, name),
+        run: (script, more) => sandbox.run({ argv: shell(script), cwd, signal, ...limits, ...more }),
+        start: (script, more) => sandbox.open({ argv: shell(script), signal, ...more }),
+      });
+    } finally {
+      await close();
+      await rm(outside, { recursive: true, force: true });
+    }
+  };
+  return cases({
+    "SDK-05: it says in words what is in force": opened(async ({ sandbox }) => {
+      const { files, network, detail } = await sandbox.policy();
+      assert.deepEqual([typeof files, typeof network], ["boolean", "boolean"]);
+      assert.notEqual(detail, "");
+    }),
+    "SDK-05: a program's output, complaint and end come back, and no shell stands before it": opened(
+      async ({ run }) => {
+        const ended = await run("echo out; echo complaint >&2; exit 7");
+        assert.deepEqual(
+          [ended.exitCode, ended.signal, ended.stdout, ended.stderr, ended.droppedBytes, ended.timedOut],
+          [7, null, "out\n", "complaint\n", 0, false],
+        );
+        const plain = await run("", { argv: ["/bin/echo", "$HOME;", "`id`"] });
+        assert.equal(plain.stdout, "$HOME; `id`\n");
+      },
+    ),
+    "SDK-05: what a program says beyond its bound is counted and dropped": opened(async ({ run }) => {
+      const { stdout, droppedBytes } = await run("head -c 5000 /dev/zero | tr '\\0' x", {
+        maxOutputBytes: 1_000,
+      });
+      assert.deepEqual([stdout.length, droppedBytes], [1_000, 4_000]);
+    }),
+    "SDK-05: a program ends by its time and by its signal": opened(async ({ run }) => {
+      assert.equal((await run("sleep 3600", { timeoutMs: 300 })).timedOut, true);
+      const stop = new AbortController();
+      const running = run("sleep 3600", { signal: stop.signal });
+      setTimeout(() => stop.abort(), 100);
+      const ended = await running.catch((error: { code?: string }) => error);
+      assert.ok("code" in ended || (ended as { exitCode: unknown }).exitCode !== 0);
+    }),
+    "SDK-05: a program sees nothing of this process's environment, and what it is handed": opened(
+      async ({ run }) => {
+        process.env["GANTRY_CONTRACT_KEY"] = "s3cret";
+        try {
+          const { stdout } = await run("env", { env: { HANDED: "over" } });
+          assert.ok(!stdout.includes("s3cret") && stdout.includes("HANDED=over"));
+        } finally {
+          delete process.env["GANTRY_CONTRACT_KEY"];
+        }
+      },
+    ),
+    "SDK-05: a program writes in the workspace, and where files are walled nowhere else": opened(
+      async ({ sandbox, run, at, outside }) => {
+        await run(`echo here > mine; echo gone > '${outside}/file'; echo new > '${outside}/new'`);
+        assert.equal(await readFile(at("mine"), "utf8"), "here\n");
+        if (!(await sandbox.policy()).files) return;
+        assert.equal(await readFile(path.join(outside, "file"), "utf8"), "canary");
+        await assert.rejects(readFile(path.join(outside, "new")), { code: "ENOENT" });
+      },
+    ),
+    "SDK-05: files are written with their folders, read up to a bound, listed and removed": opened(
+      async ({ sandbox: { files }, at }) => {
+        const file = at("deep/er/file");
+        assert.equal((await files.write(file, "hällo", signal)).existed, false);
+        const all = await files.read(file, 100, signal);
+        assert.deepEqual([new TextDecoder().decode(all.data), all.bytes], ["hällo", 6]);
+        assert.equal((await files.read(file, 2, signal)).data.length, 2);
+        const again = await files.write(file, "second", signal, { keepBytes: 100 });
+        assert.deepEqual([again.existed, new TextDecoder().decode(again.before)], [true, "hällo"]);
+        await files.write(at("deep/er/other"), new Uint8Array([0, 255]), signal);
+        const one = await files.list(at("deep/er"), 1, signal);
+        assert.deepEqual([one.entries.length, one.more], [1, true]);
+        const { entries } = await files.list(at("deep"), 9, signal);
+        assert.deepEqual(
+          entries.map(({ name, kind }) => [name, kind]),
+          [["er", "directory"]],
+        );
+        await files.write(file, null, signal);
+        await assert.rejects(readFile(file), { code: "ENOENT" });
+      },
+    ),
+    "SDK-05: a file that is another than expected stays as it is": opened(
+      async ({ sandbox: { files }, at }) => {
+        await files.write(at("file"), "first", signal, { expected: null });
+        await coded("FILE_CHANGED", files.write(at("file"), "second", signal, { expected: null }));
+        await coded("FILE_CHANGED", files.write(at("file"), "third", signal, { expected: "0".repeat(64) }));
+        assert.equal(await readFile(at("file"), "utf8"), "first");
+      },
+    ),
+    "SDK-05: where files are walled nothing outside is written, also not through a link": opened(
+      async ({ sandbox, at, outside }) => {
+        if (!(await sandbox.policy()).files) return;
+        await symlink(outside, at("link"));
+        for (const file of [path.join(outside, "file"), at("link/file"), at("../beside")])
+          await coded("PATH_OUTSIDE", sandbox.files.write(file, "gone", signal));
+        assert.equal(await readFile(path.join(outside, "file"), "utf8"), "canary");
+      },
+    ),
+    "SDK-05: an opened process is talked to until it ends, or cannot be opened where nothing walls it off":
+      opened(async ({ sandbox, start }) => {
+        if (!(await sandbox.policy()).files) {
+          await assert.rejects(start("true"), ({ code }: { code?: string }) => code !== undefined);
+          return;
+        }
+        const process = await start("read a; echo got $a; exit 3");
+        process.stdin.end("it\n");
+        assert.equal(await text(process.stdout), "got it\n");
+        const { exitCode, reason } = await process.ended;
+        assert.deepEqual([exitCode, reason], [3, "exited"]);
+      }),
+    "SDK-05: an opened process ends with its owner, by close() or by its signal": opened(
+      async ({ sandbox, start }) => {
+        if (!(await sandbox.policy()).files) return;
+        assert.equal((await (await start("sleep 3600")).close()).reason, "closed");
+        const stop = new AbortController();
+        const process = await start("sleep 3600", { signal: stop.signal });
+        stop.abort();
+        assert.equal((await process.ended).reason, "closed");
+      },
+    ),
+  });
+}
