@@ -32,7 +32,7 @@ export class Alerts {
     this.#watched = watched;
   }
 
-  service(name: string, everyMs: number): Service {
+  service(name: string, everyMs: number, onStart: () => void): Service {
     let timer: NodeJS.Timeout | undefined;
     let looking = Promise.resolve();
     const again = (): void => {
@@ -43,6 +43,7 @@ export class Alerts {
     return {
       name,
       async start() {
+        onStart();
         again();
       },
       async stop() {

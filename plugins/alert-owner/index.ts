@@ -1,5 +1,7 @@
 import { Checks, definePlugin, Meters, optional, Outbox, Services, Store } from "@gantry/sdk";
 import { Type } from "typebox";
+import { Alerts } from "./alerts.ts";
+import { Owner } from "./owner.ts";
 
 export default definePlugin({
   name: "alert-owner",
@@ -23,20 +25,16 @@ export default definePlugin({
   taps: ["onInboundMessage"],
   setup(host) {
     const { config, log, needs } = host;
-    let isReady = false;
-    // A turn from the shell alerts nobody, and a terminal is no place to send something to.
-    host.onServe(async () => {
-      if (isReady) return;
-      const [{ Alerts }, { Owner }] = await Promise.all([import("./alerts.ts"), import("./owner.ts")]);
-      const owner = new Owner(needs.store.values, needs.outbox, log);
-      const alerts = new Alerts({
-        ...needs,
-        log,
-        tell: async (...alert) => (config.tell_owner ? owner.tell(...alert) : undefined),
-      });
-      host.hooks.onInboundMessage.tap((message) => void owner.wrote(message));
-      host.provide(Services, alerts.service(host.name, config.every_seconds * 1_000));
-      isReady = true;
+    const owner = new Owner(needs.store.values, needs.outbox, log);
+    host.hooks.onInboundMessage.tap((message) => void owner.wrote(message));
+    const alerts = new Alerts({
+      ...needs,
+      log,
+      tell: async (...alert) => (config.tell_owner ? owner.tell(...alert) : undefined),
     });
+    host.provide(
+      Services,
+      alerts.service(host.name, config.every_seconds * 1_000, () => owner.serve()),
+    );
   },
 });

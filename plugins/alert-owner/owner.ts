@@ -20,6 +20,7 @@ export class Owner {
   readonly #log: Logger;
   /** By channel, the last written to at the end; undefined until it was read. */
   #places: Map<string, Place> | undefined;
+  #isServing = false;
 
   constructor(values: Values, outbox: Outbox, log: Logger) {
     this.#values = values;
@@ -27,9 +28,14 @@ export class Owner {
     this.#log = log;
   }
 
+  /** From here on messages come by channels; a terminal is no place to send something to. */
+  serve(): void {
+    this.#isServing = true;
+  }
+
   /** Notes where an owner wrote; a message never waits for it nor fails by it. */
   wrote({ trust, channel, conversation, replyTo }: InboundMessage): void {
-    if (trust !== "owner" || conversation.kind !== "direct") return;
+    if (!this.#isServing || trust !== "owner" || conversation.kind !== "direct") return;
     this.#note({ channel, conversation, replyTo }).catch((error: Error) => {
       this.#places = undefined;
       this.#log.warn({ err: error }, "Where the owner is told of alerts could not be noted.");
