@@ -133,8 +133,10 @@ export interface Provider {
   contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
-  /** Where the credential comes from, never the credential. */
+  /** Where the credential comes from, never the credential; `none` where there is none. */
   credential?(): Promise<string>;
+  /** True: no turn works without a credential. */
+  readonly needsCredential?: boolean;
 }
 
 /** Who served an answer. */

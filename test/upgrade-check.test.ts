@@ -58,6 +58,10 @@ test("DIS-04: against the same release nothing changes; what is no release is na
     code: 0,
     out: "This is 0.1.0, that is 0.1.0.\nFor this configuration nothing changes.\n",
   });
+  const bare = { dir: home.dir, env: { PATH: home.dir } };
+  expect((await gantry(["upgrade", "--check", packed()], bare)).err).toMatch(
+    /The program tar, which unpacks .*\.tgz, is not there: install it, .*\[UPGRADE_NO_TAR\]/,
+  );
   for (const wrong of ["nothing.tgz", home.dir, home.file, "/bin/true"]) {
     const { code, err } = await gantry(["upgrade", "--check", wrong], { dir: home.dir });
     expect([wrong, code, err]).toEqual([wrong, 1, expect.stringContaining("[UPGRADE_NO_RELEASE]")]);

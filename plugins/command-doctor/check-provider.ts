@@ -45,7 +45,7 @@ async function checkOne(
     const parts = [model === undefined ? "its default model" : `model ${model}`];
     if (source !== undefined) parts.push(`credential: ${source}`);
     const detail = `${provider.name} (${parts.join("; ")})`;
-    if (source !== "none") return { what, state: "ok", detail };
+    if (source !== "none" || !provider.needsCredential) return { what, state: "ok", detail };
     const cure = "Give it a credential with `gantry onboard`: every turn fails without one.";
     return { what, state: "fail", detail, cure };
   } catch (error) {

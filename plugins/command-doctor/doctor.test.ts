@@ -280,6 +280,16 @@ test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered
   } finally {
     server.close();
   }
+  await using keyless = await start([net, chat], { default_provider });
+  expect(rowOf(await tell(keyless, "status"), "provider")).toMatchObject({
+    state: "ok",
+    detail: expect.stringContaining("credential: none") as string,
+  });
+  await using hosted = await start([net, chat], { default_provider: "groq" });
+  expect(rowOf(await tell(hosted, "status"), "provider")).toMatchObject({
+    state: "fail",
+    cure: expect.stringContaining("every turn fails without one") as string,
+  });
   await using t = await start([net, chat], { default_provider, api_key: "sk-right" });
   expect(rowOf(await tell(t, "doctor"), "provider answers")).toMatchObject({
     state: "fail",

@@ -46,7 +46,14 @@ async function askAddress(
   const { address: usual, addressKey, addressInId, addressQuestion } = offers.get(provider) ?? {};
   if (!addressKey && !addressInId) return { provider };
   const question = addressQuestion ?? (usual ? "Its address?" : "Its address, with http:// or https://?");
-  const address = await ask.text(question, { initial: usual ?? "http://", check: wrongAddress });
+  const initial = usual ?? "http://";
+  // A whole address that is pasted lands behind what stands there already.
+  const pasted = (text: string): string =>
+    text.startsWith(initial) && /^https?:/.test(text.slice(initial.length))
+      ? text.slice(initial.length)
+      : text;
+  const check = (text: string): string | undefined => wrongAddress(pasted(text));
+  const address = pasted(await ask.text(question, { initial, check }));
   if (addressInId) return { provider: `${provider}:${address}` };
   return address === usual ? { provider } : { provider, address };
 }

@@ -13,7 +13,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
     {
       name: "plugins new",
       summary:
-        "write a plugin to start from, with its test: audit, channel, command, guard, prompt, provider, route, scheduler, store or tool",
+        "write a plugin to start from, with its test: audit, channel, command, guard, memory, prompt, provider, route, scheduler, store, tool or tool-source",
       args: ["<kind>", "<name>"],
       options: [
         { flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" },

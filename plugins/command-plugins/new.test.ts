@@ -9,15 +9,17 @@ const kinds = [
   "channel",
   "command",
   "guard",
+  "memory",
   "prompt",
   "provider",
   "route",
   "scheduler",
   "store",
   "tool",
+  "tool-source",
 ];
 /** They have a contract suite, which their tests run. */
-const withContract = ["channel", "guard", "provider", "store", "tool"];
+const withContract = ["channel", "guard", "memory", "provider", "store", "tool", "tool-source"];
 const root = path.join(import.meta.dirname, "../..");
 const tsc = path.join(root, "node_modules/.bin/tsc");
 
@@ -52,7 +54,9 @@ test(
       expect(await allText(folder)).not.toMatch(/\b(?:example|KIND|ABOUT)\b|0\.0\.0-sdk/);
       const checked = await p.gantry("plugins", "check", folder);
       expect([kind, checked.code, checked.stderr]).toEqual([kind, 0, ""]);
-      expect(checked.stdout).toMatch(/^The plugin \w+-my-\w+ keeps all \d+ sentences of its contract\.\n$/);
+      expect(checked.stdout).toMatch(
+        /^The plugin [\w-]+-my-[\w-]+ keeps all \d+ sentences of its contract\.\n$/,
+      );
     }
   },
 );

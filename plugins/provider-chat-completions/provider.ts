@@ -77,6 +77,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
       windowOf(upstream, endpoint, model, signal),
     warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),
     credential: async () => credential.source,
+    needsCredential: endpoint.keyAdvice !== undefined,
   });
 }
 

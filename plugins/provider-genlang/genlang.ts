@@ -109,6 +109,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
       return `genlang is ready with the OAuth token of ${credential.source}${until}.`;
     },
     credential: async () => (await find()).source,
+    needsCredential: true,
   };
 }
 

@@ -18,7 +18,8 @@ export async function look({ options, out, signal }: CommandContext): Promise<nu
   const file = path.resolve(check);
   const unpacked = await mkdtemp(path.join(tmpdir(), "gantry-release-"));
   try {
-    const command = await commandOf(file, unpacked).catch((error: Error) => {
+    const command = await commandOf(file, unpacked).catch((error: NodeJS.ErrnoException) => {
+      if (error.syscall?.startsWith("spawn") && error.code === "ENOENT") throw errors.UPGRADE_NO_TAR(file);
       throw errors.UPGRADE_NO_RELEASE(file, error.message.trim().split("\n").at(-1));
     });
     const now = await releaseOf(gantryCommand([], []), signal);

@@ -102,7 +102,7 @@ function headline(from: DatabaseSync): string {
   const value = (key: string): string => info.find((row) => row.key === key)?.value ?? "?";
   const count = (table: string): number =>
     (from.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
-  const kept = `${count("sessions")} conversations, ${count("inbox")} messages, ${count("memory")} memories`;
+  const kept = `${count("sessions")} conversations, ${count("memory")} memories, ${count("inbox")} messages from channels`;
   return `Of ${value("created")}, by version ${value("version")}: ${kept}`;
 }
 
