@@ -121,6 +121,15 @@ const tooLong: [string, number, string, number | undefined][] = [
   ["GLM", 400, json({ code: "1261", message: "Prompt exceeds max length" }), undefined],
   ["Bedrock", 400, '{"message":"Input is too long for requested model."}', undefined],
   [
+    "a desktop server",
+    400,
+    json({
+      message:
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+    }),
+    4096,
+  ],
+  [
     "TGI",
     422,
     json({

@@ -3,7 +3,7 @@ const words: readonly RegExp[] = [
   /context_length_exceeded|exceed_context_size|context_window_exceeded|model_max_prompt_tokens_exceeded/i,
   /(?:maximum|max|model's|model) (?:context|prompt|model|sequence) (?:length|window|size)/i,
   /(?:exceeds?|exceeded|larger than|longer than|greater than|over) (?:the )?(?:available |maximum |model'?s? )*(?:context|token limit)/i,
-  /context (?:length|window|size|limit)[^.]{0,60}(?:exceed|overflow)|exceed context (?:length|window|size|limit)/i,
+  /context (?:length|window|size|limit)[^.]{0,60}(?:exceed|overflow)|exceed context (?:length|window|size|limit)|context (?:the )?overflows/i,
   /(?:prompt|input|request|messages?) (?:is|are) too (?:long|large)(?! for (?:a )?(?:file|image))/i,
   /(?:prompt|input) (?:contains|token count|tokens|length)[^.]{0,80}(?:exceeds?|too large|too long|should be \[)/i,
   /(?:prompt|input) exceeds max(?:imum)? length|`?inputs`? tokens \+ `?max_new_tokens`? must be/i,
