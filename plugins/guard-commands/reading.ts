@@ -27,7 +27,7 @@ export interface Grammar {
   forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
 }
 
-const LIMITS = { characters: 65_536, nested: 12, wrapped: 32, commands: 1_000 };
+const LIMITS = { characters: 65_536, nested: 12, documents: 256, wrapped: 32, commands: 1_000 };
 const SYSTEM_FOLDERS = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 const DOUBLE = new Set(["DoubleQuoted", "LocaleString", "HereDocBody"]);
 // Words that other POSIX shells read in another way than bash.
@@ -51,7 +51,8 @@ export function readShell(source: string, grammar: Grammar): Reading {
 
   const unreadable = (why: string) => void reading.unreadable.add(shown(why));
   const walk = (text: string, shell: "bash" | "sh", depth: number): void => {
-    if (depth > LIMITS.nested || text.length > LIMITS.characters)
+    const documents = text.split("<<").length;
+    if (depth > LIMITS.nested || text.length > LIMITS.characters || documents > LIMITS.documents)
       return unreadable("it is too long or too deeply nested");
     if (text.includes("\0") || !text.isWellFormed())
       return unreadable("it holds characters that no shell can be given");

@@ -37,4 +37,42 @@ for (const namespaces of [true, false]) {
     expect(readFileSync(at("sm/tools/hooks/pre-commit"), "utf8")).toBe(own);
     expect(readFileSync(at("sm/tools/other"), "utf8")).toBe("ok\n");
   });
+
+  test.runIf(linux)(
+    `SEC-15: what settings start, and what stands in a file that they include, is as it was, ${how}`,
+    async () => {
+      await using kit = await startSandbox({
+        namespaces,
+        guarded,
+        prepare: (workspace) => {
+          git(workspace, "init", "-q");
+          git(workspace, "config", "core.fsmonitor", ".tools/watch.sh");
+          git(workspace, "config", "include.path", "../.gitshared");
+          mkdirSync(path.join(workspace, ".tools"));
+          mkdirSync(path.join(workspace, ".githooks"));
+          writeFileSync(path.join(workspace, ".tools/watch.sh"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+          writeFileSync(path.join(workspace, ".gitshared"), "[core]\n\thooksPath = .githooks\n");
+        },
+      });
+      const mark = path.join(kit.workspace, "MARK");
+      const script = `printf '#!/bin/sh\\ntouch ${mark}\\nexit 1\\n' > .tools/watch.sh`;
+      await kit.run(`MARK=${mark}; (${script}; ${hook(".githooks")}) 2> /dev/null; echo ok > other`);
+      work(kit.workspace);
+      expect(existsSync(mark)).toBe(false);
+      expect(readFileSync(path.join(kit.workspace, "other"), "utf8")).toBe("ok\n");
+    },
+  );
+
+  test.runIf(linux)(
+    `SEC-15: settings that are a pipe, or name each other by thousands, hold up nothing, ${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, guarded });
+      const many = `{ echo "[core]"; for i in {1..9000}; do echo "hookspath=a"; echo "worktree=b"; done; }`;
+      await kit.run(
+        `git init -q f; rm f/.git/config; mkfifo f/.git/config; mkdir -p g/.git/worktrees/x; mkfifo g/.git/worktrees/x/gitdir; git init -q h; ${many} > h/.git/config; echo ':!echo' > .exrc`,
+      );
+      expect(existsSync(path.join(kit.workspace, ".exrc"))).toBe(false);
+      expect((await kit.run("echo on")).stdout).toContain("on");
+    },
+  );
 }

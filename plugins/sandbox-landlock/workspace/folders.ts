@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type Dirent, accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 
 export function mayEnter(folder: string): boolean {
@@ -16,6 +17,11 @@ export function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Names that no text holds, so that nothing reaches what they stand for by a path: not UTF-8. */
+export function foreignNames(folder: string): readonly Buffer[] {
+  return readdirSync(folder, { encoding: "buffer" }).filter((name) => !isUtf8(name));
 }
 
 /** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */

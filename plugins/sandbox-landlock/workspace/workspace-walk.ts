@@ -3,7 +3,7 @@ import path from "node:path";
 import { aboutPath } from "./about-path.ts";
 import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
-import { entriesOf, mayEnter, namesIn } from "./folders.ts";
+import { entriesOf, foreignNames, mayEnter, namesIn } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -58,7 +58,11 @@ export class WorkspaceWalk {
   readonly #inodes = new Set<string>();
   /** What repositories name in their settings, guarded under whatever name. */
   #followed: ReadonlySet<string> = new Set();
-  #seen = new Map<string, Folder>();
+  #seen: ReadonlyMap<string, Folder> = new Map();
+  /** Folders that hold names which are not UTF-8, by their full paths. */
+  foreign: readonly string[] = [];
+  /** True where the last look ended at more folders than are looked through. */
+  isOver = false;
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
@@ -78,13 +82,14 @@ export class WorkspaceWalk {
     const isNew = [...found.secret.map((at) => this.#remember(at)), this.#follow()];
     if (!isNew.some(Boolean)) return found;
     // Where else it stands shows only in files that were passed over.
-    this.#seen.clear();
+    this.#seen = new Map();
     return this.#look();
   }
 
-  /** True where the last look found this folder there. */
-  wasThere(relative: string, inode: number): boolean {
-    return this.#seen.get(relative)?.inode === inode;
+  /** A test of folders, by path and number: true for those that the last look found there. */
+  present(): (relative: string, inode: number) => boolean {
+    const seen = this.#seen;
+    return (relative, inode) => seen.get(relative)?.inode === inode;
   }
 
   /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
@@ -104,6 +109,7 @@ export class WorkspaceWalk {
       if (!secret) left.push({ at, within: undefined, held: guarded === true });
     }
     this.unseen = undefined;
+    this.foreign = [];
     while (left.length > 0 && seen.size < this.#most) {
       const place = left.pop()!;
       const folder = this.#lookAt(place);
@@ -112,7 +118,8 @@ export class WorkspaceWalk {
       if (folder.secret.length + folder.guarded.length > 0) found.push(folder);
       left.push(...folder.folders);
     }
-    if (left.length > 0) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
+    this.isOver = left.length > 0;
+    if (this.isOver) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
     this.#seen = seen;
     return {
       secret: found.flatMap(({ secret }) => secret),
@@ -127,7 +134,9 @@ export class WorkspaceWalk {
       const before = this.#seen.get(place.at);
       if (before?.settled && isSame(before, place) && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
-      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entriesOf(full)) };
+      const entries = entriesOf(full);
+      if (this.#isForeign(full, entries)) return undefined;
+      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entries) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, or closed to this process and so to every run.
@@ -135,6 +144,15 @@ export class WorkspaceWalk {
       this.unseen = { path: full, reason: code === "ENAMETOOLONG" ? "its path is too long" : code };
       return undefined;
     }
+  }
+
+  /** What has such a name cannot be looked at, nor covered, nor put back. */
+  #isForeign(folder: string, entries: readonly Dirent[]): boolean {
+    if (!entries.some(({ name }) => name.includes("\uFFFD")) || foreignNames(folder).length === 0)
+      return false;
+    this.foreign = [...this.foreign, folder];
+    this.unseen = { path: folder, reason: "a name in it is not UTF-8: rename it" };
+    return true;
   }
 
   #sort(

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileNames, isInside } from "@gantry/sdk/node";
 import { inGit } from "./git-directory.ts";
+import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
@@ -15,6 +16,9 @@ type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespace
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
+
+/** Folders within folders whose names are mended, one level a look. */
+const MAX_LOOKS = 64;
 
 /** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
 export class Workspace {
@@ -32,6 +36,10 @@ export class Workspace {
   /** What masks lie over, with what it is. */
   #covered = new Map<string, string>();
   #watch: MaskWatch | undefined;
+  /** When the first run began that is still under way, in ms since 1970. */
+  #began = 0;
+  /** True for a folder that stood there before a run. */
+  #wasThere: ReturnType<WorkspaceWalk["present"]> = () => false;
   /** Secret files over which masks lie. */
   masked: readonly string[] = [];
 
@@ -97,6 +105,8 @@ export class Workspace {
     const found = this.find();
     if (this.unseen) return { fault: "unseen", ...this.unseen };
     if (this.#masks && (this.isBroken || this.#isBare(found))) return { fault: "stale" };
+    this.#began = others ?? Date.now();
+    this.#wasThere = this.#walk.present();
     this.#guarded.remember(found.guarded, others);
     this.#secret.remember(found.secret);
     return undefined;
@@ -108,12 +118,14 @@ export class Workspace {
    */
   finish(): { readonly findings: readonly string[]; readonly undecided?: number } {
     const left = this.#withholdLate();
+    const renamed = this.#renameForeign();
+    const over = this.#withholdOver();
     const { secret, guarded } = this.find();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const aside = this.#guarded.setAside(guarded, this.#masks);
     const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
     this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
-    return { ...left, findings: [...left.findings, ...unseen, ...aside, ...undone] };
+    return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...aside, ...undone] };
   }
 
   /** A text without what stands in secret files that no mask lies over. */
@@ -132,13 +144,37 @@ export class Workspace {
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
   }
 
+  /** Gives what a run made a name that can be looked at: none is without before it. */
+  #renameForeign(): readonly string[] {
+    const renamed: string[] = [];
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      this.find();
+      const folders = this.#walk.foreign;
+      if (folders.length === 0) break;
+      renamed.push(...folders.flatMap(renameForeign).map((at) => path.relative(this.root, at)));
+    }
+    return renamed.slice(0, MAX_NAMED).map((at) => `renamed, since its name was not UTF-8: ${at}`);
+  }
+
+  /** Of a run that made more folders than are looked through, all that it made gets names that no tool opens. */
+  #withholdOver(): readonly string[] {
+    if (!this.#walk.isOver) return [];
+    try {
+      const files = this.#withhold(this.#began, this.#wasThere);
+      return [`withheld: ${files.length} that changed, since the run made too many folders to look through`];
+    } catch (error) {
+      if (!(error instanceof NotWithheld)) throw error;
+      return [`NOT withheld: ${error.path} (${error.message})`];
+    }
+  }
+
   /** What changed after a mask fell. */
   #withholdLate(): ReturnType<Workspace["finish"]> {
     const fallen = this.#watch?.fallen;
     if (fallen === undefined) return { findings: [] };
     const since = this.#watch!.held;
     try {
-      const files = this.#withhold(since, (at, inode) => this.#walk.wasThere(at, inode));
+      const files = this.#withhold(since, this.#wasThere);
       const names = [...files.slice(0, MAX_NAMED), ...(files.length > MAX_NAMED ? ["…"] : [])].join(", ");
       const saved = path.relative(this.root, fallen);
       const what = `withheld: ${files.length} that changed as ${saved} was saved anew and may hold it (${names})`;

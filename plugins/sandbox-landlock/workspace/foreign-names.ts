@@ -1,0 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { renameSync } from "node:fs";
+import path from "node:path";
+import { foreignNames } from "./folders.ts";
+import { openFolder } from "./kept-file.ts";
+
+/** A longer name is cut, since one has at most 255 bytes. */
+const KEPT_BYTES = 120;
+
+/** Gives each entry of a folder whose name is not UTF-8 one that is; returns the new paths. */
+export function renameForeign(folder: string): readonly string[] {
+  openFolder(folder);
+  return foreignNames(folder).map((name) => {
+    const shown = name.toString("latin1", 0, KEPT_BYTES).replace(/[^\x20-\x7e]/g, "_");
+    const to = path.join(folder, `${shown}.renamed-${randomBytes(6).toString("hex")}`);
+    renameSync(Buffer.concat([Buffer.from(`${folder}/`), name]), to);
+    return to;
+  });
+}
