@@ -30,8 +30,8 @@ test("AGT-12: agent -C works where the person stands, for this run only, and wha
     out: expect.stringContaining("workspace/made"),
   });
   expect(await gantry(["undo"], run)).toMatchObject({
-    code: 3,
-    err: expect.stringContaining("PATH_OUTSIDE"),
+    code: 1,
+    err: expect.stringContaining("UNDO_ELSEWHERE"),
   });
   expect(await gantry(["undo", "-C", folder], run)).toMatchObject({ code: 0 });
   expect(await gantry(["undo", "--list"], run)).toMatchObject({

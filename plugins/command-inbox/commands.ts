@@ -90,7 +90,8 @@ async function change(
 }
 
 async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Promise<void> {
-  if (state === "waiting") throw errors.INBOX_NOT_DEAD(number, reason ?? "it waits for its turn");
+  if (state === "waiting")
+    throw errors.INBOX_NOT_DEAD(number, reason?.replace(/\.$/, "") ?? "it waits for its turn");
   if (!(await lanes.putBack(number))) throw errors.INBOX_BUSY(number);
 }
 

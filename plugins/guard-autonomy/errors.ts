@@ -4,7 +4,7 @@ export const errors = defineErrors({
   AUTONOMY_OFF: policy("%s is off: security.%s is false."),
   AUTONOMY_UNKNOWN: policy("%s: it cannot say beforehand what this call touches."),
   AUTONOMY_GUEST: policy(
-    '%s is not for guests: who asks was let in by "*" alone, and security.guest_tools does not name it.',
+    '%s is not for guests, whom "*" or a channel without a list of its own lets in: security.guest_tools does not name it.',
   ),
   AUTONOMY_SUPERVISED: policy(
     "%s: agent.autonomy_level is supervised, so a person approves every tool call.",

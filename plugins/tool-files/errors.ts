@@ -25,6 +25,9 @@ export const errors = defineErrors({
   EDIT_AGAIN: failed(
     "This very edit of %s has just failed and fails again: read the file first, then take `old` from what stands there.",
   ),
+  UNDO_ELSEWHERE: failed(
+    "What tools changed last is in another workspace, %s: name that with -C DIR, as `gantry undo --list` shows it.",
+  ),
   UNDO_NOTHING: failed(
     "There is no change of a tool to take back: `gantry undo --list` shows what there is.",
   ),

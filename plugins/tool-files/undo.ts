@@ -27,7 +27,7 @@ export async function changesOf(
 
 /**
  * Puts back what stood in a file before the last change, behind the walls, where nobody has changed the file since. Throws
- * `UNDO_NOTHING`, `UNDO_NOT_KEPT`, `UNDO_CHANGED` and what the walls say.
+ * `UNDO_NOTHING`, `UNDO_ELSEWHERE`, `UNDO_NOT_KEPT`, `UNDO_CHANGED` and what the walls say.
  */
 export async function undo(
   { journal, audit, files }: UndoDeps,
@@ -35,8 +35,22 @@ export async function undo(
   user: string,
   signal: AbortSignal,
 ): Promise<KeptChange> {
-  const [change] = await changesOf(journal, wish);
-  if (!change) throw errors.UNDO_NOTHING();
+  const changes = await changesOf(journal, wish);
+  if (changes.length === 0) throw errors.UNDO_NOTHING();
+  for (const change of changes) {
+    const isDone = await takeBack({ journal, audit, files }, change, user, signal);
+    if (isDone) return change;
+  }
+  throw errors.UNDO_ELSEWHERE(changes[0]!.path);
+}
+
+/** False for a change of another workspace. */
+async function takeBack(
+  { journal, audit, files }: UndoDeps,
+  change: KeptChange,
+  user: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const record = (result: string): Promise<void> =>
     audit.record({
       event_type: "tool_call",
@@ -50,11 +64,13 @@ export async function undo(
   try {
     await putBack(journal, files(), change, signal);
   } catch (error) {
-    await record(`failed: ${(error as { code?: string }).code ?? "INTERNAL"}`);
+    const { code = "INTERNAL" } = error as { code?: string };
+    await record(`failed: ${code}`);
+    if (code === "PATH_OUTSIDE") return false;
     throw error;
   }
   await journal.drop(change.id);
-  return change;
+  return true;
 }
 
 async function putBack(

@@ -33,7 +33,7 @@ export async function sessionOf({ options }: HostCommandContext, host: () => Pro
   const store = (await host()).get(Store);
   if (typeof resume === "string") {
     if ((await store?.sessions.access(resume)) === undefined)
-      throw codes.USAGE(`There is no conversation ${resume}`, "sessions list ");
+      throw codes.USAGE(`There is no conversation ${resume} (\`gantry sessions list\` names them)`, "agent ");
     return resume;
   }
   if (options["continue"] !== true) return newSession();
