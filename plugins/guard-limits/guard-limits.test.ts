@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definePlugin, defineTool, refuse, Store, Tools, type Store as StoreValue } from "@gantry/sdk";
-import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { definePlugin, defineTool, refuse, Store, Tools } from "@gantry/sdk";
+import { createMemoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import store from "../store-sqlite/index.ts";
@@ -133,8 +133,9 @@ test("SEC-08: a store that cannot count refuses", async () => {
     provides: [Store],
     setup: (host) =>
       host.provide(Store, {
+        ...createMemoryStore(),
         limits: { hit: () => Promise.reject(new Error("disk full")) },
-      } as unknown as StoreValue),
+      }),
   });
   await using t = await startTestHost({ plugins: [plugin, broken, clock] });
   expect(await act(t)).toMatchObject({

@@ -72,7 +72,7 @@ export async function serve(dir: string, home: string): Promise<Service> {
     [
       `default_provider = "${echo.provider}"\ndefault_model = "m"\nextra_plugins = ["./desk.js"]`,
       `[providers.custom]\nmax_retries = 0\n[metrics]\nopen = true`,
-      `[alerts]\nevery_seconds = ${long ? 20 : 1}`,
+      `[alerts]\nevery_seconds = ${long ? 10 : 1}`,
       `[gateway]\nport = ${port}\ntls_enabled = true`,
       `tls_cert_path = "${tls("cert.pem", certificate)}"\ntls_key_path = "${tls("key.pem", key)}"`,
       `[endpoints]\ngraph_url = "${graph}"`,
