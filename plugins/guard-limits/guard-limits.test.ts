@@ -128,14 +128,12 @@ test("SEC-08: limits survive a restart", async () => {
 });
 
 test("SEC-08: a store that cannot count refuses", async () => {
+  const whole = createMemoryStore();
+  const limits = { ...whole.limits, hit: () => Promise.reject(new Error("disk full")) };
   const broken = definePlugin({
     name: "store-broken",
     provides: [Store],
-    setup: (host) =>
-      host.provide(Store, {
-        ...createMemoryStore(),
-        limits: { hit: () => Promise.reject(new Error("disk full")) },
-      }),
+    setup: (host) => host.provide(Store, { ...whole, limits }),
   });
   await using t = await startTestHost({ plugins: [plugin, broken, clock] });
   expect(await act(t)).toMatchObject({
