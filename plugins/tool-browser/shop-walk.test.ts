@@ -76,7 +76,7 @@ const backends = [
 
 for (const [backend, can, left, stepsIn] of backends)
   test.runIf(can)(
-    `TOL-02, TOL-04: a model walks through all pages of the shop in one turn, ${backend}${left}`,
+    `TOL-04, TOL-02: a model walks through all pages of the shop in one turn, ${backend}${left}`,
     async () => {
       await using shop = await startShop();
       await using driver = backend === "webdriver" ? await startDriver() : undefined;

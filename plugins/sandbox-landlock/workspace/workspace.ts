@@ -36,6 +36,8 @@ export class Workspace {
   /** What masks lie over, with what it is. */
   #covered = new Map<string, string>();
   #watch: MaskWatch | undefined;
+  /** By the last look after a run. */
+  #found: Found = { secret: [], guarded: [] };
   /** When the first run began that is still under way, in ms since 1970. */
   #began = 0;
   /** True for a folder that stood there before a run. */
@@ -120,7 +122,7 @@ export class Workspace {
     const left = this.#withholdLate();
     const renamed = this.#renameForeign();
     const over = this.#withholdOver();
-    const { secret, guarded } = this.find();
+    const { secret, guarded } = this.#found;
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const aside = this.#guarded.setAside(guarded, this.#masks);
     const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
@@ -144,14 +146,13 @@ export class Workspace {
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
   }
 
-  /** Gives what a run made a name that can be looked at: none is without before it. */
+  /** Looks through all, and gives what a run made a name that can be looked at: none is without before it. */
   #renameForeign(): readonly string[] {
     const renamed: string[] = [];
-    for (let look = 0; look < MAX_LOOKS; look++) {
-      this.find();
-      const folders = this.#walk.foreign;
-      if (folders.length === 0) break;
-      renamed.push(...folders.flatMap(renameForeign).map((at) => path.relative(this.root, at)));
+    this.#found = this.find();
+    for (let look = 0; look < MAX_LOOKS && this.#walk.foreign.length > 0; look++) {
+      renamed.push(...this.#walk.foreign.flatMap(renameForeign).map((at) => path.relative(this.root, at)));
+      this.#found = this.find();
     }
     return renamed.slice(0, MAX_NAMED).map((at) => `renamed, since its name was not UTF-8: ${at}`);
   }
@@ -161,6 +162,7 @@ export class Workspace {
     if (!this.#walk.isOver) return [];
     try {
       const files = this.#withhold(this.#began, this.#wasThere);
+      this.#found = this.find();
       return [`withheld: ${files.length} that changed, since the run made too many folders to look through`];
     } catch (error) {
       if (!(error instanceof NotWithheld)) throw error;
