@@ -21,8 +21,8 @@ const quiet: ConversationControl = Object.freeze({
   model: async () => ({ provider: undefined, model: undefined }),
   useModel: async () => {},
   tools: async () => [],
-  questions: () => [],
-  decide: () => "unknown" as const,
+  questions: async () => [],
+  decide: async () => "unknown" as const,
 });
 
 /** What every word behind a slash must do. */
