@@ -1,7 +1,7 @@
-import { definePlugin, defineTool, Redactors, textOf, Tools, type ToolResult, type TurnEvent } from "@gantry/sdk";
-import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { definePlugin, defineTool, Redactors, textOf, Tools, type TurnEvent } from "@gantry/sdk";
+import { fakeProvider, startTestHost, type FakeProvider, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
-import fc from "fast-check";
+import { assert, asyncProperty, boolean, constantFrom, dictionary, jsonValue, string } from "fast-check";
 import { expect, test } from "vitest";
 import { tool } from "./helpers/plugins.ts";
 
@@ -13,8 +13,10 @@ const strict = definePlugin({
   provides: [Tools],
   setup(host) {
     const input = Type.Object({ path: Type.String({ maxLength: 4_096 }) }, { additionalProperties: false });
-    const run = async (): Promise<ToolResult> => "ran";
-    host.provide(Tools, defineTool({ name: "strict", description: "Strict.", input, run }));
+    host.provide(
+      Tools,
+      defineTool({ name: "strict", description: "Strict.", input, run: async () => "ran" }),
+    );
   },
 });
 
@@ -38,8 +40,7 @@ function counter() {
   return { seen, plugin };
 }
 
-const keys = (count: number): string =>
-  `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(",")}}`;
+const keys = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(",")}}`;
 const nested = (open: string, close: string, count: number): string =>
   `{"path":${open.repeat(count)}1${close.repeat(count)}}`;
 
@@ -79,33 +80,44 @@ function parsed(args: string): unknown {
 }
 
 /** Far below what one pass over the longest of them takes, and above what the bounds allow. */
-function expectLittleWork({ texts, characters }: { readonly texts: number; readonly characters: number }): void {
+function expectLittleWork({
+  texts,
+  characters,
+}: {
+  readonly texts: number;
+  readonly characters: number;
+}): void {
   expect(texts).toBeLessThan(150_000);
   expect(characters).toBeLessThan(5 * MIB);
 }
 
 for (const [door, ask] of Object.entries(doors)) {
-  test.each(hostile)(`AGT-03: %s, ${door}, is told, and little work is done for it`, async (_, args, told) => {
-    const { seen, plugin } = counter();
-    await using t = await startTestHost({ plugins: [strict, plugin] });
-    expect(await ask(t, args)).toMatch(told);
-    expectLittleWork(seen);
-  });
+  test.each(hostile)(
+    `AGT-03: %s, ${door}, is told, and little work is done for it`,
+    async (_, args, told) => {
+      const { seen, plugin } = counter();
+      await using t = await startTestHost({ plugins: [strict, plugin] });
+      expect(await ask(t, args)).toMatch(told);
+      expectLittleWork(seen);
+    },
+  );
+}
+
+/** What a model hears of its call, in a turn that somebody watches; what cut its answer off, where that was too long. */
+async function toldToModel(t: TestHost, { requests }: FakeProvider): Promise<string> {
+  const events: TurnEvent[] = [];
+  const { error } = await t.ask("go", { onEvent: (event) => void events.push(event) });
+  if (error) return error.code;
+  return events.some(({ type }) => type === "tool_result")
+    ? JSON.stringify(requests.at(-1)?.messages.at(-1))
+    : "";
 }
 
 test.each(hostile)("AGT-03: %s by a model is told to it, shown, and ends no turn", async (_, args, told) => {
   const { seen, plugin } = counter();
   const model = fakeProvider([{ calls: [{ name: "strict", args }] }, "done"]);
   await using t = await startTestHost({ plugins: [strict, model, plugin] });
-  const events: TurnEvent[] = [];
-  const { reply, error } = await t.ask("go", { onEvent: (event) => void events.push(event) });
-  if (error) {
-    expect([error.code, args.length > 2 * MIB]).toEqual(["PROVIDER_TOO_LARGE", true]);
-  } else {
-    expect(reply).toBe("done");
-    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toMatch(told);
-    expect(events.map(({ type }) => type)).toContain("tool_result");
-  }
+  expect(await toldToModel(t, model)).toMatch(args.length > 2 * MIB ? /PROVIDER_TOO_LARGE/ : told);
   expectLittleWork(seen);
 });
 
@@ -113,16 +125,16 @@ test("AGT-03: a property: within the bounds a tool gets what the JSON says, and 
   const ran: unknown[] = [];
   const any = tool("any", async ({ args }) => (ran.push(structuredClone(args)), "ran"));
   await using t = await startTestHost({ plugins: [any] });
-  const value = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 }));
-  await fc.assert(
-    fc.asyncProperty(value, fc.boolean(), async (args, asText) => {
+  const value = dictionary(string(), jsonValue({ maxDepth: 6 }));
+  await assert(
+    asyncProperty(value, boolean(), async (args, asText) => {
       const text = JSON.stringify(args);
       const { decision } = await t.call("any", (asText ? text : JSON.parse(text)) as never);
       expect([decision, ran.pop()]).toEqual(["allowed", JSON.parse(text)]);
     }),
   );
-  await fc.assert(
-    fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'[]{}",:1a\\ ') }), async (text) => {
+  await assert(
+    asyncProperty(string({ unit: constantFrom(...'[]{}",:1a\\ ') }), async (text) => {
       const isObject = /^\s*(?:\{.*)?$/s.test(text) && typeof parsed(text.trim() || "{}") === "object";
       expect((await t.call("any", text as never)).decision).toBe(isObject ? "allowed" : "failed");
     }),
@@ -172,14 +184,17 @@ async function cpuOf(t: TestHost, args: string): Promise<number> {
   return Math.min(...taken);
 }
 
-test.runIf(process.env["GANTRY_LONG"])("AGT-03: no arguments take more than their length asks for", async () => {
-  await using t = await startTestHost({ plugins: [strict] });
-  const shapes: readonly ((size: number) => string)[] = [
-    (size) => "[".repeat(size),
-    (size) => nested("[", "]", size / 2),
-    (size) => keys(size / 12),
-    (size) => JSON.stringify({ path: "\\\"".repeat(size / 4) }),
-  ];
-  for (const shape of shapes)
-    expect(await cpuOf(t, shape(800_000))).toBeLessThan(40 * (await cpuOf(t, shape(100_000))) + 20_000);
-});
+test.runIf(process.env["GANTRY_LONG"])(
+  "AGT-03: no arguments take more than their length asks for",
+  async () => {
+    await using t = await startTestHost({ plugins: [strict] });
+    const shapes: readonly ((size: number) => string)[] = [
+      (size) => "[".repeat(size),
+      (size) => nested("[", "]", size / 2),
+      (size) => keys(size / 12),
+      (size) => JSON.stringify({ path: '\\"'.repeat(size / 4) }),
+    ];
+    for (const shape of shapes)
+      expect(await cpuOf(t, shape(800_000))).toBeLessThan(40 * (await cpuOf(t, shape(100_000))) + 20_000);
+  },
+);
