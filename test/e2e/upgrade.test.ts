@@ -59,8 +59,7 @@ test(
       for (let n = 0; !over.signal.aborted; n += 1) {
         await platform.until(() => n - answers() < ahead);
         const word = `message-${from}-${n}`;
-        while (!(await platform.deliver(`http://127.0.0.1:${port}`, from, `id-${word}`, word)))
-          await new Promise((resolve) => setTimeout(resolve, 20));
+        await platform.deliverUntilTaken(`http://127.0.0.1:${port}`, from, `id-${word}`, word);
         mine.push(word);
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 40));
       }
