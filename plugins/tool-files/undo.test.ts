@@ -129,7 +129,7 @@ test("AGT-08: what is kept is closed to others, bounded, and nothing where undo_
   await undo(t);
   expect(readFileSync(path.join(t.runtime.workspace, "file"), "utf8")).toBe(large("d"));
 
-  await t.call("file_write", { path: "file", content: "x".repeat(2_000_000) });
+  writeFileSync(path.join(t.runtime.workspace, "file"), "x".repeat(2_000_000));
   await t.call("file_write", { path: "file", content: "small" });
   expect([await undo(t), await undo(t)]).toEqual(["UNDO_NOT_KEPT", "UNDO_CHANGED"]);
 

@@ -6,9 +6,9 @@ import { said, startGantry } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel } from "./platform.ts";
 import { clockOf } from "./settable-clock.ts";
 
-/** As it is by default, held to half a minute; else quicker, and to nothing. */
+/** As it is by default, held to half a minute; else quicker, and to nothing. One address may see the metrics once a second. */
 const long = process.env["GANTRY_LONG"] !== undefined;
-export const patience = { timeout: long ? 30_000 : 150_000, interval: 100 };
+export const patience = { timeout: long ? 30_000 : 150_000, interval: 1_500 };
 
 /** A channel on which the owner wrote once, and which writes down what it is to send. */
 const deskPlugin = (file: string): string => `
