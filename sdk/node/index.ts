@@ -8,6 +8,7 @@ export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
+export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";
