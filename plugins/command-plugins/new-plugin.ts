@@ -39,9 +39,11 @@ export async function newPlugin(
     const facts = JSON.parse(await readFile(path.join(folder, factsFile), "utf8")) as TemplateFacts;
     await rm(path.join(folder, factsFile));
     await statePackage(path.join(folder, "package.json"), facts, isBundled);
-    const words = { KIND: kind, ABOUT: facts.about, example: name, "0.0.0-sdk": version };
+    const words = { KIND: kind, example: name, "0.0.0-sdk": version };
+    const all = { ...words, ABOUT: filled(facts.about, words) };
     for (const file of await readdir(folder)) {
-      await fillIn(path.join(folder, file), words);
+      const text = await readFile(path.join(folder, file), "utf8");
+      await writeFile(path.join(folder, file), filled(text, all));
       await chmod(path.join(folder, file), 0o644);
     }
   } catch (error) {
@@ -69,11 +71,7 @@ async function statePackage(file: string, facts: TemplateFacts, isBundled: boole
   await writeFile(file, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
 
-async function fillIn(file: string, words: Readonly<Record<string, string>>): Promise<void> {
+function filled(text: string, words: Readonly<Record<string, string>>): string {
   const known = new RegExp(`\\b(?:${Object.keys(words).join("|").replaceAll(".", "\\.")})\\b`, "g");
-  const text = await readFile(file, "utf8");
-  await writeFile(
-    file,
-    text.replaceAll(known, (word) => words[word] ?? word),
-  );
+  return text.replaceAll(known, (word) => words[word] ?? word);
 }

@@ -76,7 +76,7 @@ export default definePlugin({
     host.provide(Tools, findTool(shared));
     host.provide(Tools, searchTool({ ...shared, policy, base: import.meta.url }));
     const undoing = { journal, audit, files: () => filesOf(shared) };
-    host.provide(Commands, undoCommand(undoing));
+    host.provide(Commands, undoCommand(undoing, runtime.workspace));
     host.provide(ChatCommands, undoInChat(undoing, host.signal));
   },
 });

@@ -83,6 +83,7 @@ test("AGT-08: undo leaves a file that was changed since as it is, says so, and c
     "allowed",
     "failed: UNDO_CHANGED",
   ]);
+  expect(await undo(t, { list: true }, ["one"])).toContain(`${at("one")}, created by file_write`);
   expect(await undo(t, {}, [at("one")])).toContain("Undone");
   expect(readdirSync(t.runtime.workspace)).toEqual(["two"]);
 });
