@@ -2,9 +2,8 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { FilteredResult } from "@gantry/sdk";
-import { HiddenTexts } from "@gantry/sdk/node";
+import { HiddenTexts, withPlainFile } from "@gantry/sdk/node";
 import { findFiles } from "./find-files.ts";
-import { readInside } from "./read-inside.ts";
 import { secretsIn } from "./secrets-in.ts";
 
 /** A larger file is no file of settings or keys. */
@@ -70,7 +69,7 @@ export class SecretTexts {
   /** True where the file is new or changed. */
   async #read(root: string, file: string): Promise<boolean> {
     let isChanged = false;
-    await readInside(root, path.join(root, file), async ({ stamp, text }) => {
+    await withPlainFile(root, path.join(root, file), async ({ stamp, text }) => {
       if (this.#known.get(file)?.stamp === stamp) return;
       const written = await text(MAX_BYTES);
       if (!written) return;

@@ -27,6 +27,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
+export { plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {
