@@ -100,9 +100,12 @@ function wrongNameOf(files: readonly Kept[], configDir: string): string | undefi
 function headline(from: DatabaseSync): string {
   const info = from.prepare("SELECT key, value FROM backup_info").all() as { key: string; value: string }[];
   const value = (key: string): string => info.find((row) => row.key === key)?.value ?? "?";
-  const count = (table: string): number =>
-    (from.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
-  const kept = `${count("sessions")} conversations, ${count("memory")} memories, ${count("inbox")} messages from channels`;
+  const count = (table: string, one: string, many: string = `${one}s`): string => {
+    const { n } = from.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number };
+    return `${n} ${n === 1 ? one : many}`;
+  };
+  const [talks, facts] = [count("sessions", "conversation"), count("memory", "memory", "memories")];
+  const kept = `${talks}, ${facts}, ${count("inbox", "message")} from channels`;
   return `Of ${value("created")}, by version ${value("version")}: ${kept}`;
 }
 

@@ -1,5 +1,5 @@
 import { Budget, ChatCommands, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
-import { usageCommand } from "./command.ts";
+import { counted, usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
@@ -26,8 +26,9 @@ export default definePlugin({
       summary: "what your messages have taken today",
       async run({ user }) {
         const sum = await ledger.today(user);
-        const { requests, input, output } = sum;
-        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, ${costOf(sum)}.`;
+        const { requests, input, output, estimated } = sum;
+        const [sent, said] = [counted(input, estimated), counted(output, estimated)];
+        return `Today (UTC): ${requests} requests, ${sent} tokens in, ${said} out, ${costOf(sum)}.`;
       },
     });
     host.provide(Checks, {
