@@ -40,7 +40,7 @@ export function shownRow({ key, micros, ...row }: UsageSum): object {
 }
 
 /** A number of tokens as people read it. */
-export function counted(tokens: number, estimated: number): string {
+export function shownTokens(tokens: number, estimated: number): string {
   return `${estimated > 0 ? "~" : ""}${tokens}`;
 }
 
@@ -48,9 +48,9 @@ function table(by: string, rows: readonly UsageSum[]): readonly string[] {
   const lines = rows.map(({ key, requests, failed, input, cached, output, micros, unpriced, estimated }) => [
     key || (by === "agent" ? "(the main agent)" : "(the provider's own)"),
     `${requests}${failed > 0 ? ` (${failed} failed)` : ""}`,
-    counted(input, estimated),
+    shownTokens(input, estimated),
     String(cached),
-    counted(output, estimated),
+    shownTokens(output, estimated),
     costOf({ micros, unpriced }),
   ]);
   const head = [by, "requests", "tokens in", "cached", "tokens out", "cost"];

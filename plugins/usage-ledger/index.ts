@@ -1,5 +1,15 @@
-import { Budget, ChatCommands, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
-import { counted, usageCommand } from "./command.ts";
+import {
+  Budget,
+  ChatCommands,
+  Checks,
+  Commands,
+  counted,
+  definePlugin,
+  Observers,
+  Routes,
+  Store,
+} from "@gantry/sdk";
+import { shownTokens, usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
@@ -27,8 +37,8 @@ export default definePlugin({
       async run({ user }) {
         const sum = await ledger.today(user);
         const { requests, input, output, estimated } = sum;
-        const [sent, said] = [counted(input, estimated), counted(output, estimated)];
-        return `Today (UTC): ${requests} requests, ${sent} tokens in, ${said} out, ${costOf(sum)}.`;
+        const [sent, said] = [shownTokens(input, estimated), shownTokens(output, estimated)];
+        return `Today (UTC): ${counted(requests, "request")}, ${sent} tokens in, ${said} out, ${costOf(sum)}.`;
       },
     });
     host.provide(Checks, {

@@ -134,7 +134,7 @@ test("USE-03: USE-02: where a server tells no tokens they are guessed, marked as
   await t.ask(said);
   expect((await t.ask("two")).error?.code).toBe("BUDGET_SPENT");
   expect((await t.ask("/usage")).reply).toMatch(
-    /^Today \(UTC\): 1 requests, ~1\d\d\d tokens in, ~1000 out, \$0\.01/,
+    /^Today \(UTC\): 1 request, ~1\d\d\d tokens in, ~1000 out, \$0\.01/,
   );
   const listed = await run(t, {});
   expect(listed.out[1]).toMatch(/ ~1\d\d\d +0 +~1000 /);
