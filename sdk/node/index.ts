@@ -9,6 +9,7 @@ export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
+export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";
@@ -27,6 +28,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
+export { plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {

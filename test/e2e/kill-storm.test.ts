@@ -57,10 +57,7 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
     accepted.set(`+${from}`, mine);
     for (let n = 0; !over.signal.aborted; n += 1) {
       const word = `message-${from}-${n}`;
-      while (!(await platform.deliver(base, from, `id-${word}`, word))) {
-        if (over.signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      if (!(await platform.deliverUntilTaken(base, from, `id-${word}`, word, over.signal))) return;
       mine.push(word);
       await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40));
     }
