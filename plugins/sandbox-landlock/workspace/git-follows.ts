@@ -1,6 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import path from "node:path";
-import { isInside } from "@gantry/sdk/node";
+import { isInside, plainFileStart } from "@gantry/sdk/node";
 import { namesIn } from "./folders.ts";
 
 /** Settings are read as far as this, and further ones not at all: a person does not write such. */
@@ -54,7 +53,7 @@ function inHere(folder: string, value: string): string {
 }
 
 function settingsIn(file: string): readonly Setting[] {
-  return [...textOf(file).matchAll(SETTING)].map((found) => [
+  return [...(plainFileStart(file, MAX_BYTES) ?? "").matchAll(SETTING)].map((found) => [
     found[1]!.toLowerCase(),
     (found[2] ?? found[3] ?? "").trim(),
   ]);
@@ -65,24 +64,7 @@ function further(folder: string): readonly string[] {
   const kept = path.join(folder, "worktrees");
   return namesIn(kept)
     .slice(0, MAX_TREES)
-    .map((name) => textOf(path.join(kept, name, "gitdir")).trim())
+    .map((name) => (plainFileStart(path.join(kept, name, "gitdir"), MAX_BYTES) ?? "").trim())
     .filter((pointer) => pointer !== "")
     .map((pointer) => path.dirname(path.resolve(folder, pointer)));
-}
-
-/** A run may have put anything there: a pipe is not waited for, a link not followed, nothing read beyond the bound. */
-function textOf(file: string): string {
-  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  try {
-    const fd = openSync(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-    try {
-      if (!fstatSync(fd).isFile()) return "";
-      const buffer = Buffer.alloc(MAX_BYTES);
-      return buffer.toString("utf8", 0, readSync(fd, buffer, 0, MAX_BYTES, 0));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return "";
-  }
 }
