@@ -1,6 +1,6 @@
 import {
   Channels,
-  directMessage,
+  noticeFor,
   Store,
   textOf,
   textParts,
@@ -78,16 +78,7 @@ export class Outbox implements OutboxSlot {
   }
 
   #notice({ channel, conversation, to, parts, key }: ServiceMessage): Notice {
-    const message = directMessage({
-      channel,
-      // Platforms' ids never look so, and what was said under one is not said again.
-      id: `gantry:${key}`,
-      from: "gantry",
-      text: "",
-      conversation,
-      replyTo: to,
-      parts: [],
-    });
-    return { message, reply: this.#deps.redaction.text(textOf(parts)) };
+    const reply = this.#deps.redaction.text(textOf(parts));
+    return noticeFor({ channel, conversation, replyTo: to }, key, reply);
   }
 }

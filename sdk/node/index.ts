@@ -3,6 +3,7 @@ import type { Decoy } from "./decoy.ts";
 
 export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
+export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
@@ -40,6 +41,7 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { waitingStatus } from "./turn-status.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";

@@ -101,7 +101,8 @@ function tally({ platform, accepted }: Outcome): {
   let mostInOneLife = 0;
   let mostAtAll = 0;
   for (const number of accepted.keys()) {
-    const mine = platform.replies.filter(({ to }) => `+${to}` === number);
+    // Who waits long because nothing lives for long is told so, which is no answer.
+    const mine = platform.replies.filter(({ to, body }) => `+${to}` === number && body.startsWith("re: "));
     const firsts = [...new Set(mine.map(({ body }) => body))];
     answered.push(firsts);
     for (const body of firsts) {
