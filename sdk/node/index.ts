@@ -39,6 +39,7 @@ export {
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";
+export { newProcessName, processLives } from "./process-name.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { waitingStatus } from "./turn-status.ts";
