@@ -1,4 +1,5 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
+import type { Before } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
 
 /** The descriptor of a confined process over which these messages go. */
@@ -26,6 +27,8 @@ export type Request =
   | { readonly do: "hold" }
   /** Withholds what changed since then, in ms since 1970, since it may be a secret file that a run moved. */
   | { readonly do: "decide"; readonly since: number }
+  /** Undoes what a run that was lost, and began then, did to guarded files; only of one that lays no masks. */
+  | { readonly do: "look"; readonly before: Before; readonly began: number }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
   /** The bytes travel beside the message; null removes the file. */
   | ({
@@ -56,6 +59,7 @@ export interface Results {
   run: RunResult & { readonly undecided?: number };
   hold: { readonly held: boolean };
   decide: object;
+  look: { readonly findings: readonly string[] };
   read: { readonly bytes: number };
   write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
@@ -87,6 +91,8 @@ export interface ConfinedFacts {
   readonly walls: WallFacts | undefined;
   /** True where it was started in namespaces of its own. */
   readonly namespaces: boolean;
+  /** True where it runs nothing, lays no masks, and looks after runs that were lost. */
+  readonly looks: boolean;
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
   readonly workspace: string;
@@ -124,6 +130,8 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
+  /** What was there before a run, wherever that is something else than before its last one. */
+  | { readonly id: number; readonly before: Before }
   /** What was to run with pipes runs. */
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }

@@ -1,8 +1,10 @@
+import path from "node:path";
 import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
+import { RunNotes } from "./service/run-notes.ts";
 import { type Place, Walled } from "./service/walled.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
@@ -18,7 +20,9 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
-      const place = { base, ...bounds, runs: new WorkspaceRuns() };
+      const { configDir, workspace } = host.needs.runtime;
+      const notes = new RunNotes(path.join(configDir, "state", "runs"), workspace);
+      const place = { base, ...bounds, runs: new WorkspaceRuns(notes) };
       const walled = new Walled(host.config, host.needs, place);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
       host.provide(Sandbox, sandboxOf(walled, openings));

@@ -27,6 +27,7 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { pluginModule } from "./plugin-module.ts";
+export { identity as processIdentity } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {
   configHash,

@@ -20,7 +20,7 @@ export function buildWalls(
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
   const isApart = namespaces && enterView(walls);
-  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  const covered = namespaces && !facts.looks ? layMasks(workspace.root, () => workspace.find()) : undefined;
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();

@@ -17,6 +17,7 @@ import {
   type ToConfined,
   withoutBytes,
 } from "../messages.ts";
+import type { Before } from "../workspace/kept-files.ts";
 
 /** A fault that the confined process told of, still without its error code. */
 export class ConfinedFault extends Error {
@@ -35,11 +36,15 @@ export interface Outcome<K extends Request["do"]> {
   readonly data: Uint8Array;
 }
 
-/** Told once what a request is to run runs, with this side of its pipes. */
-export type Started = (pipes: readonly Socket[]) => void;
+/** Who is told before a run is over. */
+export interface Hearing {
+  /** What it runs runs: this side of its pipes. */
+  started?(pipes: readonly Socket[]): void;
+  /** What was there before it, wherever that is something else than before the last one of its process. */
+  before?(before: Before): void;
+}
 
-interface Pending {
-  readonly started?: Started | undefined;
+interface Pending extends Hearing {
   resolve(outcome: Outcome<Request["do"]>): void;
   reject(error: Error): void;
 }
@@ -133,7 +138,7 @@ export class ConfinedProcess {
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing: Hearing = {},
   ): Promise<Outcome<K>> {
     signal.throwIfAborted();
     if (this.#broken) throw this.#broken;
@@ -147,7 +152,7 @@ export class ConfinedProcess {
     signal.addEventListener("abort", abort, { once: true });
     try {
       return await new Promise<Outcome<K>>((resolve, reject) => {
-        this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, started });
+        this.#pending.set(id, { ...hearing, resolve: resolve as Pending["resolve"], reject });
         this.#child.ref();
         this.#socket.ref();
         this.#frames.send({ id, request: withoutBytes(request) }, bytesOf(request));
@@ -174,6 +179,7 @@ export class ConfinedProcess {
     if ("up" in message) return this.#up.resolve();
     if ("built" in message) return this.#built.resolve(message.built);
     if ("absent" in message) return this.#built.reject(new NoWalls(message.absent));
+    if ("before" in message) return this.#pending.get(message.id)?.before?.(message.before);
     if ("started" in message) return this.#pending.get(message.id)?.started?.(this.#pipes());
     this.#stuck.delete(message.id);
     this.#settle(message.id, (pending) =>

@@ -1,7 +1,8 @@
-import { ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
+import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
 import { type Holder, NoWalls } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
 import { Pool } from "./pool.ts";
+import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
@@ -39,13 +40,21 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
+  readonly #startLooking: () => Promise<ConfinedProcess>;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool, proxy: Int32Array, supervisor?: Supervisor, layers?: Layers) {
+  private constructor(
+    pool: Pool,
+    startLooking: () => Promise<ConfinedProcess>,
+    proxy: Int32Array,
+    supervisor?: Supervisor,
+    layers?: Layers,
+  ) {
     this.layers = layers;
     this.#pool = pool;
+    this.#startLooking = startLooking;
     this.#proxy = proxy;
     this.#supervisor = supervisor;
   }
@@ -54,7 +63,10 @@ export class Confinement {
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds, runs } = options;
-    if (!walls || !bounds) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
+    if (!walls || !bounds) {
+      const pool = new Pool(() => startOpen(options, false), running, runs);
+      return new Confinement(pool, () => startOpen(options, true), proxy);
+    }
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
@@ -68,7 +80,8 @@ export class Confinement {
       const firsts = [first];
       const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
       const pool = new Pool(next, running, runs);
-      return new Confinement(pool, proxy, await supervisor, { ...built, noNamespaces });
+      const looking = (): Promise<ConfinedProcess> => confine.next(true);
+      return new Confinement(pool, looking, proxy, await supervisor, { ...built, noNamespaces });
     } catch (error) {
       await first.close();
       await (await supervisor).stop();
@@ -85,9 +98,26 @@ export class Confinement {
   request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    return this.#pool.request(request, signal, started);
+    return this.#pool.request(request, signal, hearing);
+  }
+
+  /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
+  async lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
+    const { signal } = new AbortController();
+    const confined = await this.#startLooking();
+    try {
+      const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
+      return value.findings;
+    } finally {
+      await confined.close();
+    }
+  }
+
+  /** Withholds what changed since then. Throws ConfinedFault. */
+  decide(since: number): Promise<unknown> {
+    return this.#pool.decide(since);
   }
 
   /** Ends every process and the supervisor. */
@@ -115,12 +145,12 @@ class Confiner {
     this.#namespaces = namespaces;
   }
 
-  async next(): Promise<ConfinedProcess> {
+  async next(looks = false): Promise<ConfinedProcess> {
     const { base, startMs, pipes } = this.#options;
     const holder = this.#namespaces ? "namespace" : "keeper";
     const confined = await ConfinedProcess.start(base, holder, startMs, pipes);
     try {
-      await this.one(confined);
+      await this.one(confined, looks);
       return confined;
     } catch (error) {
       await confined.close();
@@ -128,7 +158,7 @@ class Confiner {
     }
   }
 
-  async one(confined: ConfinedProcess): Promise<Built & Added> {
+  async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
     const { read, write } = this.#walls;
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
@@ -136,7 +166,7 @@ class Confiner {
     const walls = { ...this.#walls, starts };
     const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(
-      factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
+      factsOf(this.#options, { walls, namespaces: this.#namespaces, looks, temporary }),
     );
     const { pid } = confined;
     this.#options.runs.remember(confined, built.secret);
@@ -170,16 +200,16 @@ async function startFirst({
   }
 }
 
-async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
+async function startOpen(options: ConfinementOptions, looks: boolean): Promise<ConfinedProcess> {
   const confined = await ConfinedProcess.start(options.base, "itself", options.startMs);
   const temporary = confined.makeTemporary([options.workspace]);
-  confined.tell(factsOf(options, { walls: undefined, namespaces: false, temporary }));
+  confined.tell(factsOf(options, { walls: undefined, namespaces: false, looks, temporary }));
   return confined;
 }
 
 function factsOf(
   { workspace, secret, guarded, diskMb, workspaceMb, prefix }: ConfinementOptions,
-  own: Pick<ConfinedFacts, "walls" | "namespaces" | "temporary">,
+  own: Pick<ConfinedFacts, "walls" | "namespaces" | "looks" | "temporary">,
 ): ConfinedFacts {
   return { ...own, prefix, workspace, secret, guarded, diskMb, workspaceMb };
 }

@@ -21,7 +21,8 @@ import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
+import type { LeftRun } from "./run-notes.ts";
+import type { Looker, WorkspaceRuns } from "./workspace-runs.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -59,7 +60,7 @@ export interface Opened {
 }
 
 /** The sandbox of this host, started by the first call that needs it. */
-export class Walled {
+export class Walled implements Looker {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
@@ -75,6 +76,7 @@ export class Walled {
     this.#own = ownFiles(place.base, needs.runtime);
     const file = ownFileIn(this.workspace, this.#own);
     if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
+    place.runs.lookBy(this);
   }
 
   get workspace(): string {
@@ -110,6 +112,19 @@ export class Walled {
     return ask(errors.SANDBOX_OPEN(open, call.tool));
   }
 
+  async lookAfter(run: LeftRun): Promise<void> {
+    const { confinement } = await this.open();
+    const findings = await confinement.lookAfter(run);
+    await this.record(
+      findings.map((finding) => `left by a run that was lost: ${finding}`),
+      [],
+    );
+  }
+
+  async decide(since: number): Promise<unknown> {
+    return (await this.open()).confinement.decide(since);
+  }
+
   /** Writes down what a run was stopped for, or what of it was undone. */
   async record(findings: readonly string[], argv: readonly string[]): Promise<void> {
     for (const finding of findings) {
@@ -128,8 +143,12 @@ export class Walled {
     return (await this.state()).rows;
   }
 
-  /** Loads what a call may need; what is first loaded when files are short might never load. */
+  /**
+   * Loads what a call may need, since what is first loaded when files are short might never load, and looks after the runs of
+   * a service that was killed; what goes wrong there is told to the first call.
+   */
   async load(): Promise<void> {
+    await this.#place.runs.look().catch(() => undefined);
     if (this.#config.security.allowed_domains.length > 0) await checkedProxy();
   }
 

@@ -4,10 +4,11 @@ import { fileNames, isInside } from "@gantry/sdk/node";
 import { inGit } from "./git-directory.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
-import { KeptFiles } from "./kept-files.ts";
+import { type Before, KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
+import { openIn } from "./open-in.ts";
 import { NotWithheld, type Watched, withhold } from "./withheld.ts";
 import { isWithheld } from "./withheld-name.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
@@ -114,6 +115,18 @@ export class Workspace {
     return undefined;
   }
 
+  /** What was guarded as the last run began. */
+  before(): Before {
+    return this.#guarded.before(this.#masks);
+  }
+
+  /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */
+  lookAfter(before: Before, began: number): readonly string[] {
+    this.#guarded.restore(before, began);
+    const renamed = this.#renameForeign();
+    return [...renamed, ...this.#undo(before.wasHeld)];
+  }
+
   /**
    * Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each.
    * `undecided`: since when files may be secret, where one of them could not be withheld.
@@ -122,12 +135,14 @@ export class Workspace {
     const left = this.#withholdLate();
     const renamed = this.#renameForeign();
     const over = this.#withholdOver();
-    const { secret, guarded } = this.#found;
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
-    const aside = this.#guarded.setAside(guarded, this.#masks);
-    const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
-    this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
-    return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...aside, ...undone] };
+    const undone = [...this.#undo(this.#masks), ...this.#secret.putBack(this.#masks)];
+    this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
+    return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
+  }
+
+  #undo(wereHeld: boolean): readonly string[] {
+    return [...this.#guarded.setAside(this.#found.guarded, wereHeld), ...this.#guarded.putBack(wereHeld)];
   }
 
   /** A text without what stands in secret files that no mask lies over. */
@@ -218,11 +233,4 @@ export class Workspace {
     const about = statSync(path.join(this.root, at), { throwIfNoEntry: false });
     return about ? `${about.dev}:${about.ino}` : "";
   }
-}
-
-/** What of a workspace the walls leave open, relative to it; "" is all of it. */
-function openIn(root: string, walls: ConfinedFacts["walls"]): readonly string[] {
-  const read = walls?.read ?? [root];
-  if (read.some((one) => isInside(root, one))) return [""];
-  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
 }
