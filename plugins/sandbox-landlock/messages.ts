@@ -75,6 +75,8 @@ export interface WallFacts {
   readonly links: readonly (readonly [from: string, to: string])[];
   /** True where started processes may connect to the proxy. */
   readonly tcp: boolean;
+  /** True where they have a network of their own, in which nothing is. */
+  readonly island: boolean;
   /** True where the supervisor is asked for each new process and thread. */
   readonly starts: boolean;
   /** True where it is asked for the first process of each run. */
@@ -113,6 +115,8 @@ export interface Built {
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
+  /** True where a run sees its own processes in /proc; else that is closed. */
+  readonly processes: boolean;
   /** The secret ones among them that lie in the workspace. */
   readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */

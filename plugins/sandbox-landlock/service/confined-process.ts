@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
-import { type Holder, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
+import { type Holder, NoWalls, hasNamespaces, isRoot, launch, mapEverybody } from "./launch.ts";
 import {
   type Built,
   bytesOf,
@@ -90,7 +90,7 @@ export class ConfinedProcess {
     const said = collect(child);
     try {
       await confined.#up.promise;
-      if (holder === "namespace" && isRoot()) mapEverybody(child.pid!);
+      if (hasNamespaces(holder) && isRoot()) mapEverybody(child.pid!);
       return confined;
     } catch (error) {
       await confined.close();
@@ -168,7 +168,7 @@ export class ConfinedProcess {
     this.#child.ref();
     this.#socket.destroy();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
-    if (this.#holder === "namespace") this.#child.kill("SIGKILL");
+    if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
     this.#child.stdin?.destroy();
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;

@@ -1,11 +1,13 @@
 import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
-import { type Holder, NoWalls } from "./launch.ts";
+import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
+
+type Walls = Omit<WallFacts, "island">;
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
@@ -16,7 +18,7 @@ export interface ConfinementOptions extends Pick<
   /** All runs of this service in the workspace. */
   readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
-  readonly walls?: WallFacts;
+  readonly walls?: Walls;
   /** What the supervisor holds them to; undefined without walls. */
   readonly bounds?: Bounds;
   /** False: none are tried, as where the system refuses them. */
@@ -70,11 +72,11 @@ export class Confinement {
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
-    const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
+    const [first, holder, noNamespaces] = await startFirst(options, walls).catch(async (error: unknown) => {
       await (await supervisor).stop();
       throw error;
     });
-    const confine = new Confiner(options, walls, await supervisor, noNamespaces === undefined);
+    const confine = new Confiner(options, walls, await supervisor, holder);
     try {
       const built = await confine.one(first);
       const firsts = [first];
@@ -134,21 +136,20 @@ export class Confinement {
 /** Puts one process after another behind the same walls. */
 class Confiner {
   readonly #options: ConfinementOptions;
-  readonly #walls: WallFacts;
+  readonly #walls: Walls;
   readonly #supervisor: Supervisor;
-  readonly #namespaces: boolean;
+  readonly #holder: Holder;
 
-  constructor(options: ConfinementOptions, walls: WallFacts, supervisor: Supervisor, namespaces: boolean) {
+  constructor(options: ConfinementOptions, walls: Walls, supervisor: Supervisor, holder: Holder) {
     this.#options = options;
     this.#walls = walls;
     this.#supervisor = supervisor;
-    this.#namespaces = namespaces;
+    this.#holder = holder;
   }
 
   async next(looks = false): Promise<ConfinedProcess> {
     const { base, startMs, pipes } = this.#options;
-    const holder = this.#namespaces ? "namespace" : "keeper";
-    const confined = await ConfinedProcess.start(base, holder, startMs, pipes);
+    const confined = await ConfinedProcess.start(base, this.#holder, startMs, pipes);
     try {
       await this.one(confined, looks);
       return confined;
@@ -160,14 +161,13 @@ class Confiner {
 
   async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
     const { read, write } = this.#walls;
+    const namespaces = hasNamespaces(this.#holder);
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
-    const starts = this.#walls.starts || !this.#namespaces;
-    const walls = { ...this.#walls, starts };
-    const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(
-      factsOf(this.#options, { walls, namespaces: this.#namespaces, looks, temporary }),
-    );
+    const starts = this.#walls.starts || !namespaces;
+    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
+    const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
+    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, looks, temporary }));
     const { pid } = confined;
     this.#options.runs.remember(confined, built.secret);
     const own = temporary === undefined ? [] : [temporary];
@@ -176,7 +176,7 @@ class Confiner {
       pid,
       listener: built.listener,
       write: own,
-      ...(this.#namespaces && { masked }),
+      ...(namespaces && { masked }),
     });
     if (!added) throw new Error("the confined process ended");
     confined.go();
@@ -184,20 +184,22 @@ class Confiner {
   }
 }
 
-async function startFirst({
-  base,
-  namespaces,
-  startMs,
-  pipes,
-}: ConfinementOptions): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
-  const start = (holder: Holder) => ConfinedProcess.start(base, holder, startMs, pipes);
-  if (namespaces === false) return [await start("keeper"), NOT_WANTED];
-  try {
-    return [await start("namespace"), undefined];
-  } catch (error) {
-    if (!(error instanceof NoWalls)) throw error;
-    return [await start("keeper"), error.message];
+/** The best that the system allows. An island is none where there is a way out. */
+async function startFirst(
+  { base, namespaces, startMs, pipes }: ConfinementOptions,
+  { tcp }: Walls,
+): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
+  const wanted: readonly Holder[] = namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
+  let refused = NOT_WANTED;
+  for (const holder of wanted) {
+    try {
+      return [await ConfinedProcess.start(base, holder, startMs, pipes), holder, undefined];
+    } catch (error) {
+      if (!(error instanceof NoWalls)) throw error;
+      refused = error.message;
+    }
   }
+  return [await ConfinedProcess.start(base, "keeper", startMs, pipes), "keeper", refused];
 }
 
 async function startOpen(options: ConfinementOptions, looks: boolean): Promise<ConfinedProcess> {
