@@ -1,4 +1,5 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
+import type { OwnerGit } from "./workspace/git-settings.ts";
 import type { Before } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
 
@@ -102,6 +103,9 @@ export interface ConfinedFacts {
   readonly temporary: string | undefined;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
+  readonly ownerGit: OwnerGit;
+  /** Undefined: as many folders of the workspace as there may be are looked through. */
+  readonly mostFolders?: number | undefined;
   /** What one run may add to each file system that it may write to. */
   readonly diskMb: number;
   /** What the workspace may hold. */

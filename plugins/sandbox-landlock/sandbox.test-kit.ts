@@ -40,6 +40,8 @@ export interface KitOptions {
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];
   readonly blocked?: readonly string[];
+  /** Of the workspace that are looked through. */
+  readonly mostFolders?: number;
   /** A folder that is there already; it stays. */
   readonly at?: string;
   /** Where runs are noted; default: a folder of its own. */
@@ -58,6 +60,7 @@ export async function startSandbox({
   secret = [".env"],
   guarded = [".git/hooks", ".git/config"],
   blocked = [],
+  mostFolders,
   at,
   notes: noted,
   prepare,
@@ -101,6 +104,7 @@ export async function startSandbox({
     workspace,
     secret,
     guarded,
+    mostFolders,
     diskMb: all.max_disk_mb,
     workspaceMb: all.max_workspace_mb,
     ...(walls && { walls: built, bounds: prepared.bounds }),

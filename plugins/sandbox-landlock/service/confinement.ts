@@ -1,6 +1,7 @@
 import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
 import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
+import { ownerGit } from "./owner-git.ts";
 import { Pool } from "./pool.ts";
 import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
@@ -11,7 +12,7 @@ type Walls = Omit<WallFacts, "island">;
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "diskMb" | "workspaceMb" | "prefix"
+  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb" | "prefix"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
@@ -210,10 +211,20 @@ async function startOpen(options: ConfinementOptions, looks: boolean): Promise<C
 }
 
 function factsOf(
-  { workspace, secret, guarded, diskMb, workspaceMb, prefix }: ConfinementOptions,
+  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "looks" | "temporary">,
 ): ConfinedFacts {
-  return { ...own, prefix, workspace, secret, guarded, diskMb, workspaceMb };
+  return {
+    ...own,
+    prefix,
+    workspace,
+    secret,
+    guarded,
+    ownerGit: ownerGit(),
+    mostFolders,
+    diskMb,
+    workspaceMb,
+  };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -13,8 +13,6 @@ import { NotWithheld, type Watched, withhold } from "./withheld.ts";
 import { isWithheld } from "./withheld-name.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
-type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;
-
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
 
@@ -46,7 +44,7 @@ export class Workspace {
   /** Secret files over which masks lie. */
   masked: readonly string[] = [];
 
-  constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
+  constructor({ workspace, secret, guarded, namespaces, walls, ...facts }: ConfinedFacts) {
     this.root = workspace;
     const isNamed = fileNames(secret, { copies: true });
     this.#isSecret = (relative) => isNamed(relative) || isWithheld(relative);
@@ -54,7 +52,8 @@ export class Workspace {
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
     this.#open = openIn(workspace, walls);
-    this.#walk = new WorkspaceWalk(workspace, wanted, this.#open);
+    const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
+    this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
