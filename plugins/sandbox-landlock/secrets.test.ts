@@ -178,13 +178,13 @@ for (const namespaces of [true, false])
       await using kit = await startSandbox({ namespaces, guarded: [".envrc"], mostFolders: 40 });
       put(kit, ".env");
       const many =
-        "mkdir -p made/{1..60}; echo evil > made/60/.envrc; cp made/60/.envrc made/7/.env; echo ok > plain";
+        "mkdir -p made/{1..60}; echo evil-evil > made/60/.envrc; cp made/60/.envrc made/7/.env; echo ok > plain";
       const { findings } = await kit.run(many);
       expect(findings).toContainEqual(
-        expect.stringMatching(/^withheld: \d that changed, since the run made too many folders/),
+        expect.stringMatching(/^withheld: 2 that changed, since the run made too many folders/),
       );
       expect(readdirSync(kit.workspace).filter((name) => !name.includes(".withheld-"))).toEqual([".env"]);
-      expect((await kit.run("cat made*/*/.env*; echo ran")).stdout).toBe("ran\n");
+      expect((await kit.run("cat made*/*/.env*; echo ran")).stdout).toMatch(/^(\[taken out: .*\]\n)*ran\n$/);
       for (let i = 0; i < 60; i++) mkdirSync(path.join(kit.workspace, `own${i}`));
       const fault = { fault: "unseen", reason: "it has more than 40 folders" };
       await expect(kit.run("echo ran")).rejects.toMatchObject({ fault });

@@ -203,7 +203,8 @@ export class Workspace {
   }
 
   #withhold(since: number, wasThere: Watched["wasThere"]): readonly string[] {
-    return withhold({ root: this.root, open: this.#open, isSecret: this.#isSecret, wasThere }, since);
+    const watched = { root: this.root, open: this.#open, masks: this.#masks, isSecret: this.#isSecret };
+    return withhold({ ...watched, wasThere }, since);
   }
 
   /** True for what git obeys too, and for what would make a repository of the folder around it. */
