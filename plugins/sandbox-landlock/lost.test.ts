@@ -12,7 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import shell from "../tool-shell/index.ts";
+import sandbox from "./index.ts";
 import { type SandboxKit, confinedOf, linux, startSandbox, until } from "./sandbox.test-kit.ts";
 
 const guarded = [".git/hooks", ".git/config", ".envrc"];
@@ -48,6 +51,15 @@ async function lose(kit: SandboxKit): Promise<void> {
   for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
   await expect(run).rejects.toThrow(/ended|closed/);
 }
+
+test.runIf(linux)("SBX-05: a call that was lost with its process says so", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell] });
+  const call = t.call("shell", { command: "touch up; while :; do sleep 0.05; done" });
+  await until(isUp(t.runtime.workspace));
+  for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
+  expect(await call).toMatchObject({ code: "SANDBOX_LOST" });
+  expect((await t.call("shell", { command: "echo next" })).text).toContain("next");
+});
 
 for (const namespaces of [true, false]) {
   const how = namespaces ? "held by the kernel" : "without namespaces";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ConfinedFault, type ConfinedProcess } from "./service/confined-process.ts";
+import type { ConfinedProcess } from "./service/confined-process.ts";
+import { ConfinedFault } from "./service/failures.ts";
 import { Pool } from "./service/pool.ts";
 import { RunNotes } from "./service/run-notes.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
+import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
 import { type Holder, NoWalls, hasNamespaces, isRoot, launch, mapEverybody } from "./launch.ts";
 import {
   type Built,
   bytesOf,
   CHANNEL,
   type ConfinedFacts,
-  type Fault,
   FIRST_PIPE,
   type FromConfined,
   type Request,
@@ -18,18 +18,6 @@ import {
   withoutBytes,
 } from "../messages.ts";
 import type { Before } from "../workspace/kept-files.ts";
-
-/** A fault that the confined process told of, still without its error code. */
-export class ConfinedFault extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super("reason" in fault ? `${fault.fault}: ${fault.reason}` : fault.fault);
-    this.fault = fault;
-  }
-}
-
-/** Thrown where a start takes so long that nothing can be told of the walls; nothing then runs. */
-export class StartHung extends Error {}
 
 export interface Outcome<K extends Request["do"]> {
   readonly value: Results[K];
@@ -78,9 +66,9 @@ export class ConfinedProcess {
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     for (const promise of [this.#up.promise, this.#built.promise]) promise.catch(() => undefined);
     child.once("error", (error) => this.#break(error));
-    child.once("exit", () => this.#break(new Error("the confined process ended")));
+    child.once("exit", () => this.#break(new ProcessLost()));
     this.#socket.on("error", (error) => this.#break(error));
-    this.#socket.on("close", () => this.#break(new Error("the confined process closed its channel")));
+    this.#socket.on("close", () => this.#break(new ProcessLost()));
   }
 
   /** `base`: the address of the file beside which its entry stands; `pipes`: how many it hands on. Throws NoWalls where namespaces are refused, StartHung. */

@@ -1,4 +1,5 @@
-import { ConfinedFault, type ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
+import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 

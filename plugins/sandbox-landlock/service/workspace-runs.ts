@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
-import { ConfinedFault, type ConfinedProcess, type Outcome } from "./confined-process.ts";
+import type { ConfinedProcess, Outcome } from "./confined-process.ts";
+import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { LeftRun, RunNote, RunNotes } from "./run-notes.ts";
 import { identityOf } from "../workspace/file-identity.ts";
