@@ -33,7 +33,7 @@ const asked = process.argv.slice(2);
 for (const processor of asked.length > 0 ? asked : processors) makeExecutable(processor);
 rmSync(work, { recursive: true });
 cpSync(path.join(import.meta.dirname, "install.sh"), path.join(into, "install.sh"));
-writeChecksums(into);
+writeChecksums(into, process.env["GANTRY_SIGN_KEY"]);
 
 function makeExecutable(processor: string): void {
   const blob = path.join(work, "blob");

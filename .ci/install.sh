@@ -5,14 +5,15 @@ set -eu
 
 usage() {
   cat <<'USAGE'
-sh install.sh FROM [--into DIR] [--sha256 SUM]   install or upgrade the program for this machine
-sh install.sh FROM --package [--sha256 SUM]      the npm package instead, which needs Node 22.19 or newer
-sh install.sh --remove [--into DIR]              remove the program
-sh install.sh --remove --package                 remove the npm package
+sh install.sh FROM [--into DIR]      install or upgrade the program for this machine
+sh install.sh FROM --package         the npm package instead, which needs Node 22.19 or newer
+sh install.sh --remove [--into DIR]  remove the program
+sh install.sh --remove --package     remove the npm package
 
-FROM      a directory, or an address that begins with https://, which holds SHA256SUMS and what it names
---into    where the program is put: /usr/local/bin for root, else ~/.local/bin
---sha256  what the file adds up to by another source: SHA256SUMS beside it only shows that it is whole
+FROM             a directory, or an address that begins with https://, which holds SHA256SUMS and what it names
+--into DIR       where the program is put: /usr/local/bin for root, else ~/.local/bin
+--signed-by KEY  the file of the public key of ssh that must have signed SHA256SUMS, as SHA256SUMS.sig says
+--sha256 SUM     what the file adds up to by another source: SHA256SUMS alone only shows that it is whole
 USAGE
 }
 
@@ -57,6 +58,17 @@ verify() { # NAME FILE
     stop "$1 of $from is not what --sha256 says ($found): nothing was installed, ask where you have the sum."
 }
 
+# Refuses a SHA256SUMS that the key of --signed-by did not sign.
+verify_signature() {
+  command -v ssh-keygen >/dev/null || stop "ssh-keygen is not here: install OpenSSH, or give --sha256 instead."
+  [ -f "$signer" ] || stop "$signer is not there: name the file of the public key."
+  fetch SHA256SUMS.sig "$work/SHA256SUMS.sig"
+  awk '{ print "gantry namespaces=\"gantry\"", $1, $2 }' "$signer" >"$work/signers"
+  ssh-keygen -q -Y verify -f "$work/signers" -I gantry -n gantry -s "$work/SHA256SUMS.sig" \
+    <"$work/SHA256SUMS" >/dev/null 2>&1 ||
+    stop "SHA256SUMS of $from is not signed by $signer: nothing was installed, ask where you have the key."
+}
+
 check_source() {
   case $from in
   *@*://* | *://*@*) stop "The address $from holds a name or a password: leave it out." ;;
@@ -84,6 +96,7 @@ place_for_work() {
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM HUP
   fetch SHA256SUMS "$work/SHA256SUMS"
+  [ -z "$signer" ] || verify_signature
 }
 
 install_program() {
@@ -137,12 +150,16 @@ remove_program() {
 }
 
 main() {
-  from='' into='' expected='' package='' remove=''
+  from='' into='' expected='' signer='' package='' remove=''
   while [ $# -gt 0 ]; do
     case $1 in
-    --into | --sha256)
+    --into | --sha256 | --signed-by)
       [ $# -gt 1 ] || stop "$1 wants a value: see --help."
-      if [ "$1" = --into ]; then into=$2; else expected=$(printf %s "$2" | tr A-F a-f); fi
+      case $1 in
+      --into) into=$2 ;;
+      --sha256) expected=$(printf %s "$2" | tr A-F a-f) ;;
+      --signed-by) signer=$2 ;;
+      esac
       shift
       ;;
     --package) package=yes ;;

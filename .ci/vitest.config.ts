@@ -8,7 +8,7 @@ const conditions = ["gantry-source", "node", "import", "default"];
 const slow = [
   "test/e2e/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
-  "test/{everyday-commands,examples,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
+  "test/{everyday-commands,examples,examples-outside,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
   "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
   "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
   "plugins/alert-owner/*.test.ts",

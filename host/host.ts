@@ -223,13 +223,13 @@ export class Host {
     this.log.error({ code: failure.code, plugin, err: error }, failure.message);
   }
 
-  /** The exit code of an error, from the table of whoever raises it. */
-  exitOf(code: string): ExitCode {
+  /** The exit code of an error, from the table of whoever raises it; `unknown` where it stands in none. */
+  exitOf(code: string, unknown: ExitCode = 1): ExitCode {
     const tables: readonly ErrorTable[] = [
       errors,
       ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
-    return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? 1;
+    return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? unknown;
   }
 
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {

@@ -7,7 +7,7 @@ import { ConfigFile, valueAt, type RunningTrial } from "./config/config-file.ts"
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree, type ReadTree } from "./config/read.ts";
-import { addServiceEnv } from "./config/service-env.ts";
+import { ServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
 import { wrongAt, type Problem } from "./config/wrong-at.ts";
 import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
@@ -46,12 +46,14 @@ export class Installation {
   workspace: string | undefined;
   /** Whether `service.env` is read before the configuration. */
   readsServiceEnv = false;
+  readonly #serviceEnv: ServiceEnv;
   /** Told why keys are left out, as their variables are not set; without it that is an error. */
   onLeftOut: ((missing: readonly GantryError[]) => void) | undefined;
 
   constructor(configDir: string) {
     this.configDir = configDir;
     this.configFile = path.join(configDir, "config.toml");
+    this.#serviceEnv = new ServiceEnv(configDir);
   }
 
   /** The text of the file; throws CONFIG_MISSING where there is none. */
@@ -68,7 +70,7 @@ export class Installation {
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     await refuseUnsafe(this.configDir, this.configFile);
     const text = given ?? (await readText(this.configFile));
-    if (this.readsServiceEnv) await addServiceEnv(this.configDir, process.env);
+    if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
     const { text: parsed, problems } = this.#read(text ?? "");
     const { plugins, leftOut } = await this.#load(parsed, problems, unused);
     const config = await configure(

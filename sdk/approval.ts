@@ -37,11 +37,11 @@ export interface Decider {
 /** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
 export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
 
-/** Open questions; filled by the host. Each is used once and dies with the process. */
+/** Open questions; filled by the host. Each is used once and dies with the process that asked it. */
 export interface Approvals {
   /** All, or those that this person may decide. */
-  pending(by?: Decider): readonly ApprovalRequest[];
+  pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
   /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
-  decide(id: string, decision: string, by: Decider): DecisionOutcome;
+  decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome>;
 }
 export const Approvals = one<Approvals>("approvals");

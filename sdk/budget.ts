@@ -8,6 +8,8 @@ import { having } from "./shape.ts";
 export type BudgetVerdict = (Refusal | Question) & {
   /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
   readonly until?: number;
+  /** True where only another configuration helps: what a channel brought is kept until then, and its sender is told at once. */
+  readonly configuration?: true;
 };
 
 /** Says before every request to a model whether there is anything left to pay for it. What it throws is a no. */

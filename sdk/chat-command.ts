@@ -27,8 +27,8 @@ export interface ConversationControl {
   useModel(model: string | undefined): Promise<void>;
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
   /** Open questions that this person may decide here. */
-  questions(): readonly ApprovalRequest[];
-  decide(id: string, decision: "allow" | "deny"): DecisionOutcome;
+  questions(): Promise<readonly ApprovalRequest[]>;
+  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome>;
 }
 
 export interface ChatCommandRun {

@@ -1,4 +1,4 @@
-import type { InboundMessage } from "./channel.ts";
+import { directMessage, type InboundMessage } from "./channel.ts";
 import type { ChatMessage } from "./provider.ts";
 
 /**
@@ -36,6 +36,22 @@ export interface Claim extends Lease {
 export interface Notice {
   readonly message: InboundMessage;
   readonly reply: string;
+}
+
+/** What the id of a notice's message begins with; platforms' ids never look so. */
+export const noticeId = "gantry:";
+
+/** Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so redact it. */
+export function noticeFor(
+  { channel, conversation, replyTo }: Pick<InboundMessage, "channel" | "conversation" | "replyTo">,
+  key: string,
+  reply: string,
+): Notice {
+  const id = `${noticeId}${key}`;
+  return {
+    message: directMessage({ channel, id, from: "gantry", text: "", conversation, replyTo, parts: [] }),
+    reply,
+  };
 }
 
 /** When a message that was not answered is due again, and why. */
@@ -83,6 +99,8 @@ export interface KeptMessage {
   /** ISO 8601; of a dead letter, when it was put aside. */
   readonly ended?: string;
   readonly failures: number;
+  /** As in {@link Claim}. */
+  readonly begun: number;
   /** Why it was not answered so far. */
   readonly reason?: string;
   readonly waitsFor?: string;
@@ -145,8 +163,11 @@ export interface Lanes {
   ): Promise<(KeptMessage & { readonly message: InboundMessage; readonly reply?: string }) | undefined>;
   /** A dead letter waits again as if it had come now; false if there is none of that number. */
   putBack(number: number): Promise<boolean>;
-  /** Forgets the content of what waits or was put aside, never its id; false if there is none, or it is being answered. */
-  drop(number: number): Promise<boolean>;
+  /**
+   * Forgets the content of what waits or was put aside, never its id; false if there is none, or it is being answered. Where
+   * a person's message waited, `notice` is kept in the same step: of a dead letter its sender was told before.
+   */
+  drop(number: number, notice?: Notice): Promise<boolean>;
   /** Takes a lane for a caller who waits for the answer, {@link renew} prolongs it; undefined while it is held. */
   hold(lane: string, leaseMs: number): Promise<Lease | undefined>;
   /** Ends a hold. Nothing happens if it was lost. */

@@ -28,6 +28,8 @@ export interface ModelAnswer extends TurnFacts {
   readonly cachedTokens: number;
   /** Of the output, what nobody sees. */
   readonly reasoningTokens: number;
+  /** True where the server told no tokens, so that these are guessed from the length of what was said. */
+  readonly isEstimated?: boolean;
   readonly ms: number;
   /** Until the first piece of the answer; undefined where there was none. */
   readonly firstMs: number | undefined;

@@ -11,7 +11,10 @@ export interface ServiceMessage {
   readonly parts: readonly Part[];
   /** What was said under a key is not said again. */
   readonly key: string;
-  /** Where it cannot be kept on disk, as that is what it tells of, it is sent at once, and not tried again. */
+  /**
+   * Where it cannot be kept on disk in 5 s, as that is what it tells of, it is sent at once, and not tried again; twice where
+   * a disk that hung keeps it after all.
+   */
   readonly evenUnkept?: boolean;
 }
 

@@ -81,6 +81,8 @@ export interface ProviderFailure {
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
+  /** True where only another configuration helps. */
+  readonly configuration?: true;
   /** What it came from, for the log with `--debug`: see {@link causedBy}. */
   readonly cause?: unknown;
 }

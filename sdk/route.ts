@@ -62,6 +62,7 @@ export interface Route {
   readonly perMinute?: number;
   /** Said loudly when the gateway starts: why the route is less safe than it could be. */
   readonly warning?: string;
+  /** Keys that an object's schema does not name are refused, unless it says `additionalProperties`. */
   readonly bodySchema?: TSchema;
   readonly replySchema?: TSchema;
   /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */

@@ -16,6 +16,8 @@ export interface UsageRow {
   readonly output: number;
   /** Of `input`, what the provider read from its cache. */
   readonly cached: number;
+  /** True where the server told no tokens, so that these are guessed. */
+  readonly isEstimated?: boolean;
   /** Millionths of a US dollar by `[prices]`; null where the model has no price there. */
   readonly micros: number | null;
   readonly ms: number;
@@ -32,6 +34,8 @@ export interface UsageSum {
   readonly output: number;
   readonly cached: number;
   readonly micros: number;
+  /** Requests whose tokens are guessed, since the server told none. */
+  readonly estimated: number;
   /** Requests of models without a price. */
   readonly unpriced: number;
 }

@@ -21,18 +21,23 @@ import {
   Transcriber,
   Upstream,
   type AnySlot,
+  type ChatRequest,
   type FittedHistory,
   type HistoryRequest,
+  type OutgoingMessage,
+  type Part,
   type Plugin,
 } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
-import { channel, foundIn, plugin, tool } from "./helpers/broken.ts";
+import { channel, events, foundIn, plugin, provider, tool } from "./helpers/broken.ts";
 
 /** Fills one slot with one value. */
 function fills(slot: AnySlot, value: unknown): Plugin {
   return plugin({ provides: [slot] }, (host) => void host.provide(slot, value));
 }
+/** Of a part that is taken for text, as it is written for the first time. */
+const textOfOne = (part: Part): string => (part as { readonly text: string }).text.trim();
 const never = (): Promise<never> => new Promise(() => {});
 const nothing = (): void => {};
 const boom = (): never => {
@@ -290,6 +295,16 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     /without data: answer/,
   ],
   ["fails in a route without a code", route(boom), /route GET \/x threw without a code \(boom\): answer/],
+  [
+    "fails in a route at the least body that fits",
+    route(boom, { method: "POST", bodySchema: Type.Object({ ask: Type.String() }) }),
+    /route GET \/x threw without a code \(boom\): answer/,
+  ],
+  [
+    "answers nothing where a body comes",
+    route(nothing, { method: "POST", auth: "own" }),
+    /route GET \/x answered undefined with status undefined: answer/,
+  ],
   ["waits in a route", route(never), /route GET \/x did not answer in \d+ ms: end by its signal/],
   ["rejects when it states its effects", tool({ effects: rejects }), /failed in effects\(\) \(boom\): read/],
   [
@@ -318,6 +333,31 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     "asks a person and answers nothing",
     channel({ ask: async () => undefined }),
     /answered a question with nothing: answer/,
+  ],
+  [
+    "sends nothing but text",
+    channel({
+      send: async ({ parts }: OutgoingMessage) => ({ status: parts.map((one) => textOfOne(one)) && "sent" }),
+    }),
+    /threw in send\(\) \(Cannot read/,
+  ],
+  [
+    "reads nothing but text",
+    provider({
+      async *chat({ messages }: ChatRequest) {
+        const said = messages.flatMap(({ parts }) => parts.map((one) => textOfOne(one))).join("");
+        yield* events({ type: "text", text: `${said}!` }, { type: "stop", reason: "EndTurn" });
+      },
+    }),
+    /threw into its stream \(Cannot read/,
+  ],
+  [
+    "shortens nothing but text",
+    fit(({ earlier, current }) => ({
+      earlier: earlier.filter(({ parts }) => parts.every((one) => textOfOne(one) !== "")),
+      current,
+    })),
+    /threw in fit\(\) at request \(Cannot read/,
   ],
   [
     "goes on working after its signal",

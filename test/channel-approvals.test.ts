@@ -115,10 +115,11 @@ test("SEC-18: with several open questions a bare word decides none, and the ids 
     { command: "pwd" },
     { approvals: "ask", onEvent: () => {}, session: "fake:alice", user: "fake:alice", signal: stop.signal },
   );
-  await expect.poll(() => approvals.pending().length).toBe(2);
+  await expect.poll(() => approvals.pending()).toHaveLength(2);
   await t.channel.receive({ text: "yes" });
   expect(await t.next()).toContain(`Several questions are open: ${first} (shell)`);
-  await t.channel.receive({ text: `deny ${approvals.pending()[1]?.id.slice(0, 6)}` });
+  const [, other] = await approvals.pending();
+  await t.channel.receive({ text: `deny ${other?.id.slice(0, 6)}` });
   expect(await second).toMatchObject({ code: "APPROVAL_DENIED" });
   await t.channel.receive({ text: `allow ${first}` });
   expect(await t.next()).toBe("done");
@@ -146,7 +147,7 @@ test("SEC-18: in a group an owner decides in the conversation that was asked; a 
   await t.channel.receive({ text: `allow ${short}`, from: "mallory", ...group });
   await t.channel.receive({ text: "yes", from: "anna" });
   expect(await t.next()).toBe("heard");
-  expect([t.ran, t.host.slot(Approvals).pending().length]).toEqual([[], 1]);
+  expect([t.ran, (await t.host.slot(Approvals).pending()).length]).toEqual([[], 1]);
   await t.channel.receive({ text: "yes", from: "anna", ...group });
   expect(await t.next()).toBe("done");
   expect(t.ran).toEqual(["ls"]);
@@ -158,7 +159,7 @@ test("SEC-18: nobody decides by another door, another name or another conversati
   await t.channel.receive({ text: "run ls" });
   await t.next();
   const approvals = t.host.slot(Approvals);
-  const [{ id }] = approvals.pending() as [ApprovalRequest];
+  const [{ id }] = (await approvals.pending()) as [ApprovalRequest];
   for (const by of [
     { user: "fake:mallory", conversation: "fake:alice", trust: "member" },
     { user: "fake:alice", conversation: "fake:alice", trust: "guest" },
@@ -169,11 +170,11 @@ test("SEC-18: nobody decides by another door, another name or another conversati
     { user: "http:d1", conversation: "fake:alice", trust: "owner" },
     { user: "", trust: "owner" },
   ] as const) {
-    expect([by, approvals.decide(id, "allow", by)]).toEqual([by, "forbidden"]);
-    expect(approvals.pending(by)).toEqual([]);
+    expect([by, await approvals.decide(id, "allow", by)]).toEqual([by, "forbidden"]);
+    expect(await approvals.pending(by)).toEqual([]);
   }
   expect(
-    approvals.decide(id, "deny", { user: "fake:alice", conversation: "fake:alice", trust: "owner" }),
+    await approvals.decide(id, "deny", { user: "fake:alice", conversation: "fake:alice", trust: "owner" }),
   ).toBe("done");
   expect(await t.next()).toBe("done");
 });
@@ -257,7 +258,7 @@ test("SEC-18: a channel with buttons asks by them, and is told what was decided"
         send: async () => ({ status: "sent" }),
         ask: async ({ tool: name, id }) => {
           const by = { user: "buttons:alice", conversation: "buttons:alice", trust: "owner" } as const;
-          queueMicrotask(() => host.needs.approvals.decide(id, "allow", by));
+          queueMicrotask(() => void host.needs.approvals.decide(id, "allow", by));
           seen.push(`asked about ${name}`);
           return { status: "sent" };
         },

@@ -120,9 +120,9 @@ test("CTX-05: CTX-07: a command whose process died at it is not done twice when 
   const post = lanes.post.bind(lanes);
   // The turn is taken back, and nothing of that is kept.
   lanes.post = () => Promise.reject(new Error("the process ended"));
-  await expect(t.channel.receive({ text: "/rewind now", id: "same" })).rejects.toThrow("the process ended");
+  await expect(t.channel.receive({ text: "/rewind 1", id: "same" })).rejects.toThrow("the process ended");
   lanes.post = post;
-  for (const _ of [1, 2]) await t.channel.receive({ text: "/rewind now", id: "same" });
+  for (const _ of [1, 2]) await t.channel.receive({ text: "/rewind 1", id: "same" });
   expect(await t.talk("/help")).toContain("/rewind");
   expect(t.said().filter((text) => text.startsWith("I was interrupted at /rewind, "))).toHaveLength(1);
   expect((await t.store.sessions.recent("fake:alice", 9)).length).toBe(2);
@@ -216,11 +216,26 @@ test("CTX-05: /approve and /deny decide an open question, the owner's alone", as
   expect(ran).toEqual(["work"]);
 });
 
+test("CTX-05: /rewind 2 takes two turns back, and tells how many where there are fewer", async () => {
+  await using t = await start(
+    ["one", "two", "three", "four"],
+    tool("work", async () => ""),
+  );
+  for (const text of ["first", "second", "third"]) await t.ask(text);
+  expect((await t.ask("/rewind 2")).reply).toContain("The last 2 turns are taken out");
+  await t.ask("fourth");
+  const heard = t.model.requests.at(-1)?.messages.map(({ parts }) => textOf(parts));
+  expect(heard?.slice(1)).toEqual(["first", "one", "fourth"]);
+  expect((await t.ask("/rewind 9")).reply).toContain("The last 2 turns are taken out");
+  expect((await t.ask("/rewind")).reply).toBe("There is no turn to take out.");
+});
+
 test("CTX-05: /rewind takes the last turn back, /model changes who answers here alone, /tools and /usage tell", async () => {
   const work = tool("work", async () => "");
   await using t = await start(["one", "two", "three"], work);
   await t.ask("first");
   await t.ask("second");
+  expect((await t.ask("/rewind all")).reply).toContain("/rewind takes a number of turns");
   expect((await t.ask("/rewind")).reply).toContain("The last turn is taken out");
   expect((await t.ask("/model large")).reply).toContain("From the next message on: large");
   expect(await t.ask("third")).toMatchObject({ model: "large" });

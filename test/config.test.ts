@@ -291,6 +291,10 @@ test("SDK-13: extra_plugins adds to the base set and to a list, and one name cou
     "provider-demo",
     "hello",
   ]);
+  using extra = tempDir('extra_plugins = ["./hello.js"]\n');
+  writeFileSync(path.join(extra.dir, "hello.js"), hello);
+  const listed = await gantry(["config", "get", "plugins", "--json"], extra);
+  expect(JSON.parse(listed.out)).toEqual(base);
   using twice = tempDir('plugins = ["provider-demo"]\nextra_plugins = ["provider-demo"]\n');
   expect(await gantry(["plugins", "list"], twice)).toMatchObject({
     code: 2,

@@ -67,13 +67,14 @@ test("CHA-07: a sender's later turn sees the earlier one; another sender's does 
   const model = fakeProvider(["one", "two", "three"]);
   await using t = await startTestHost({ plugins: [channel, model, store] });
   await t.serve();
-  for (const [sender, text] of [
+  const said = [
     ["alice", "first"],
     ["alice", "second"],
     ["bob", "third"],
-  ] as const) {
-    await channel.receive({ from: sender, text });
-    await channel.sentCount(model.requests.length + 1);
+  ] as const;
+  for (const [i, [from, text]] of said.entries()) {
+    await channel.receive({ from, text });
+    await channel.sentCount(i + 1);
   }
   expect(model.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 2]);
 });

@@ -1,6 +1,7 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import { expect, test } from "vitest";
 import { root, said, tempDir } from "./helpers/cli.ts";
 
 const script = path.join(root, ".ci/install.sh");
+const checksums = path.join(root, ".ci/checksums.ts");
 const program = `gantry-linux-${process.arch}`;
 
 interface Ended {
@@ -121,6 +123,35 @@ test("DIS-05: what is not what its checksum says, is cut off or is not named is 
   const other = await install(home.dir, next, ...into(home.dir), "--sha256", sha256("another"));
   expect(other).toMatchObject({ code: 1, err: expect.stringContaining("--sha256") as string });
   expect(state(path.join(home.dir, "bin"))).toEqual(before);
+});
+
+test("DIS-04: a release that a key signed is installed for whoever names the key; another's, a changed one and an unsigned one are not", async () => {
+  using home = tempDir();
+  const key = (name: string): string => {
+    const file = path.join(home.dir, name);
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ours of today", "-f", file]);
+    return file;
+  };
+  const [ours, another] = [key("ours"), key("another")];
+  const folder = release(home.dir, "1.2.3");
+  const sign = (by: string | undefined): void =>
+    void execFileSync(process.execPath, ["--conditions=gantry-source", checksums, folder], {
+      env: { ...process.env, GANTRY_SIGN_KEY: by },
+    });
+  const from = [folder, "--signed-by", `${ours}.pub`, ...into(home.dir)];
+  sign(another);
+  const refused = { code: 1, err: expect.stringContaining("is not signed by") as string };
+  expect(await install(home.dir, ...from)).toMatchObject(refused);
+  sign(ours);
+  expect(await install(home.dir, ...from)).toMatchObject({ code: 0, err: "" });
+  appendFileSync(path.join(folder, "SHA256SUMS"), `${sha256("more")}  more\n`);
+  expect(await install(home.dir, ...from)).toMatchObject(refused);
+  sign(undefined);
+  const { code, err } = await install(home.dir, ...from);
+  expect([code, err]).toEqual([1, expect.stringContaining("SHA256SUMS.sig is not there")]);
+  const nobody = await install(home.dir, folder, "--signed-by", `${home.dir}/nobody.pub`, ...into(home.dir));
+  expect(nobody.err).toContain("nobody.pub is not there: name the file of the public key");
+  expect(readdirSync(path.join(home.dir, "bin"))).toEqual(["gantry"]);
 });
 
 test("DIS-05: an upgrade takes the place of what runs without disturbing it, and the earlier one is put back the same way", async () => {

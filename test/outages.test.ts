@@ -1,4 +1,4 @@
-import { Store, type ProviderFailure } from "@gantry/sdk";
+import { Store, type ProviderFailure, type Sent } from "@gantry/sdk";
 import {
   fakeProvider,
   startTestHost,
@@ -227,6 +227,43 @@ test("INB-02: a platform that refuses the account for 20 s keeps all 120 replies
   expect(lines.map(({ level }) => level)).toEqual(["error"]);
   expect(await lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
 });
+
+/** What a channel says of a platform that never answers, once it has waited long enough or need not wait any longer. */
+function silence(signal: AbortSignal): Promise<Sent> {
+  return new Promise((resolve) => {
+    const end = (): void => resolve({ status: "retry", reason: "it did not answer" });
+    const timer = setTimeout(end, 30 * second);
+    signal.addEventListener("abort", () => (clearTimeout(timer), end()));
+  });
+}
+
+test.each([45, 72])(
+  "INB-02: a platform that hangs for %i s is asked by few at a time, and whatever hung or waited is sent once within 30 s of its return",
+  async (seconds) => {
+    using _ = simulateTime();
+    const channel = chat();
+    const back = Date.now() + seconds * second;
+    const asked: number[] = [];
+    channel.answers = (_message, signal) => {
+      asked.push(Date.now());
+      return Date.now() < back ? silence(signal) : undefined;
+    };
+    await using s = await serve(fakeProvider(["hello"]), { channel });
+    for (const from of senders) await write(s.t, from, ["hi"]);
+    // While nothing is known to be away, each message is tried.
+    for (const [i, from] of ["late1", "late2", "late3"].entries()) {
+      await passing(s.t, () => Date.now() > back - (30 - 10 * i) * second, 2_500);
+      await write(s.t, from, ["hi"]);
+    }
+    await passing(s.t, () => channel.sent.length >= senders.length + 3, 2_500);
+    const everybody = [...senders, "late1", "late2", "late3"];
+    expect(channel.sent.map(({ to }) => to).toSorted()).toEqual(everybody.toSorted());
+    expect(Math.max(...channel.sent.map(({ at }) => at)) - back).toBeLessThanOrEqual(30 * second);
+    const known = back - seconds * second + 31 * second;
+    expect(asked.filter((at) => at > known && at < back).length).toBeLessThanOrEqual(seconds / 10);
+    expect(await s.t.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+  },
+);
 
 test("INB-02: a recipient whom the platform refuses is put aside alone; the others are answered", async () => {
   const channel = chat();

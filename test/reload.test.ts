@@ -20,8 +20,12 @@ interface Service extends AsyncDisposable {
   readonly ended: Promise<{ readonly code: number | null }>;
 }
 
-async function serve(dir: string, ...args: readonly string[]): Promise<Service> {
-  const { child, ended } = startGantry(args.length > 0 ? args : ["daemon"], { dir });
+async function serve(
+  at: string | NonNullable<Parameters<typeof startGantry>[1]>,
+  ...args: readonly string[]
+): Promise<Service> {
+  const run = typeof at === "string" ? { dir: at } : at;
+  const { child, ended } = startGantry(args.length > 0 ? args : ["daemon"], run);
   let log = "";
   child.stderr?.on("data", (piece: string) => (log += piece));
   await said(child, "stderr", /Gantry is ready/);
@@ -82,6 +86,25 @@ test("CFG-10: config reload applies the file to the running service, which statu
   expect(await row()).toMatchObject({ state: "ok" });
   expect(service.log()).toContain("The configuration was read again: gateway.allowed_hosts changed.");
   expect(service.log().match(/Pairing code/g)).toHaveLength(1);
+});
+
+test("CFG-10: OPS-02: what service.env says now is taken up by config reload, and the environment of the service still wins", async () => {
+  const hosts = 'allowed_hosts = ["${GANTRY_T_RENEWED}", "${GANTRY_T_OWN}"]';
+  using home = tempDir(`[gateway]\nport = ${await freePort()}\n${hosts}\n`);
+  const file = path.join(home.dir, "service.env");
+  const say = (name: string): void =>
+    writeFileSync(file, `GANTRY_T_RENEWED=${name}.example\nGANTRY_T_OWN=file.example\n`, { mode: 0o600 });
+  say("earlier");
+  await using service = await serve({ dir: home.dir, env: { GANTRY_T_OWN: "own.example" } });
+  const answers = async (): Promise<readonly number[]> =>
+    Promise.all(["earlier", "later", "own", "file"].map((name) => statusAt(service.url, `${name}.example`)));
+  expect(await answers()).toEqual([200, 403, 200, 403]);
+  say("later");
+  service.signal("SIGHUP");
+  await expect
+    .poll(service.log)
+    .toContain("The configuration was read again: gateway.allowed_hosts changed.");
+  expect(await answers()).toEqual([403, 200, 200, 403]);
 });
 
 test("CFG-10: what does not start changes nothing, and is told to whoever asked", async () => {

@@ -58,6 +58,26 @@ test("USE-03: a budget that was raised counts from the next start on, for what w
   expect(Date.now() - evening).toBeLessThan(60_000);
 });
 
+test("USE-03: CTX-07: where a budget in dollars meets a model without a price, no wait mends it: each conversation is told at once, and answered once it has one", async () => {
+  const kept = storeFile();
+  const channel = chat();
+  const plugins = () => [channel.plugin, usage, fakeProvider(["ok"]), kept.plugin()];
+  const config = { default_model: "fake-1", budget: { usd_per_day: 1 } };
+  const first = await startTestHost({ plugins: plugins(), config });
+  await first.serve();
+  await write(first, "boss", ["one"], "owner");
+  await expect.poll(() => texts(channel, "boss")).toHaveLength(1);
+  expect(texts(channel, "boss")[0]).toMatch(
+    /is kept and answered once that is mended: The model fake-1 has no price/,
+  );
+  expect((await first.slot(Store).lanes.page("waiting", 5))[0]?.failures).toBe(0);
+  await first.stop();
+  const prices = { "fake-1": { input: 1, output: 1 } };
+  await using t = await startTestHost({ plugins: plugins(), config: { ...config, prices } });
+  await t.serve();
+  await expect.poll(() => texts(channel, "boss").slice(1)).toEqual(["ok"]);
+});
+
 test('USE-03: with on_limit = "ask" a no in the channel ends that message with one sentence, and the next one is asked about anew', async () => {
   const channel = chat();
   await using t = await serve(storeFile(), channel, { tokens_per_day: 0, on_limit: "ask" });

@@ -124,3 +124,19 @@ test.each([0, 7_000])(
     expect(said).toContain("re: later");
   },
 );
+
+test("CTX-07: where no process lives long enough to try it again, who wrote what processes ended over is told once", async () => {
+  using _ = simulateTime();
+  const lives = new Lives();
+  await lives.write("p", "poison");
+  for (let life = 0; life < 8; life += 1) {
+    await lives.live(
+      () => ({ afterMs: 60_000 }),
+      (ms) => ms >= 1_000,
+    );
+    await vi.advanceTimersByTimeAsync(20_000);
+  }
+  expect(lives.said()).toEqual([
+    "Your message is kept, and tried again once I have run for a while without a break.",
+  ]);
+});

@@ -99,19 +99,21 @@ test.each<[string, unknown]>([
 
 test("SEC-02: a wrong id decides nothing, a second answer comes too late, and a question is used once", async () => {
   await using t = await startTestHost({ plugins: [asking, writer()] });
-  const words: string[] = [];
+  const words: Promise<string>[] = [];
+  const pending: Promise<unknown>[] = [];
   const person = answering(t, (request) => {
-    const { decide, pending } = t.slot(Approvals);
+    const { decide, pending: list } = t.slot(Approvals);
     words.push(
       decide.call(t.slot(Approvals), `${request.id}x`, "allow", { user: "cli:test" }),
       decide.call(t.slot(Approvals), "", "allow", { user: "cli:test" }),
     );
-    expect(pending.call(t.slot(Approvals))).toEqual([request]);
+    pending.push(list.call(t.slot(Approvals)));
     words.push(person.decide(request, "deny"), person.decide(request, "allow"));
   });
   expect(await t.call("write", { path: "a" }, person)).toMatchObject({ decision: "refused" });
-  expect(words).toEqual(["unknown", "unknown", "done", "decided"]);
-  expect(t.slot(Approvals).pending()).toEqual([]);
+  expect(await Promise.all(words)).toEqual(["unknown", "unknown", "done", "decided"]);
+  expect(await Promise.all(pending)).toMatchObject([[{ tool: "write" }]]);
+  expect(await t.slot(Approvals).pending()).toEqual([]);
 });
 
 test("SEC-02: an allow for one call does not carry over to the same call again", async () => {
@@ -147,7 +149,7 @@ test("SEC-02: no answer in time is a no, and so is a cancelled turn", async () =
     { ...answering(slow, () => stop.abort()), signal: stop.signal },
   );
   expect(cancelled).toMatchObject({ code: "TURN_CANCELLED" });
-  expect(slow.slot(Approvals).pending()).toEqual([]);
+  expect(await slow.slot(Approvals).pending()).toEqual([]);
 });
 
 test("SEC-02: a question dies with its host: after a restart its id is unknown", async () => {
@@ -162,7 +164,7 @@ test("SEC-02: a question dies with its host: after a restart its id is unknown",
   );
   await opened;
   await using second = await startTestHost({ plugins: [asking, writer()] });
-  expect(second.slot(Approvals).decide(id, "allow", { user: "cli:test" })).toBe("unknown");
+  expect(await second.slot(Approvals).decide(id, "allow", { user: "cli:test" })).toBe("unknown");
   stop.abort();
   expect(await call).toMatchObject({ code: "TURN_CANCELLED" });
   await first.stop();

@@ -21,6 +21,15 @@ test("SDK-12: tools call runs a tool through every guard and puts its result on 
   expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("PATH_")]);
 });
 
+test("CLI-05: a guard that stops a call over the network, and not over a policy, ends it with exit code 1", async () => {
+  using home = tempDir('extra_plugins = ["./away.js"]\n');
+  const stop = '({ verdict: "refuse", code: "NET_REFUSED", reason: "It cannot be reached." })';
+  const code = `export default { name: "away", sdk: ${SDK_LEVEL}, summary: "Away.", taps: ["beforeToolCall"], setup: ({ hooks }) => void hooks.beforeToolCall.tap(() => ${stop}) };`;
+  writeFileSync(path.join(home.dir, "away.js"), code);
+  const { code: exit, err } = await gantry(["tools", "call", "file_list", '{"path":"."}'], home);
+  expect([exit, err]).toEqual([1, expect.stringContaining("[NET_REFUSED]")]);
+});
+
 test("SDK-12: tools call says what is wrong with its words", async () => {
   using home = tempDir("");
   expect(await gantry(["tools", "call", "file_list", "{"], home)).toMatchObject({ code: 2 });

@@ -1,4 +1,5 @@
 import {
+  bundledPlugin,
   channelPlatformContract,
   checkPlugin,
   fakeProvider,
@@ -7,10 +8,10 @@ import {
 } from "@gantry/sdk/testing";
 import type { SendingEnds, TestPlatform } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import net from "../../plugins/net-undici/index.ts";
 import { FakeHomeserver, me, room, token } from "./fake-homeserver.test-kit.ts";
 import plugin from "./index.ts";
 
+const net = await bundledPlugin("net-undici");
 const people = { owner: "@ada:example.org", member: "@bob:example.org", stranger: "@eve:example.org" };
 const bot = "@robot:example.org";
 

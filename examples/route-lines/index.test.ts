@@ -1,14 +1,24 @@
-import { Routes } from "@gantry/sdk";
+import { definePlugin, defineTool, Routes, Tools } from "@gantry/sdk";
 import { callRoute, checkPlugin, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { tool } from "../../test/helpers/plugins.ts";
 import plugin from "./index.ts";
+
+const clock = definePlugin({
+  name: "tool-clock",
+  provides: [Tools],
+  setup(host) {
+    const input = Type.Object({});
+    host.provide(
+      Tools,
+      defineTool({ name: "clock", description: "The time.", input, run: async () => "noon" }),
+    );
+  },
+});
 
 test("SDK-12: a turn goes out in the route's own dialect, as it happens", async () => {
   const model = fakeProvider([{ calls: [{ name: "clock", args: {} }] }, "It is noon."]);
-  await using t = await startTestHost({
-    plugins: [plugin, model, memoryStore(), tool("clock", async () => "noon")],
-  });
+  await using t = await startTestHost({ plugins: [plugin, model, memoryStore(), clock] });
   const route = t.slot(Routes).get("POST /lines")!;
   const { text, headers } = await callRoute(route, { body: { ask: "what time is it?" } });
   expect(headers).toMatchObject({ "content-type": "text/event-stream; charset=utf-8", "x-dialect": "lines" });

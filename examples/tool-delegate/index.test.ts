@@ -1,31 +1,40 @@
-import { textOf } from "@gantry/sdk";
+import { definePlugin, defineTool, textOf, Tools } from "@gantry/sdk";
 import { checkPlugin, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { guard, tool } from "../../test/helpers/plugins.ts";
 import plugin from "./index.ts";
 
+const empty = Type.Object({});
+const stars = definePlugin({
+  name: "tool-stars",
+  provides: [Tools],
+  setup(host) {
+    const look = { name: "look", description: "The sky.", input: empty, run: async () => "* * *" };
+    host.provide(Tools, defineTool(look));
+    host.provide(
+      Tools,
+      defineTool({ name: "burn", description: "Burns.", input: empty, run: async () => "" }),
+    );
+  },
+});
 const config = { plugins_config: { "tool-delegate": { tools: ["look", "delegate"] } } };
 
 test("SDK-10: a second assistant works with a context of its own and fewer tools, behind the same guards", async () => {
   const seen: string[] = [];
-  const watcher = guard("watcher", ({ tool: name, user }) => void seen.push(`${user} ${name}`));
+  const watcher = definePlugin({
+    name: "guard-watcher",
+    taps: ["beforeToolCall"],
+    setup(host) {
+      host.hooks.beforeToolCall.tap(({ tool, user }) => void seen.push(`${user} ${tool}`));
+    },
+  });
   const model = fakeProvider([
     { calls: [{ name: "delegate", args: { task: "count the stars" } }] },
     { calls: [{ name: "look", args: {} }] },
     "Seven.",
     "There are seven stars.",
   ]);
-  await using t = await startTestHost({
-    plugins: [
-      plugin,
-      model,
-      watcher,
-      memoryStore(),
-      tool("look", async () => "* * *"),
-      tool("burn", async () => ""),
-    ],
-    config,
-  });
+  await using t = await startTestHost({ plugins: [plugin, model, watcher, memoryStore(), stars], config });
   const turn = await t.ask("how many stars?");
   expect(turn.reply).toBe("There are seven stars.");
   const [outer, inner, , last] = model.requests;

@@ -120,10 +120,11 @@ export class Terminal {
     }
   }
 
-  #openQuestion(id: string): AbortController {
+  async #openQuestion(id: string): Promise<AbortController> {
     const open = new AbortController();
     this.#questions.set(id, open);
-    if (!this.#approvals.pending().some((request) => request.id === id)) open.abort();
+    const pending = await this.#approvals.pending();
+    if (!pending.some((request) => request.id === id)) open.abort();
     return open;
   }
 
@@ -133,7 +134,7 @@ export class Terminal {
 
   /** Shows exactly what will run; anything but a clear yes is a no. */
   async #ask(request: ApprovalRequest): Promise<void> {
-    const { signal } = this.#openQuestion(request.id);
+    const { signal } = await this.#openQuestion(request.id);
     const columns = process.stderr.columns ?? 80;
     process.stderr.write(`${bold(`May ${request.tool} run?`)}\n`);
     let word: string;
@@ -146,7 +147,7 @@ export class Terminal {
       if (this.#command && isCommand(word)) await this.#command(word);
     } while (whole || (isCommand(word) && !signal.aborted));
     this.#questions.delete(request.id);
-    this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
+    await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
   }
 }
 

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { GantryError } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { deepFreeze } from "@gantry/sdk/node";
+import { allowedValues, deepFreeze } from "@gantry/sdk/node";
 import { nearest } from "./nearest.ts";
 import {
   findNode,
@@ -135,14 +135,9 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
   const missing = issues.find((issue) => issue.keyword === "required");
   if (missing?.keyword === "required")
     return `misses \`${missing.params.requiredProperties.join("`, `")}\`, which ${reader.name} needs: add it`;
-  const choices = issues.filter(({ schemaPath }) => /\/anyOf\/\d+$/.test(schemaPath));
-  const words = choices.map((issue) =>
-    issue.keyword === "const"
-      ? `\`${String(issue.params.allowedValue)}\``
-      : issue.message.replace(/^must be /, ""),
-  );
-  return words.length > 0
-    ? `must be ${words.join(" or ")}`
+  const words = allowedValues(issues);
+  return words !== undefined
+    ? `must be ${words}`
     : expected(issues[0], reader).replace(/ object$/, " a table");
 }
 

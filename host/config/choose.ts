@@ -15,11 +15,15 @@ type Tree = Readonly<Record<string, unknown>>;
 /** Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file; then the extra ones. */
 export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
   const optional = namesIn(tree["optional_plugins"]);
-  const asked = Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled);
-  const names = [...asked, ...namesIn(tree["extra_plugins"]), ...optional];
+  const names = [...listedPlugins(tree, bundled), ...namesIn(tree["extra_plugins"]), ...optional];
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice) throw errors.PLUGIN_TWICE(twice);
   return { names, optional: new Set(optional) };
+}
+
+/** What the key `plugins` says, or means where it is left out. */
+export function listedPlugins(tree: Tree, bundled: readonly Bundled[]): readonly string[] {
+  return Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled);
 }
 
 function baseSet(tree: Tree, bundled: readonly Bundled[]): readonly string[] {

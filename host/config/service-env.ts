@@ -4,22 +4,38 @@ import { parseEnv } from "node:util";
 import { errors } from "../errors.ts";
 import { refuseUnsafe } from "./refuse-unsafe.ts";
 
-/** Variables for whatever runs by this configuration, as the unit of the installed service reads them too. */
-export function serviceEnvFile(configDir: string): string {
-  return path.join(configDir, "service.env");
-}
+/** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */
+export class ServiceEnv {
+  readonly #file: string;
+  readonly #configDir: string;
+  /** Names that the file has set, so that reading it again takes up what changed. */
+  readonly #added = new Set<string>();
 
-/** Adds what `service.env` sets to `env`, which wins; throws where the file cannot be read or others may write it. */
-export async function addServiceEnv(configDir: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const file = serviceEnvFile(configDir);
-  await refuseUnsafe(configDir, file);
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return;
-    throw errors.CONFIG_UNREADABLE(file, code);
+  constructor(configDir: string) {
+    this.#configDir = configDir;
+    this.#file = path.join(configDir, "service.env");
   }
-  for (const [name, value] of Object.entries(parseEnv(text))) env[name] ??= value;
+
+  /** Throws where the file cannot be read or others may write it. */
+  async addTo(env: NodeJS.ProcessEnv): Promise<void> {
+    await refuseUnsafe(this.#configDir, this.#file);
+    const found = parseEnv(await this.#text());
+    for (const name of this.#added) delete env[name];
+    this.#added.clear();
+    for (const [name, value] of Object.entries(found)) {
+      if (env[name] !== undefined) continue;
+      env[name] = value;
+      this.#added.add(name);
+    }
+  }
+
+  async #text(): Promise<string> {
+    try {
+      return await readFile(this.#file, "utf8");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return "";
+      throw errors.CONFIG_UNREADABLE(this.#file, code);
+    }
+  }
 }

@@ -53,23 +53,23 @@ export async function askInChannel(
 }
 
 /** True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up. */
-export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
+export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
   if (word === "") {
-    const [open] = approvals.pending(by).filter(isHere);
+    const [open] = (await approvals.pending(by)).filter(isHere);
     if (open) tellBehind(deps, message, open);
     return false;
   }
-  const here = approvals.pending().filter(isHere);
+  const here = (await approvals.pending()).filter(isHere);
   const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
   if (meant.length === 0) return short !== "" && approvals.wasDecided(short.toLowerCase());
   const [request] = meant as [ApprovalRequest];
-  if (approvals.pending(by).length === 0) {
+  if ((await approvals.pending(by)).length === 0) {
     log.warn(
       { user: by.user },
       `${by.user} answered an approval question and is not an owner of the channel.`,
@@ -87,7 +87,7 @@ export function decideInChannel(deps: Deps, message: InboundMessage): boolean {
   }
   const decision = decisions[word.toLowerCase()];
   if (decision === undefined) void reply(deps, message, questionText(request, true));
-  else approvals.decide(request.id, decision, by);
+  else await approvals.decide(request.id, decision, by);
   return true;
 }
 

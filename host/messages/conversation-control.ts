@@ -110,11 +110,11 @@ export class Control implements ConversationControl {
     return this.#deps.tools.offered();
   }
 
-  questions(): readonly ApprovalRequest[] {
+  questions(): Promise<readonly ApprovalRequest[]> {
     return this.#deps.approvals.pending(this.#decider());
   }
 
-  decide(id: string, decision: "allow" | "deny"): DecisionOutcome {
+  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome> {
     return this.#deps.approvals.decide(id, decision, this.#decider());
   }
 

@@ -12,8 +12,9 @@ export type FailureKind = "away" | "account" | "later" | "refused" | "request" |
 const accountCodes = new Set(["NO_PROVIDER", "PROVIDER_UNKNOWN", "PROVIDER_NO_KEY", "PROVIDER_URL"]);
 const accountStatus = new Set([401, 402, 403, 404]);
 
-export function kindOf({ code, status, retry, retryAfterMs }: ProviderFailure): FailureKind {
-  if (accountCodes.has(code) || (status !== undefined && accountStatus.has(status))) return "account";
+export function kindOf({ code, status, retry, retryAfterMs, configuration }: ProviderFailure): FailureKind {
+  if (configuration || accountCodes.has(code) || (status !== undefined && accountStatus.has(status)))
+    return "account";
   if (retry) return retryAfterMs === undefined ? "passing" : "away";
   if (code === errors.APPROVAL_DENIED.code) return "refused";
   if (status === undefined && retryAfterMs !== undefined) return "later";

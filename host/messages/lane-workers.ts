@@ -5,6 +5,7 @@ import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";
 import { Suspects } from "./suspects.ts";
+import { tellHeldBack } from "./tell-held-back.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
@@ -53,6 +54,7 @@ export class LaneWorkers {
   async start(): Promise<void> {
     await this.#deps.store.lanes.recover();
     await this.#outages.start();
+    await tellHeldBack(this.#deps);
     this.#asleep = this.#deps.store.lanes.onDue(() => void this.#fill());
     this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
@@ -103,7 +105,11 @@ export class LaneWorkers {
       const claims = await lanes.claim(max, leaseMs, this.#suspects.next);
       if (claims.length === 0) return this.#lookIn(await this.#untilDue());
       this.#outcomes.worksAgain();
-      for (const claim of claims) this.#begin(claim);
+      for (const claim of claims) {
+        this.#begin(claim);
+        // What the platform confirms meanwhile is noted before the next one begins: many at once would take a while.
+        if (!this.#stopped) await new Promise(setImmediate);
+      }
     }
     this.#lookIn(lookMs);
   }

@@ -10,14 +10,28 @@ export const budget = "budget";
 /** No wait that a server asks for is believed beyond this. */
 const longestMs = 3_600_000;
 
+/** What hangs is waited for so long before one more message tries whether it is back. */
+const hangMs = 10_000;
+/** Once it is back, what still hangs from before has so long left. */
+const leftMs = 5_000;
+
 interface Outage {
   /** Tries so far that showed it still away. */
-  probes: number;
-  /** The message that tries now, alone. */
-  probe?: Claim | undefined;
+  failed: number;
+  /** The messages that try now: one, and more only where it hangs. */
+  readonly probes: Set<Claim>;
   /** True once a message may try. */
   isDue: boolean;
   timer?: NodeJS.Timeout | undefined;
+}
+
+/** One message that tries something now. */
+interface Try {
+  readonly what: string;
+  /** By `performance.now()`. */
+  readonly begunAt: number;
+  readonly cut: AbortController;
+  ending?: NodeJS.Timeout;
 }
 
 export interface OutageDeps {
@@ -35,6 +49,7 @@ export class Outages {
   readonly #away = new Map<string, Outage>();
   /** When each was last seen to work, by `performance.now()`. */
   readonly #workedAt = new Map<string, number>();
+  readonly #tries = new Map<Claim, Try>();
   #stopped = false;
 
   constructor(deps: OutageDeps) {
@@ -48,7 +63,7 @@ export class Outages {
         await this.#deps.lanes.wake(budget);
         continue;
       }
-      this.#away.set(waitsFor, { probes: 0, isDue: true });
+      this.#away.set(waitsFor, { failed: 0, probes: new Set(), isDue: true });
       await this.#deps.lanes.wake(waitsFor, 1);
     }
   }
@@ -61,15 +76,32 @@ export class Outages {
   stop(): void {
     this.#stopped = true;
     for (const { timer } of this.#away.values()) clearTimeout(timer);
+    for (const { ending } of this.#tries.values()) clearTimeout(ending);
   }
 
-  /** True if nothing is known to be away, or if this message is the one that finds out. */
-  mayTry(what: string, claim: Claim): boolean {
+  /**
+   * Undefined where it is known to be away and another message finds out. Else this one may try it, until {@link leave} or
+   * the next `begin`; the signal is aborted where it hangs and need not be waited for any longer.
+   */
+  begin(what: string, claim: Claim): AbortSignal | undefined {
     const outage = this.#away.get(what);
-    if (!outage || outage.probe === claim) return true;
-    if (!outage.isDue || outage.probe) return false;
-    outage.probe = claim;
-    return true;
+    if (outage && !outage.probes.has(claim)) {
+      if (!outage.isDue) return undefined;
+      outage.isDue = false;
+      outage.probes.add(claim);
+      this.#probeIn(hangMs, what, outage);
+    }
+    this.#end(claim);
+    const cut = new AbortController();
+    this.#tries.set(claim, { what, begunAt: performance.now(), cut });
+    return cut.signal;
+  }
+
+  /** What it began to try took long, and worked for nobody meanwhile. */
+  hangs(claim: Claim): boolean {
+    const { what, begunAt } = this.#tries.get(claim) ?? {};
+    if (what === undefined || begunAt === undefined || performance.now() - begunAt < hangMs) return false;
+    return (this.#workedAt.get(what) ?? -Infinity) < begunAt;
   }
 
   /** It worked for somebody since this message was last tried, so what failed is the message's own fault. */
@@ -82,18 +114,21 @@ export class Outages {
   /** It is away, as this message found. Said once. */
   failed(what: string, claim: Claim, reason: string, afterMs: number = 0): void {
     const known = this.#away.get(what);
-    if (known && known.probe !== claim) return;
-    const outage: Outage = known ?? { probes: 0, isDue: false };
+    if (known?.probes.delete(claim) === false) return;
+    const outage: Outage = known ?? { failed: 0, probes: new Set(), isDue: false };
     this.#away.set(what, outage);
-    if (!known) this.#deps.log.error({ waits_for: what }, `Messages wait for ${named(what)}: ${reason}`);
+    if (!known) {
+      this.#deps.log.error({ waits_for: what }, `Messages wait for ${named(what)}: ${reason}`);
+      for (const other of this.#tries.values())
+        if (other.what === what && performance.now() - other.begunAt >= hangMs) other.cut.abort();
+    }
 
-    const step = probeMs[Math.min(outage.probes, probeMs.length - 1)] as number;
-    outage.probes += 1;
-    outage.probe = undefined;
+    const step = probeMs[Math.min(outage.failed, probeMs.length - 1)] as number;
+    outage.failed += 1;
+    // Where others try, the next one is due already, or soon.
+    if (outage.probes.size > 0) return;
     outage.isDue = false;
-    clearTimeout(outage.timer);
-    const wait = Math.min(Math.max(step, afterMs), longestMs);
-    if (!this.#stopped) outage.timer = setTimeout(() => this.#probe(what, outage), wait);
+    this.#probeIn(Math.min(Math.max(step, afterMs), longestMs), what, outage);
   }
 
   /** It works: all that waited for it is due. */
@@ -104,30 +139,42 @@ export class Outages {
     this.#away.delete(what);
     clearTimeout(outage.timer);
     this.#deps.log.info({ waits_for: what }, `${capital(named(what))} is back, and what waited goes on.`);
+    for (const one of this.#tries.values())
+      if (one.what === what && !this.#stopped) one.ending = setTimeout(() => one.cut.abort(), leftMs);
     await this.settle(what);
   }
 
   /** Call it once a message is written down as waiting: what came back meanwhile, or may be tried, has not seen it. */
   async settle(what: string): Promise<void> {
     const outage = this.#away.get(what);
-    if (outage && (!outage.isDue || outage.probe)) return;
+    if (outage && !outage.isDue) return;
     const limit = outage ? 1 : undefined;
     await this.#deps.outcomes.record(() => this.#deps.lanes.wake(what, limit));
   }
 
   /** A message is no longer worked on; if it was to find out something and did not, another may. */
   async leave(claim: Claim): Promise<void> {
+    this.#end(claim);
     for (const [what, outage] of this.#away) {
-      if (outage.probe !== claim) continue;
-      outage.probe = undefined;
+      if (!outage.probes.delete(claim)) continue;
+      outage.isDue = true;
       if (!this.#stopped) await this.settle(what);
     }
   }
 
-  #probe(what: string, outage: Outage): void {
-    outage.isDue = true;
-    // A store that fails meanwhile is tried until it works, or until the service stops.
-    void this.settle(what).catch(() => {});
+  #end(claim: Claim): void {
+    clearTimeout(this.#tries.get(claim)?.ending);
+    this.#tries.delete(claim);
+  }
+
+  #probeIn(ms: number, what: string, outage: Outage): void {
+    clearTimeout(outage.timer);
+    if (this.#stopped) return;
+    outage.timer = setTimeout(() => {
+      outage.isDue = true;
+      // A store that fails meanwhile is tried until it works, or until the service stops.
+      void this.settle(what).catch(() => {});
+    }, ms);
   }
 }
 

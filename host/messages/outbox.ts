@@ -1,6 +1,6 @@
 import {
   Channels,
-  directMessage,
+  noticeFor,
   Store,
   textOf,
   textParts,
@@ -13,7 +13,7 @@ import { errors } from "../errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { asError } from "@gantry/sdk/node";
+import { asError, withTimeout } from "@gantry/sdk/node";
 import type { Delivery } from "./delivery.ts";
 
 export interface OutboxDeps {
@@ -24,6 +24,8 @@ export interface OutboxDeps {
 }
 
 const sendMs = 30_000;
+/** What may go unkept waits no longer for the disk. */
+const keepMs = 5_000;
 
 /** Messages of the service itself: redacted, recorded, kept on disk until they are sent. */
 export class Outbox implements OutboxSlot {
@@ -40,10 +42,11 @@ export class Outbox implements OutboxSlot {
     if (!registry.get(Channels)?.has(message.channel))
       throw errors.OUTBOX_NO_CHANNEL(message.key, message.channel);
     const notice = this.#notice(message);
+    const kept = this.#keep(store, notice, message);
+    if (message.evenUnkept !== true) return kept;
     try {
-      return await this.#keep(store, notice, message);
+      return await withTimeout(keepMs, kept, () => new Error("the store does not answer"));
     } catch (error) {
-      if (message.evenUnkept !== true) throw error;
       return this.#sendUnkept(notice, message.key, asError(error));
     }
   }
@@ -75,16 +78,7 @@ export class Outbox implements OutboxSlot {
   }
 
   #notice({ channel, conversation, to, parts, key }: ServiceMessage): Notice {
-    const message = directMessage({
-      channel,
-      // Platforms' ids never look so, and what was said under one is not said again.
-      id: `gantry:${key}`,
-      from: "gantry",
-      text: "",
-      conversation,
-      replyTo: to,
-      parts: [],
-    });
-    return { message, reply: this.#deps.redaction.text(textOf(parts)) };
+    const reply = this.#deps.redaction.text(textOf(parts));
+    return noticeFor({ channel, conversation, replyTo: to }, key, reply);
   }
 }

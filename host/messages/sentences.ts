@@ -8,6 +8,13 @@ export const sentences = {
   waits: (message: InboundMessage, reason: string): string =>
     told(message, "I cannot answer now; your message is kept and answered once that is mended", reason),
 
+  held: (message: InboundMessage, reason: string): string =>
+    told(
+      message,
+      "Your message is kept, and tried again once I have run for a while without a break",
+      reason,
+    ),
+
   later: (message: InboundMessage, at: number, reason: string): string => {
     const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
     return told(message, `I cannot answer now; your message is kept, and answered after ${when} UTC`, reason);

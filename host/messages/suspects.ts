@@ -9,6 +9,11 @@ const drainMs = 5_000;
 /** So long nothing else is begun beside a suspect. */
 const aloneMs = 10_000;
 
+/** True where processes ended over it so often that it is tried alone, once a process has lived for a while. */
+export function isHeldBack(begun: number): boolean {
+  return begun >= sharedEnds;
+}
+
 /** Messages that are claimed with one call to the store. */
 const atOnce = 64;
 

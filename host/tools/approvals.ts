@@ -33,12 +33,12 @@ export class Approvals implements ApprovalsSlot {
     this.waitMs = waitMs;
   }
 
-  pending(by?: Decider): readonly ApprovalRequest[] {
+  async pending(by?: Decider): Promise<readonly ApprovalRequest[]> {
     const all = [...this.#open.values()].map(({ request }) => request);
     return by === undefined ? all : all.filter((request) => this.#mayDecide(request, by));
   }
 
-  decide(id: string, decision: string, by: Decider): DecisionOutcome {
+  async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
     const open = this.#open.get(id);
     if (!open) return this.#decided.has(id) ? "decided" : "unknown";
     if (!this.#mayDecide(open.request, by)) return "forbidden";

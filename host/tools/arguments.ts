@@ -3,22 +3,66 @@ import { type Tool } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 
-/** Parsed, held to the tool's schema, and frozen; throws TOOL_BAD_ARGS. */
+/** Arguments of one call: more than a model writes at once, and so few that nobody waits while they are read and redacted. */
+const maxLength = 1024 * 1024;
+const maxValues = 20_000;
+const maxLevels = 64;
+
+/** Parsed, held to the bounds and to the tool's schema, and frozen; throws TOOL_BAD_ARGS. */
 export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string, unknown>> {
-  let args: unknown;
-  try {
-    args = typeof raw === "string" ? JSON.parse(raw.trim() || "{}") : structuredClone(raw);
-  } catch (error) {
-    throw errors.TOOL_BAD_ARGS(tool.name, `they are not JSON (${asError(error).message})`);
-  }
+  const { args, wrong: unread } = readArguments(raw);
+  if (unread !== undefined) throw errors.TOOL_BAD_ARGS(tool.name, unread);
   const wrong = Value.Errors(tool.input, args)[0];
   if (wrong) throw errors.TOOL_BAD_ARGS(tool.name, `${wrong.instancePath || "the value"} ${wrong.message}.`);
   return deepFreeze(args as Record<string, unknown>);
 }
 
-/** Arguments that could not be read, for the record. */
-export function readable(args: unknown): Readonly<Record<string, unknown>> {
-  return typeof args === "object" && args !== null
-    ? (args as Record<string, unknown>)
-    : { text: String(args) };
+/** Arguments for the record and for whoever watches: read where they can be, else their text or why there is none. */
+export function readable(raw: unknown): Readonly<Record<string, unknown>> {
+  const { args, wrong } = readArguments(raw);
+  if (typeof args === "object" && args !== null && !Array.isArray(args))
+    return args as Record<string, unknown>;
+  return { text: typeof raw === "string" ? raw.slice(0, maxLength) : (wrong ?? String(raw)) };
+}
+
+/** A copy of JSON text or of a value, or why it is not taken; every door leads here, so no call is read without bounds. */
+function readArguments(raw: unknown): { readonly args?: unknown; readonly wrong?: string } {
+  if (typeof raw === "string" && raw.length > maxLength) return { wrong: beyond(`${maxLength} characters`) };
+  try {
+    const given: unknown = typeof raw === "string" ? JSON.parse(raw.trim() || "{}") : raw;
+    const wrong = beyondBounds(given);
+    return wrong === undefined ? { args: given === raw ? structuredClone(given) : given } : { wrong };
+  } catch (error) {
+    return { wrong: `they are not JSON (${asError(error).message})` };
+  }
+}
+
+/** Level by level, and no further than the bounds: a value that is nested without end needs no stack. */
+function beyondBounds(given: unknown): string | undefined {
+  let [length, values] = [0, 0];
+  let level: unknown[] = [given];
+  for (let levels = 0; level.length > 0; levels += 1) {
+    values += level.length;
+    if (levels > maxLevels) return beyond(`${maxLevels} levels`);
+    if (values > maxValues) return beyond(`${maxValues} values`);
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === "string") length += value.length;
+      else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+        const keys = Object.keys(value);
+        if (values + next.length + keys.length > maxValues) return beyond(`${maxValues} values`);
+        for (const key of keys) {
+          length += Array.isArray(value) ? 0 : key.length;
+          next.push((value as Record<string, unknown>)[key]);
+        }
+      }
+    }
+    if (length > maxLength) return beyond(`${maxLength} characters`);
+    level = next;
+  }
+  return undefined;
+}
+
+function beyond(bound: string): string {
+  return `they hold more than ${bound}; do it in several calls.`;
 }

@@ -1,6 +1,10 @@
 import { textParts, type ChatMessage, type Part, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
+
+/** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
+const maxBeside = 8;
 
 export interface CallResult {
   readonly message: ChatMessage;
@@ -19,7 +23,7 @@ export async function runCalls(
     let end = i + 1;
     const beside = (call: ToolUse | undefined): boolean =>
       call !== undefined && tools.get(call.name)?.parallel === true;
-    while (beside(calls[i]) && beside(calls[end])) end += 1;
+    while (end - i < maxBeside && beside(calls[i]) && beside(calls[end])) end += 1;
     results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call)))));
     i = end;
   }
@@ -32,7 +36,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     type: "tool_call",
     id: call.id,
     tool: call.name,
-    args: redaction.value(shownArgs(call.args)),
+    args: redaction.value(readable(call.args)),
   });
   const outcome = await deps.calls.run({
     id: call.id,
@@ -76,15 +80,4 @@ function forModel(outcome: CallOutcome, tool: string): readonly Part[] {
   const from = `tool ${tool}`;
   const parts = outcome.parts ?? textParts(outcome.text);
   return parts.map((part) => (part.type === "text" ? { ...part, from } : part));
-}
-
-function shownArgs(args: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(args || "{}");
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // Shown as it came; the call itself is refused with the reason.
-  }
-  return { text: args };
 }

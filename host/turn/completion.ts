@@ -1,5 +1,6 @@
 import { type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
 import { Answer } from "./answer.ts";
+import { countedTokens } from "./counted-tokens.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 
 /** One request to the model. */
@@ -25,8 +26,9 @@ export async function collectCompletion(
   };
   const answer = new Answer(want);
   const clock = new Clock();
+  const counted = () => countedTokens({ messages, tools }, answer);
   const tell = (outcome: string): void => {
-    const facts = { ...factsOf(input), purpose, ...answer.served, ...answer.usage };
+    const facts = { ...factsOf(input), purpose, ...answer.served, ...counted() };
     deps.observers.tell("modelAnswered", { ...facts, ...clock.times(), outcome });
   };
   if (isShown) options.onEvent?.({ type: "thinking" });
@@ -50,7 +52,8 @@ export async function collectCompletion(
     if (event.type === "text") show(stream.push(event.text));
   }
   show(stream.end());
-  budget.spend(answer.usage.inputTokens + answer.usage.outputTokens);
+  const { inputTokens, outputTokens } = counted();
+  budget.spend(inputTokens + outputTokens);
   const { failure } = answer;
   if (failure)
     deps.log.debug({ lane: session, err: failure.cause }, `The model gave no answer: ${failure.message}`);

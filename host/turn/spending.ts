@@ -31,8 +31,9 @@ export class Spending {
     try {
       const verdict = await budget.check({ ...factsOf(this.#input), model: want.model });
       if (!verdict) return undefined;
-      const { code, reason: message, until } = verdict;
-      if (verdict.verdict !== "ask") return failure({ code, message }, until);
+      const { code, reason: message, until, configuration } = verdict;
+      const isSaid = verdict.verdict !== "ask";
+      if (isSaid) return { ...failure({ code, message }, until), ...(configuration && { configuration }) };
       const refused = await this.#ask(message, until);
       this.#approved = refused === undefined;
       return refused;

@@ -9,8 +9,14 @@ import {
   type CheckRow,
   type Plugin,
 } from "@gantry/sdk";
-import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
-import { expect, onTestFinished, test } from "vitest";
+import {
+  createMemoryStore,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+} from "@gantry/sdk/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
 import inbox from "../command-inbox/index.ts";
 import alertOwner from "./index.ts";
 
@@ -106,6 +112,34 @@ test("OPS-01: of what was told before a restart the owner hears the end once, an
   after.rows = () => [];
   await expect.poll(() => alerts(after).slice(1)).toEqual(["Over: disk works again."]);
 });
+
+test.for([
+  ["hangs", (): Promise<never> => new Promise(() => {})],
+  ["fails", (): Promise<never> => Promise.reject(new Error("it is gone"))],
+] as const)(
+  "OPS-01: a store that %s from the first look on is told to the log, the meters and the owner all the same, and its end once",
+  async ([, broke]) => {
+    const store = createMemoryStore();
+    const s = await scene({}, undefined, memoryStore(store));
+    await s.host.serve();
+    await ownerWrites(s);
+    await expect.poll(() => s.sent.map(({ text }) => text)).toContain("hello");
+    const spies = [
+      vi.spyOn(store.values, "get").mockImplementation(broke),
+      vi.spyOn(store.values, "put").mockImplementation(broke),
+      vi.spyOn(store.lanes, "post").mockImplementation(broke),
+      vi.spyOn(store.lanes, "stats").mockImplementation(broke),
+    ];
+    s.rows = () => [{ ...broken, what: "store" }];
+    await expect.poll(() => Object.fromEntries(s.gauges)).toEqual({ "trouble store": 1, ready: 0 });
+    await expect.poll(() => alerts(s)).toEqual(["Alert: store: less than 64 MiB are free"]);
+    for (const spy of spies) spy.mockRestore();
+    s.rows = () => [];
+    await expect.poll(() => alerts(s).at(-1)).toBe("Over: store works again.");
+    expect(Object.fromEntries(s.gauges)).toEqual({ "trouble store": 0, ready: 1 });
+    expect(alerts(s).length).toBe(2);
+  },
+);
 
 test("OPS-01: what comes and goes is told to the owner once in a while, and each time to the log", async () => {
   const s = await scene();

@@ -1,5 +1,6 @@
 import type { Check, CheckRow, Logger, Meters, Service, Store } from "@gantry/sdk";
 import { troubleRows } from "@gantry/sdk/node";
+import { inTime } from "./in-time.ts";
 
 /** A part that comes and goes is told of once in so long. */
 const oftenMs = 15 * 60_000;
@@ -54,70 +55,85 @@ export class Alerts {
     };
   }
 
+  /** The log and the meters wait for nothing but the checks themselves: the store may be what is in trouble. */
   async look(): Promise<void> {
     const found: readonly CheckRow[] = await troubleRows(this.#watched.checks);
-    await this.#recall();
-    for (const { what, detail } of found) if (!this.#going.has(what)) await this.#begins(what, detail);
-    for (const [what, key] of this.#going)
-      if (!found.some((trouble) => trouble.what === what)) await this.#ends(what, key, "works again");
-    for (const [what, key] of this.#earlier ?? [])
-      await this.#ends(what, key, "is in no trouble since the service started again");
+    const before = [...this.#going];
+    const begun = found.filter((trouble) => this.#begins(trouble));
+    const over = before.filter(([what]) => !found.some((trouble) => trouble.what === what));
+    for (const [what] of over) this.#ends(what, "works again");
+    this.#watched.meters?.set("ready", found.some(({ state }) => state === "fail") ? 0 : 1);
+
+    await this.#recall(new Set(before.map(([what]) => what)));
+    for (const { what, detail } of begun) await this.#tellBegun(what, detail);
+    for (const [what, key] of over) await this.#tellOver(what, key, "works again");
+    const how = "is in no trouble since the service started again";
+    for (const [what, key] of this.#earlier ?? []) {
+      this.#ends(what, how);
+      await this.#tellOver(what, key, how);
+    }
     this.#earlier?.clear();
     await this.#keep();
-    this.#watched.meters?.set("ready", found.some(({ state }) => state === "fail") ? 0 : 1);
     await this.#setAside();
   }
 
-  async #begins(what: string, detail: string): Promise<void> {
-    const { log, meters, tell } = this.#watched;
-    const told = this.#earlier?.get(what);
-    const key = told ?? `alert:${what}:${Math.floor(Date.now() / oftenMs)}`;
-    this.#going.set(what, key);
-    this.#earlier?.delete(what);
+  /** False where it was going on already. */
+  #begins({ what, detail }: CheckRow): boolean {
+    const { log, meters } = this.#watched;
+    if (this.#going.has(what)) return false;
+    this.#going.set(what, `alert:${what}:${Math.floor(Date.now() / oftenMs)}`);
     meters?.count("alerts_total", { part: partOf(what) });
     meters?.set("trouble", 1, { part: partOf(what) });
     log.warn({ alert: what }, `Alert: ${what}: ${detail}`);
-    if (told === undefined) await tell(key, `Alert: ${what}: ${detail}`, what);
+    return true;
   }
 
-  async #ends(what: string, key: string, how: string): Promise<void> {
-    const { log, meters, tell } = this.#watched;
+  #ends(what: string, how: string): void {
+    const { log, meters } = this.#watched;
     this.#going.delete(what);
     const isLast = ![...this.#going.keys()].some((other) => partOf(other) === partOf(what));
     if (isLast) meters?.set("trouble", 0, { part: partOf(what) });
     log.info({ alert: what }, `Over: ${what} ${how}.`);
-    await tell(`${key}:over`, `Over: ${what} ${how}.`, what);
   }
 
-  /** So that the end of what the owner was told of is told by whichever run of the service sees it. */
-  async #recall(): Promise<void> {
+  /** What the owner was told of before a restart goes on under the key that it was told with. */
+  async #tellBegun(what: string, detail: string): Promise<void> {
+    const told = this.#earlier?.get(what);
+    this.#earlier?.delete(what);
+    if (told !== undefined) this.#going.set(what, told);
+    else await this.#watched.tell(this.#going.get(what)!, `Alert: ${what}: ${detail}`, what);
+  }
+
+  async #tellOver(what: string, key: string, how: string): Promise<void> {
+    await this.#watched.tell(`${key}:over`, `Over: ${what} ${how}.`, what);
+  }
+
+  /** So that the end of what the owner was told of is told by whichever run of the service sees it; `mine` this one has begun. */
+  async #recall(mine: ReadonlySet<string>): Promise<void> {
     if (this.#earlier) return;
-    try {
-      const kept =
-        (await this.#watched.store.values.get<readonly (readonly [string, string])[]>(SPACE, KEY)) ?? [];
-      this.#earlier = new Map(kept);
-      this.#kept = JSON.stringify(kept);
-    } catch {
-      // The store may be what is in trouble: the next look tries again.
-    }
+    const { values } = this.#watched.store;
+    const kept = await answered(
+      async () => (await values.get<readonly (readonly [what: string, key: string])[]>(SPACE, KEY)) ?? [],
+    );
+    if (!kept) return;
+    this.#earlier = new Map(kept.filter(([what]) => !mine.has(what)));
+    this.#kept = JSON.stringify(kept);
   }
 
   async #keep(): Promise<void> {
     const going = [...this.#going];
     const text = JSON.stringify(going);
     if (!this.#earlier || text === (this.#kept || "[]")) return;
-    try {
+    await answered(async () => {
       await this.#watched.store.values.put(SPACE, KEY, going);
       this.#kept = text;
-    } catch {
-      // As above.
-    }
+    });
   }
 
   /** Messages that nobody will be answered: told as they are put aside, and there is no end to it. */
   async #setAside(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
-    const stats = await store.lanes.stats().catch(() => undefined);
+    const stats = await answered(async () => store.lanes.stats());
     if (!stats) return;
     const more = stats.deadLetters - (this.#dead ?? stats.deadLetters);
     this.#dead = stats.deadLetters;
@@ -127,6 +143,11 @@ export class Alerts {
     log.warn({ alert: "dead letters" }, text);
     await tell(`alert:dead:${Date.now()}`, text, "");
   }
+}
+
+/** Undefined where the store fails: the next look tries again. */
+async function answered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  return inTime(ask).catch(() => undefined);
 }
 
 /** A label names kinds of parts, of which there are few: `disk`, `channel:telegram`. */

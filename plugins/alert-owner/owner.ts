@@ -6,6 +6,7 @@ import {
   type Outbox,
   type Values,
 } from "@gantry/sdk";
+import { inTime } from "./in-time.ts";
 
 const SPACE = "alert-owner";
 
@@ -54,7 +55,7 @@ export class Owner {
   /** Kept in memory, for when the store cannot be read. */
   async #known(): Promise<Map<string, Place>> {
     if (!this.#places) {
-      const kept = (await this.#values.get<Place | readonly Place[]>(SPACE, KEY)) ?? [];
+      const kept = (await inTime(() => this.#values.get<Place | readonly Place[]>(SPACE, KEY))) ?? [];
       // Earlier releases kept one.
       this.#places ??= new Map([kept].flat().map((place) => [place.channel, place]));
     }

@@ -1,4 +1,5 @@
-import type { Command, CommandContext, KeptMessage, Lanes, Redactor, Store } from "@gantry/sdk";
+import { noticeFor, type Command, type CommandContext } from "@gantry/sdk";
+import type { KeptMessage, Lanes, Redactor, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { printer, type Printer } from "./printer.ts";
 
@@ -37,7 +38,8 @@ export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
     },
     {
       name: "inbox drop",
-      summary: "give messages up: they are neither answered nor listed any more",
+      summary:
+        "give messages up: they are neither answered nor listed any more; who waits for an answer is told",
       args: ["[numbers...]"],
       options: [json, all],
       run: (run) => change(run, lanes, "dropped", (kept) => drop(lanes, kept)),
@@ -95,8 +97,13 @@ async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Pr
   if (!(await lanes.putBack(number))) throw errors.INBOX_BUSY(number);
 }
 
-async function drop(lanes: Lanes, { number }: KeptMessage): Promise<void> {
-  if (!(await lanes.drop(number))) throw errors.INBOX_BUSY(number);
+/** Of what was put aside its sender was told then. */
+async function drop(lanes: Lanes, { number, id, accepted }: KeptMessage): Promise<void> {
+  const message = (await lanes.read(number))?.message;
+  const when = accepted.slice(0, 16).replace("T", " ");
+  const told = `Your message of ${when} UTC was given up and will not be answered: write it again if it still matters.`;
+  if (!message || !(await lanes.drop(number, noticeFor(message, `dropped:${id}`, told))))
+    throw errors.INBOX_BUSY(number);
 }
 
 /** All are looked up before the first is changed, so that a wrong number changes nothing. */

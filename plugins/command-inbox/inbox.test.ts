@@ -106,8 +106,22 @@ test("INB-02: drop gives messages up, whether they wait or were put aside", asyn
   await using t = await start();
   expect((await t.run("inbox drop", ["1", "3"])).out).toEqual(["2 messages are dropped."]);
   expect((await t.run("inbox drop", [], { all: true })).out).toEqual(["1 message is dropped."]);
-  expect(await t.host.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+  const { lanes } = t.host.slot(Store);
+  expect((await lanes.stats()).deadLetters).toBe(0);
+  const [notice, ...more] = await lanes.page("waiting", 5);
+  expect([notice?.id, more]).toEqual(["gantry:dropped:id-3", []]);
+  await t.run("inbox drop", [String(notice?.number)]);
   expect((await t.run("inbox list", [], { waiting: true })).out).toEqual(["No message waits."]);
+});
+
+test("INB-02: CTX-07: who waits for an answer is told once that the message was given up; who was told before is not", async () => {
+  await using t = await start();
+  const { lanes } = t.host.slot(Store);
+  await t.run("inbox drop", ["1", "3"]);
+  const [notice, ...more] = await lanes.claim(5, 60_000);
+  expect(more).toEqual([]);
+  expect(notice).toMatchObject({ isNotice: true, message: { replyTo: "3" } });
+  expect(notice?.reply).toMatch(/^Your message of .* UTC was given up and will not be answered/);
 });
 
 test.each([

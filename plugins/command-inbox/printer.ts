@@ -1,10 +1,15 @@
 import { stripVTControlCharacters } from "node:util";
 import { textOf, userOf, type InboundMessage, type KeptMessage, type Redactor } from "@gantry/sdk";
 
+/** Why it was not answered yet, where nothing was told of it. */
+function waits({ begun }: KeptMessage): string {
+  if (begun <= 1) return "it waits for its turn";
+  return `the service ended ${begun} times while it was worked on, so it is tried with care`;
+}
+
 type Read = KeptMessage & { readonly message: InboundMessage; readonly reply?: string };
 
 const shownId = 40;
-const shownReason = 160;
 
 /** Messages as they are shown: what others wrote is redacted, and holds nothing that steers a terminal. */
 export interface Printer {
@@ -32,12 +37,12 @@ export function printer(redactors: readonly Redactor[]): Printer {
   });
   return {
     line(kept) {
-      const why = kept.reason ?? "it waits for its turn";
+      const why = kept.reason ?? waits(kept);
       return [
         String(kept.number).padStart(6),
         kept.ended ?? kept.accepted,
         oneLine(`${kept.channel} ${kept.id}`).slice(0, shownId),
-        oneLine(why).slice(0, shownReason),
+        oneLine(why),
       ].join("  ");
     },
     lines(kept) {

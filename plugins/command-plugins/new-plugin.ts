@@ -39,9 +39,11 @@ export async function newPlugin(
     const facts = JSON.parse(await readFile(path.join(folder, factsFile), "utf8")) as TemplateFacts;
     await rm(path.join(folder, factsFile));
     await statePackage(path.join(folder, "package.json"), facts, isBundled);
-    const words = { KIND: kind, ABOUT: facts.about, example: name, "0.0.0-sdk": version };
+    const words = { KIND: kind, example: name, "0.0.0-sdk": version };
+    const all = { ...words, ABOUT: filled(facts.about, words) };
     for (const file of await readdir(folder)) {
-      await fillIn(path.join(folder, file), words);
+      const text = await readFile(path.join(folder, file), "utf8");
+      await writeFile(path.join(folder, file), filled(text, all));
       await chmod(path.join(folder, file), 0o644);
     }
   } catch (error) {
@@ -51,6 +53,7 @@ export async function newPlugin(
   const build = isBundled ? " && npm run build" : "";
   err(`Next: cd ${path.relative(process.cwd(), folder) || "."} && npm install && npm test${build}`);
   err('Where no registry has @gantry/sdk: npm install --no-save "$(npm root -g)/gantry/dist/package/sdk"');
+  err("In a clone of Gantry: npm pack there, then npm install --no-save CLONE/dist/package/sdk here");
   err(`Then: gantry plugins check ${folder}`);
   return 0;
 }
@@ -69,11 +72,7 @@ async function statePackage(file: string, facts: TemplateFacts, isBundled: boole
   await writeFile(file, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
 
-async function fillIn(file: string, words: Readonly<Record<string, string>>): Promise<void> {
+function filled(text: string, words: Readonly<Record<string, string>>): string {
   const known = new RegExp(`\\b(?:${Object.keys(words).join("|").replaceAll(".", "\\.")})\\b`, "g");
-  const text = await readFile(file, "utf8");
-  await writeFile(
-    file,
-    text.replaceAll(known, (word) => words[word] ?? word),
-  );
+  return text.replaceAll(known, (word) => words[word] ?? word);
 }

@@ -1,4 +1,4 @@
-import type { Audit, Command, OwnMemory, Store } from "@gantry/sdk";
+import { counted, type Audit, type Command, type OwnMemory, type Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
@@ -58,7 +58,7 @@ export function changeCommands(
         if (options["json"]) out(JSON.stringify({ sessions, memories, messages }));
         else
           err(
-            `Removed of ${String(user)}: ${sessions} conversations, ${memories} memories, ${messages} messages.`,
+            `Removed of ${String(user)}: ${counted(sessions, "conversation")}, ${counted(memories, "memory", "memories")}, ${counted(messages, "message")}.`,
           );
         return 0;
       },

@@ -93,7 +93,7 @@ test("CTX-05: sessions remove takes one conversation, or all there is of a perso
   await expect(t.run("remove")).rejects.toMatchObject({ code: "SESSION_WHICH" });
   await expect(t.run("remove", ["nobody"])).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
   expect((await t.run("remove", [], { user: "telegram:42" })).err).toBe(
-    "Removed of telegram:42: 1 conversations, 1 memories, 0 messages.",
+    "Removed of telegram:42: 1 conversation, 1 memory, 0 messages.",
   );
   expect(await t.store.memory.recall("telegram:42", "dog", 5)).toEqual([]);
   expect((await t.run("list")).out).toBe("");

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
 import { errors } from "./errors.ts";
+import { wrongIn } from "./wrong-body.ts";
 
 /** Bytes of unfinished bodies that are held for all clients together. */
 const maxInFlight = 32 * 1024 * 1024;
@@ -62,7 +62,7 @@ export function parseBody(raw: Uint8Array, contentType: string | undefined, sche
   } catch {
     throw errors.GATEWAY_BAD_BODY("it is not JSON in UTF-8");
   }
-  if (Value.Check(schema, body)) return body;
-  const [first] = Value.Errors(schema, body);
-  throw errors.GATEWAY_BAD_BODY(`${first?.instancePath || "the whole"} ${first?.message ?? "does not fit"}`);
+  const wrong = wrongIn(schema, body);
+  if (wrong !== undefined) throw errors.GATEWAY_BAD_BODY(wrong);
+  return body;
 }

@@ -73,3 +73,19 @@ test("SDK-12: events are named, unnamed or written as they are, under headers of
   expect(text.replace(/^(:\n\n)+/, "")).toBe('event: delta\ndata: {"a":1}\n\ndata: "x"\n\ndata: [DONE]\n\n');
   expect([headers["content-type"], headers["x-own"]]).toEqual(["text/event-stream; charset=utf-8", "1"]);
 });
+
+test.each([
+  [{ code: "ROUTER_COOLING", retry: true, retryAfterMs: 4_200 }, 503, "5"],
+  [{ code: "BUDGET_SPENT", retry: false, retryAfterMs: 60_000 }, 429, "60"],
+  [{ code: "BUDGET_NO_PRICE", retry: false, configuration: true }, 503, undefined],
+  [{ code: "PROVIDER_SERVER", retry: true }, 502, undefined],
+] as const)(
+  "GW-01: a turn that failed as %o is answered with %i, and with when to come again where that is known",
+  async (facts, expected, again) => {
+    const failure = { message: "It cannot be done now.", ...facts };
+    await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider([{ failure }])] });
+    const { token } = await gateway.pair();
+    const { status, headers, json } = await gateway.ask("/api/chat", { body: { message: "hi" }, token });
+    expect([status, headers["retry-after"], json.error.code]).toEqual([expected, again, facts.code]);
+  },
+);

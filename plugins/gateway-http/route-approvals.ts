@@ -35,7 +35,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       replySchema: Type.Object({ approvals: Type.Array(request) }),
       handle: async ({ device }) => ({
         status: 200,
-        body: { approvals: approvals.pending({ user: userOf(device) }) },
+        body: { approvals: await approvals.pending({ user: userOf(device) }) },
       }),
     },
     {
@@ -48,7 +48,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       replySchema: Type.Object({ id: Type.String(), decision: Type.String() }),
       async handle({ params: { id = "" }, body, device }) {
         const said = (body as Static<typeof decision>).decision;
-        const outcome = approvals.decide(id, said, { user: userOf(device) });
+        const outcome = await approvals.decide(id, said, { user: userOf(device) });
         // What is not theirs to decide looks like what does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
         if (outcome === "decided") throw errors.GATEWAY_APPROVAL_DECIDED();

@@ -10,6 +10,7 @@ import {
   type ServerEvent,
   type TurnResult,
 } from "@gantry/sdk";
+import { waitingStatus } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { failure, statusOf } from "./failures.ts";
@@ -67,7 +68,9 @@ export function chatRoute(inbox: Inbox): Route {
 function answer(result: TurnResult): RouteReply {
   const { error, ...done } = result;
   if (!error) return { status: 200, body: done };
-  return { status: statusOf(error.code), body: { error: { code: error.code, message: error.message } } };
+  const { code, message } = error;
+  const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf(code) };
+  return { status, headers, body: { error: { code, message } } };
 }
 
 /** The turn as events. It is stopped if the client leaves or falls too far behind. */

@@ -194,7 +194,7 @@ test("SEC-18: a device neither sees nor decides what somebody in a channel is as
   const { token } = await gateway.pair();
   await channel.receive({ text: "ring" });
   await channel.sentCount(1);
-  const [question] = gateway.host.slot(Approvals).pending();
+  const [question] = await gateway.host.slot(Approvals).pending();
   expect(question?.user).toBe("fake:alice");
   expect((await gateway.ask("/api/approvals", { token })).json).toEqual({ approvals: [] });
   const path = `/api/approvals/${question?.id}`;
@@ -236,8 +236,7 @@ test("GW-07: a client that leaves ends its turn and its question", async () => {
   let said = await stream.next();
   while (said?.event !== "approval_request") said = await stream.next();
   stream.leave();
-  const pending = (): number => gateway.host.slot(Approvals).pending().length;
-  await expect.poll(pending).toBe(0);
+  await expect.poll(() => gateway.host.slot(Approvals).pending()).toEqual([]);
   const { status } = await gateway.ask(`/api/approvals/${said.data.id}`, {
     body: { decision: "allow" },
     token,

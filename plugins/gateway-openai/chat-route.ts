@@ -121,12 +121,8 @@ async function whole(
 ): Promise<RouteReply> {
   const result = await inbox.prompt(message, { ...options, signal });
   if (!result.error) return { status: 200, body: completion.whole(result) };
-  const status = turnStatus(result.error);
-  return { status, body: errorBody(result.error, status), headers: retryAfter(result.error) };
-}
-
-function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }): Record<string, string> {
-  return retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
+  const { status, headers = {} } = turnStatus(result.error);
+  return { status, body: errorBody(result.error, status), headers };
 }
 
 async function streamed(
@@ -159,7 +155,7 @@ async function* frames(
       }
       if (event.type !== "ended") continue;
       const { result } = event;
-      if (result.error) return yield { data: errorBody(result.error, turnStatus(result.error)) };
+      if (result.error) return yield { data: errorBody(result.error, turnStatus(result.error).status) };
       if (!isShown && result.reply !== "") yield { data: completion.text(result.reply) };
       for (const data of completion.last(result, includeUsage)) yield { data };
       yield { raw: "data: [DONE]\n\n" };

@@ -1,4 +1,5 @@
-import type { RouteFailure, RouteReply } from "@gantry/sdk";
+import type { ProviderFailure, ReplyHeaders, RouteFailure, RouteReply } from "@gantry/sdk";
+import { waitingStatus } from "@gantry/sdk/node";
 import { BadRequest } from "./bad-request.ts";
 
 interface Coded {
@@ -29,8 +30,10 @@ export function badRequest(error: unknown): RouteReply {
   throw error;
 }
 
-/** A turn that failed, by the code of what it met. */
-export function turnStatus({ code, status }: { readonly code: string; readonly status?: number }): number {
-  if (status === 429 || code === "BUDGET_SPENT") return 429;
-  return code.startsWith("PROVIDER_") ? 502 : 500;
+/** A turn that failed, by what it met. */
+export function turnStatus(error: ProviderFailure): {
+  readonly status: number;
+  readonly headers?: ReplyHeaders;
+} {
+  return waitingStatus(error) ?? { status: error.code.startsWith("PROVIDER_") ? 502 : 500 };
 }

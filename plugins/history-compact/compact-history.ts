@@ -1,6 +1,7 @@
-import type { ChatMessage, FittedHistory, History, HistoryRequest, Logger } from "@gantry/sdk";
+import { sizeOf, type ChatMessage, type FittedHistory, type History } from "@gantry/sdk";
+import type { HistoryRequest, Logger } from "@gantry/sdk";
 import { baseOf, wordsIn } from "./base.ts";
-import { sizeOf, type Gauge } from "./gauge.ts";
+import type { Gauge } from "./gauge.ts";
 import { asLine, cutResult, turnsOf, withoutMedia } from "./shorten.ts";
 import { summarise } from "./summary.ts";
 import type { Windows } from "./windows.ts";

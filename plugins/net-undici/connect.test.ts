@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createServer } from "node:tls";
@@ -45,4 +45,17 @@ test("PRV-14: a connection is secured where that is asked for, also through a pr
   const late = through.connect("mail.test", port, AbortSignal.abort(), { tls: { ca } });
   await expect(late).rejects.toMatchObject({ code: "NET_CANCELLED" });
   await new Promise((resolve) => echo.close(resolve));
+});
+
+test("PRV-14: what a server says before it is spoken to is read, also where it comes in one piece with the proxy's answer", async () => {
+  const proxy = createTcpServer((client) => {
+    client.on("error", () => {});
+    client.once("data", () => client.write("HTTP/1.1 200 OK\r\n\r\n* OK welcome\r\n"));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const socket = await createUpstream({ HTTPS_PROXY: address }).connect("mail.test", 143, signal);
+  expect(String((await once(socket, "data"))[0])).toBe("* OK welcome\r\n");
+  socket.destroy();
+  await new Promise((resolve) => proxy.close(resolve));
 });

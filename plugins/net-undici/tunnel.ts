@@ -32,8 +32,18 @@ export async function openTunnel(
   });
   request.once("timeout", () => request.destroy(Object.assign(new Error("proxy"), { code: "ETIMEDOUT" })));
   request.end();
-  const [response, socket] = (await once(request, "connect")) as [{ statusCode: number }, Duplex];
-  if (response.statusCode === 200) return socket;
+  const [response, socket, head] = (await once(request, "connect")) as [
+    { statusCode: number },
+    Duplex,
+    Buffer,
+  ];
+  // Whoever uses it listens too; until then a broken connection must not end the process.
+  socket.on("error", () => {});
+  if (response.statusCode === 200) {
+    // What a server that speaks first said in the same piece as the proxy.
+    if (head.length > 0) socket.unshift(head);
+    return socket;
+  }
   socket.destroy();
   throw errors.NET_REFUSED(printable(`tcp://${authority}`), `the proxy answered HTTP ${response.statusCode}`);
 }

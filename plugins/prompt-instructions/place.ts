@@ -1,9 +1,13 @@
+import { readlinkSync } from "node:fs";
 import { type as systemName, arch } from "node:os";
+
+// To ask `Intl` for a name of a day or of the zone costs a fifteenth of a start.
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /** Where and when the conversation began: fixed for the session, so that the prompt keeps its bytes. */
 export function placeText(workspace: string, began: number): string {
   return [
-    `The conversation began on ${dayOf(began)}, time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`,
+    `The conversation began on ${dayOf(began)}, time zone ${timeZone()}.`,
     `The machine runs ${systemName()} on ${arch()}. The workspace is ${workspace}.`,
   ].join(" ");
 }
@@ -17,6 +21,19 @@ export function dateNote(before: number, now: number): string | undefined {
 function dayOf(at: number): string {
   const date = new Date(at);
   const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-  const weekday = date.toLocaleDateString("en", { weekday: "long" });
-  return `${weekday}, ${numbers.map((part) => String(part).padStart(2, "0")).join("-")}`;
+  return `${weekdays[date.getDay()]}, ${numbers.map((part) => String(part).padStart(2, "0")).join("-")}`;
+}
+
+function timeZone(): string {
+  return linkedZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What the system's own zone is called, where nothing else is in force. */
+function linkedZone(): string | undefined {
+  if (process.env["TZ"] !== undefined) return undefined;
+  try {
+    return /\/zoneinfo\/(?:posix\/|right\/)?([\w+/-]+)$/.exec(readlinkSync("/etc/localtime"))?.[1];
+  } catch {
+    return undefined;
+  }
 }

@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
   await rm(home, { recursive: true, force: true });
 });
 
@@ -88,3 +89,16 @@ test("AGT-07: date, time zone, system and workspace are named without breaking t
   await t.ask("still?");
   expect(t.said()).toBe("still?");
 });
+
+test.for([undefined, "Asia/Tokyo", "America/Sao_Paulo"])(
+  "AGT-07: the time zone is the one that the clock goes by, of the system or of TZ (%s)",
+  async (zone) => {
+    vi.stubEnv("TZ", zone);
+    await using t = await start();
+    await t.ask("hi");
+    const [, name = ""] = /time zone ([^ ]+)\./.exec(t.prompt()) ?? [];
+    expect(name).toBe(zone ?? name);
+    for (const at of [Date.UTC(2026, 0, 1), Date.UTC(2026, 6, 1)])
+      expect(new Date(at).toLocaleString("en", { timeZone: name })).toBe(new Date(at).toLocaleString("en"));
+  },
+);

@@ -103,6 +103,18 @@ test("SEC-15: secret_files says which files these are", async () => {
   expect(text).toContain("[text of the secret file plan.txt]\nhunter2\n");
 });
 
+test("SEC-15: where secret files hold more than can be looked for, results are withheld", async () => {
+  await using host = await startTestHost({ plugins: [plugin, echo] });
+  const at = (n: number): string => path.join(host.runtime.workspace, `.env.${n}`);
+  const files = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(at);
+  for (const [n, file] of files.entries())
+    writeFileSync(file, Array.from({ length: 25_000 }, (_, i) => `${n}=${i + 100_000}`).join("\n"));
+  expect(await host.call("echo", { text: "shown" })).toMatchObject({
+    code: "RESULT_WITHHELD",
+    text: expect.stringContaining("more stands in secret files than can be looked for"),
+  });
+});
+
 test("SEC-15: in a turn the model is sent the filtered text", async () => {
   const model = fakeProvider([{ calls: [{ name: "shell", args: { command: "echo hunter2" } }] }, "done"]);
   await using host = await startTestHost({ plugins: [plugin, sandbox, shell, model] });

@@ -1,8 +1,9 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { FilteredResult } from "@gantry/sdk";
+import { HiddenTexts, withPlainFile } from "@gantry/sdk/node";
 import { findFiles } from "./find-files.ts";
-import { readInside } from "./read-inside.ts";
 import { secretsIn } from "./secrets-in.ts";
 
 /** A larger file is no file of settings or keys. */
@@ -21,6 +22,7 @@ export class SecretTexts {
   readonly #workspace: string;
   readonly #isSecret: (relative: string) => boolean;
   readonly #known = new Map<string, Known>();
+  #hidden = new HiddenTexts();
   #refreshed = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
 
@@ -36,36 +38,48 @@ export class SecretTexts {
     await this.#refreshing;
   }
 
-  /** The text without them, plain or as they stand in JSON and in addresses. */
+  /** The text without them, plain or as they stand in JSON and in addresses. Throws where they are too many to look for. */
   takeOut(text: string): FilteredResult {
-    let left = text;
-    const from = new Set<string>();
-    for (const [file, { secrets }] of this.#known) {
-      for (const form of secrets.flatMap(formsOf)) {
-        if (!left.includes(form)) continue;
-        left = left.replaceAll(form, `[text of the secret file ${file}]`);
-        from.add(file);
-      }
-    }
-    return from.size === 0 ? { text } : { text: left, found: `text of ${[...from].join(", ")}` };
+    const left = this.#hidden.takeOut(text, (file) => `[text of the secret file ${file}]`);
+    if (!left) throw new Error("more stands in secret files than can be looked for");
+    return left.names.length === 0
+      ? { text }
+      : { text: left.text, found: `text of ${left.names.join(", ")}` };
   }
 
   async #readAll(): Promise<void> {
     const files = await findFiles(this.#workspace, this.#isSecret);
     const root = await realpath(this.#workspace).catch(() => this.#workspace);
-    for (const file of files.slice(0, MAX_FILES)) await this.#read(root, file);
+    let isChanged = false;
+    for (const file of files.slice(0, MAX_FILES)) isChanged = (await this.#read(root, file)) || isChanged;
+    if (isChanged) await this.#hide();
     this.#refreshed = performance.now();
   }
 
-  async #read(root: string, file: string): Promise<void> {
-    await readInside(root, path.join(root, file), async ({ stamp, text }) => {
+  /** One file after the other, so that nobody waits for all of them. */
+  async #hide(): Promise<void> {
+    const hidden = new HiddenTexts();
+    for (const [file, { secrets }] of this.#known) {
+      for (const secret of secrets) for (const form of formsOf(secret)) hidden.add(file, form);
+      await setImmediate();
+    }
+    this.#hidden = hidden;
+  }
+
+  /** True where the file is new or changed. */
+  async #read(root: string, file: string): Promise<boolean> {
+    let isChanged = false;
+    await withPlainFile(root, path.join(root, file), async ({ stamp, text }) => {
       if (this.#known.get(file)?.stamp === stamp) return;
       const written = await text(MAX_BYTES);
-      if (written) this.#known.set(file, { stamp, secrets: secretsIn(written) });
+      if (!written) return;
+      this.#known.set(file, { stamp, secrets: secretsIn(written) });
+      isChanged = true;
     });
+    return isChanged;
   }
 }
 
 function formsOf(secret: string): readonly string[] {
-  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
 }

@@ -5,7 +5,7 @@ const MIN_NAMED = 5;
 const MIN_VALUE = 8;
 const MIN_LINE = 8;
 
-/** The texts of a secret file that must not be seen: its lines, and the values of its settings, longest first. */
+/** The texts of a secret file that must not be seen: its lines, and the values of its settings. */
 export function secretsIn(file: string): readonly string[] {
   const found = new Set<string>();
   for (const written of file.split(/\r?\n/)) {
@@ -15,7 +15,7 @@ export function secretsIn(file: string): readonly string[] {
     const [, name = "", value = ""] = /^(?:export\s+)?["']?([\w.-]+)["']?\s*[=:]\s*(.*?),?$/.exec(line) ?? [];
     for (const secret of valuesIn(name, unquoted(value))) found.add(secret);
   }
-  return [...found].toSorted((a, b) => b.length - a.length);
+  return [...found];
 }
 
 /** The value if it tells something by itself, and the password in an address. */

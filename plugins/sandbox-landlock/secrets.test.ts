@@ -146,6 +146,17 @@ for (const namespaces of [true, false]) {
   );
 
   test.runIf(linux)(
+    `SEC-15: of a run that writes more secret files than can be looked for nothing is shown${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces });
+      const write =
+        'for $n (1..3) { mkdir $n; open F, ">", "$n/.env"; print F "$n=$_\\n" for 100000..189999 }';
+      const { stdout } = await kit.run(`perl -e '${write}'; echo shown`);
+      expect(stdout).toMatch(/^\[taken out: all, since .*\]\n$/);
+    },
+  );
+
+  test.runIf(linux)(
     `SEC-15: nothing runs where a part of the workspace cannot be looked through${how}`,
     async () => {
       await using kit = await startSandbox({ namespaces });

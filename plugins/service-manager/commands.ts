@@ -42,14 +42,20 @@ async function act(action: Action, manager: Manager, { options, out, err }: Comm
     for (const step of steps) print(step, out, err);
     return 0;
   }
-  if (action !== "install" && !(await exists(manager.file))) throw errors.SERVICE_NOT_INSTALLED(manager.file);
+  if (action !== "install" && !(await exists(manager.file))) {
+    const cure = (await otherCure(manager)) ?? "run `gantry service install`";
+    throw errors.SERVICE_NOT_INSTALLED(manager.file, cure);
+  }
   // A manager that is not there leaves nothing half installed.
   if (action === "install") await ask(manager);
   for (const step of steps) await perform(step);
-  if (action !== "install") return 0;
-  err(`Installed as ${manager.file}. Start it with \`gantry service start\`.`);
-  for (const hint of manager.hints) err(hint);
+  for (const line of manager.said[action] ?? []) err(line);
   return 0;
+}
+
+/** What to say instead where the unit of the other scope is there. */
+async function otherCure({ other }: Manager): Promise<string | undefined> {
+  return other && (await exists(other.file)) ? `${other.file} is: ${other.cure}` : undefined;
 }
 
 /** The unit is the answer; the rest is said beside it. */
@@ -67,8 +73,10 @@ async function ask({ query, read }: Manager): Promise<NonNullable<ReturnType<Man
   return found;
 }
 
-async function tell(manager: Manager, { options, out }: CommandContext): Promise<number> {
+async function tell(manager: Manager, { options, out, err }: CommandContext): Promise<number> {
   const installed = await exists(manager.file);
+  const cure = installed ? undefined : await otherCure(manager);
+  if (cure !== undefined) err(`${manager.file} is not there, ${cure}.`);
   const found = await ask(manager);
   const state: ServiceState = { installed, ...found };
   const words = `${installed ? "installed" : "not installed"}, ${state.state}${state.pid === undefined ? "" : `, process ${state.pid}`}`;

@@ -12,8 +12,6 @@ export const errors = defineErrors({
   SERVICE_NO_BUS: failed(
     "`%s` failed: %s; this login has no manager of its own, as after `su` or in a container: log in as this user itself, take --system, or run `gantry daemon` under the manager that you use.",
   ),
-  SERVICE_NOT_INSTALLED: failed(
-    "The service is not installed (%s is not there): run `gantry service install`.",
-  ),
+  SERVICE_NOT_INSTALLED: failed("The service is not installed (%s is not there): %s."),
   SERVICE_FILE: failed("The file %s cannot be written (%s): check the directory and its owner."),
 });

@@ -42,11 +42,10 @@ export default definePlugin({
   },
 });
 
-/** The daemon, as this very program is run and without a signal that opens its debugger; secrets may stand in `<config_dir>/service.env`. */
+/** The daemon, as this very program is run and without a signal that opens its debugger. */
 function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
-  const envFile = `--env-file-if-exists=${path.join(configDir, "service.env")}`;
   return {
-    argv: gantryCommand(["--disable-sigusr1", ...(isExecutable() ? [] : [...steady(), envFile])], ["daemon"]),
+    argv: gantryCommand(["--disable-sigusr1", ...(isExecutable() ? [] : steady())], ["daemon"]),
     env: { SERVICE_CONFIG_DIR: configDir, PATH: searchPath(process.env["PATH"]) },
     home: homedir(),
     limits,

@@ -17,7 +17,12 @@ export function launchd(spec: ServiceSpec, uid: number): Manager {
   };
   return {
     file,
-    hints: ["launchd has no bound for memory: of [service] only max_open_files holds here."],
+    said: {
+      install: [
+        `Installed as ${file}. Start it with \`gantry service start\`.`,
+        "launchd has no bound for memory: of [service] only max_open_files holds here.",
+      ],
+    },
     plan: (action) => plans[action],
     query: ["launchctl", "print", target],
     read(code, stdout) {

@@ -30,8 +30,10 @@ export interface ServiceState {
 export interface Manager {
   /** Where the unit stands. */
   readonly file: string;
-  /** Said after an installation. */
-  readonly hints: readonly string[];
+  /** Where the unit of the other scope stands, and how that one is meant. */
+  readonly other?: { readonly file: string; readonly cure: string };
+  /** What is said once it is done. */
+  readonly said: Partial<Readonly<Record<Action, readonly string[]>>>;
   plan(action: Action): readonly Step[];
   readonly query: readonly string[];
   /** Reads what the query printed, with its exit code; undefined where the manager itself could not be asked. */

@@ -80,7 +80,7 @@ test("CLI-03: service install writes a private unit with the bounds of [service]
   ])
     expect(unit.split("\n")).toContain(line);
   expect(unit).toMatch(
-    /^ExecStart="[^"]+" "--disable-sigusr1" "--no-memory-protection-keys" "--env-file-if-exists=[^"]+service\.env" "[^"]+" "daemon"$/m,
+    /^ExecStart="[^"]+" "--disable-sigusr1" "--no-memory-protection-keys" "[^"]+" "daemon"$/m,
   );
   expect(unit).toMatch(/^Environment="SERVICE_CONFIG_DIR=[^"]+"$/m);
   expect(statSync(system.unit).mode & 0o777).toBe(0o600);
@@ -122,6 +122,19 @@ test("CLI-03: what is not installed cannot be started, stopped or uninstalled, a
       message: expect.stringContaining("gantry service install"),
     });
   expect(system.asked()).toEqual([]);
+});
+
+test("CLI-03: who means the service of the machine without saying so is told how to say it", async () => {
+  const system = fakeSystem();
+  await word("service install");
+  const message = expect.stringContaining(`${system.unit} is: leave --system out`);
+  await expect(word("service start", { system: true })).rejects.toMatchObject({ message });
+  const { err } = await word("service status", { system: true });
+  expect(err).toContain("leave --system out");
+  const machine = systemd(spec, {}, "system");
+  expect(machine.said.install?.[0]).toContain("gantry service start --system");
+  expect(machine.said.uninstall?.[0]).toContain("userdel gantry");
+  expect(systemd(spec, {}, "user").other).toEqual({ file: machine.file, cure: "add --system" });
 });
 
 test("CLI-03: service status says what the manager says, and its exit code whether the service runs", async () => {
@@ -225,7 +238,6 @@ test("OPS-04: the machine's service has a user and a directory of its own, and w
   for (const line of ["User=gantry", "StateDirectory=gantry", "After=network-online.target"])
     expect(out.split("\n")).toContain(line);
   expect(out).toContain('Environment="SERVICE_CONFIG_DIR=/var/lib/gantry"');
-  expect(out).toContain('--env-file-if-exists=/var/lib/gantry/service.env"');
   expect(err).toContain("useradd --system");
   expect(err).toContain("install -d -m 700 -o gantry -g gantry /var/lib/gantry");
   expect(err).toContain("write /etc/systemd/system/gantry.service");

@@ -10,7 +10,11 @@ const stateDir = "/var/lib/gantry";
 export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv, scope: Scope = "user"): Manager {
   const isSystem = scope === "system";
   const own = env["XDG_CONFIG_HOME"] || path.join(spec.home, ".config");
-  const file = path.join(isSystem ? "/etc/systemd/system" : path.join(own, "systemd", "user"), name);
+  const files = {
+    system: path.join("/etc/systemd/system", name),
+    user: path.join(own, "systemd/user", name),
+  };
+  const file = files[scope];
   const run = (...args: readonly string[]): Step => ({ do: "run", argv: systemctl(scope, ...args) });
   const write: Step = isSystem
     ? { do: "write", path: file, text: systemUnit(spec), mode: 0o644 }
@@ -47,12 +51,26 @@ export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv, scope: Scope 
   };
   return {
     file,
-    hints: isSystem
-      ? [
-          `Its configuration is ${stateDir}: sudo -u gantry SERVICE_CONFIG_DIR=${stateDir} gantry onboard`,
-          "It sees no serial port and no GPIO chip until its unit lets it: Devices in the README has the lines.",
-        ]
-      : ["To keep it running while you are logged out: loginctl enable-linger"],
+    other: isSystem
+      ? { file: files.user, cure: "leave --system out" }
+      : { file: files.system, cure: "add --system" },
+    said: isSystem
+      ? {
+          install: [
+            `Installed as ${file}. Start it with \`gantry service start --system\`.`,
+            `Its configuration is ${stateDir}: sudo -u gantry SERVICE_CONFIG_DIR=${stateDir} gantry onboard`,
+            "It sees no serial port and no GPIO chip until its unit lets it: Devices in the README has the lines.",
+          ],
+          uninstall: [
+            `Its user gantry and its directory ${stateDir} stay: \`userdel gantry\` takes the user away.`,
+          ],
+        }
+      : {
+          install: [
+            `Installed as ${file}. Start it with \`gantry service start\`.`,
+            "To keep it running while you are logged out: loginctl enable-linger",
+          ],
+        },
     plan: (action) => plans[action],
     query: systemctl(scope, "show", name, "--property=ActiveState,SubState,MainPID"),
     read: readState,
@@ -100,7 +118,6 @@ WantedBy=default.target
 function systemUnit(spec: ServiceSpec): string {
   const inHome = spec.argv.some((part) => /^\/(?:home|root)\//.test(part));
   const env = { ...spec.env, SERVICE_CONFIG_DIR: stateDir, HOME: stateDir };
-  const argv = spec.argv.map((part) => part.replace(spec.env["SERVICE_CONFIG_DIR"] ?? stateDir, stateDir));
   return `[Unit]
 Description=Gantry agent service
 After=network-online.target
@@ -113,7 +130,7 @@ Group=gantry
 StateDirectory=gantry
 StateDirectoryMode=0700
 Delegate=yes
-${running({ ...spec, argv }, env)}
+${running(spec, env)}
 ${hardening}
 ProtectSystem=strict
 ProtectHome=${inHome ? "read-only" : "yes"}

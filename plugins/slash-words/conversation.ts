@@ -43,11 +43,17 @@ export const conversationCommands: readonly ChatCommand[] = [
   },
   {
     name: "rewind",
-    summary: "take the last turn out of the conversation; what tools did stays done",
-    run: async ({ conversation }) =>
-      (await conversation.rewind())
-        ? "The last turn is taken out; what tools did in it stays done."
-        : "There is no turn to take out.",
+    args: "[number]",
+    summary: "take the last turn out of the conversation, or so many; what tools did stays done",
+    async run({ args, conversation }) {
+      if (!/^(?:[1-9]\d{0,3})?$/.test(args))
+        return `/rewind takes a number of turns, as in /rewind 2: nothing is taken out for ${args}.`;
+      let taken = 0;
+      while (taken < Number(args || 1) && (await conversation.rewind())) taken += 1;
+      if (taken === 0) return "There is no turn to take out.";
+      if (taken === 1) return "The last turn is taken out; what tools did in it stays done.";
+      return `The last ${taken} turns are taken out; what tools did in them stays done.`;
+    },
   },
   {
     name: "stop",

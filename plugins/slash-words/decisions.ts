@@ -18,8 +18,8 @@ export const decisionCommands: readonly ChatCommand[] = [
 ];
 
 /** Without an id the only open question is meant; with several, which one has to be said. */
-function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "deny"): string {
-  const open = conversation.questions().filter(({ id }) => id.startsWith(args.toLowerCase()));
+async function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "deny"): Promise<string> {
+  const open = (await conversation.questions()).filter(({ id }) => id.startsWith(args.toLowerCase()));
   const [question] = open;
   if (!question) return "There is no such open question.";
   if (open.length > 1) {
@@ -28,7 +28,7 @@ function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "den
     );
     return ["Several are open; say which:", ...lines].join("\n");
   }
-  const outcome = conversation.decide(question.id, decision);
+  const outcome = await conversation.decide(question.id, decision);
   if (outcome !== "done") return `It could not be decided: ${outcome}.`;
   return `${question.tool}: ${decision === "allow" ? "allowed" : "denied"}.`;
 }

@@ -30,7 +30,7 @@ test("OPS-03: a backup beside the running service holds all that was kept, is cl
   try {
     expect(await gantry(["backup", file], { dir: home.dir })).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Wrote .*\.backup: the store and \d+ files\n$/) as string,
+      out: expect.stringMatching(/^Wrote .*\.backup: the store and \d+ files?\n$/) as string,
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await gantry(["backup", file], { dir: home.dir })).toMatchObject({
@@ -75,7 +75,7 @@ test("OPS-03: what was lost is put back by restore, told before by --dry-run, an
   const told = await gantry(["restore", file, "--dry-run"], { dir: home.dir });
   expect(told).toMatchObject({ code: 0, err: "" });
   expect(told.out).toMatch(
-    /^Of \d{4}-.*, by version .*: 1 conversations, 0 memories, 0 messages from channels\n/,
+    /^Of \d{4}-.*, by version .*: 1 conversation, 0 memories, 0 messages from channels\n/,
   );
   expect(told.out).toContain("  replaced config.toml\n");
   expect(told.out).not.toContain("mine.txt");

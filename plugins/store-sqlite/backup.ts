@@ -26,7 +26,7 @@ export async function backup(
     const count = await addFiles(draft, runtime, file);
     fsyncSync(held);
     renameSync(draft, file);
-    out(`Wrote ${file}: the store and ${count} files`);
+    out(`Wrote ${file}: the store and ${count} file${count === 1 ? "" : "s"}`);
     return 0;
   } finally {
     closeSync(held);

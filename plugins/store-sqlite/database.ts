@@ -56,6 +56,14 @@ export class Database {
     });
   }
 
+  /** The same, written at once, ahead of all other work of the process; what is queued already goes along. */
+  commitNow<T>(work: (sql: Sql) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve, reject });
+      void this.#writeQueued();
+    });
+  }
+
   async close(): Promise<void> {
     await this.#writing;
     await this.#syncing;
@@ -70,23 +78,28 @@ export class Database {
     );
   }
 
-  /** Also while a sync runs: what is written survives the death of the process, and that must not wait for a slow disk. */
   async #write(): Promise<void> {
     while (this.#queue.length > 0) {
       await new Promise(setImmediate);
-      const group = this.#queue;
-      this.#queue = [];
-      try {
-        const sql = await this.#open();
-        this.#seeFile();
-        const settle = this.#guarded(() => this.#together(sql, group));
-        this.#written.push({ group, settle });
-        this.#syncing ??= this.#syncWritten();
-      } catch (error) {
-        this.#fail(group, error);
-      }
+      await this.#writeQueued();
     }
     this.#writing = undefined;
+  }
+
+  /** Also while a sync runs: what is written survives the death of the process, and that must not wait for a slow disk. */
+  async #writeQueued(): Promise<void> {
+    const group = this.#queue;
+    if (group.length === 0) return;
+    this.#queue = [];
+    try {
+      const sql = await this.#open();
+      this.#seeFile();
+      const settle = this.#guarded(() => this.#together(sql, group));
+      this.#written.push({ group, settle });
+      this.#syncing ??= this.#syncWritten();
+    } catch (error) {
+      this.#fail(group, error);
+    }
   }
 
   async #syncWritten(): Promise<void> {

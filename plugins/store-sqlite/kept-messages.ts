@@ -1,7 +1,7 @@
 import type { InboundMessage, KeptMessage, Lanes } from "@gantry/sdk";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
-import { forget, free, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";
+import { forget, free, insertNotice, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";
 
 interface Row {
   readonly seq: number;
@@ -12,13 +12,22 @@ interface Row {
   readonly accepted: number;
   readonly ended: number | null;
   readonly failures: number;
+  readonly begun: number;
   readonly reason: string | null;
   readonly waits_for: string | null;
   readonly reply: string | null;
   readonly message: string;
 }
 
-const COLUMNS = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, failures, reason, waits_for, reply, message
+interface Dropped {
+  readonly state: number;
+  readonly notice: number;
+  readonly lane: string;
+  readonly head: number | null;
+  readonly running: number | null;
+}
+
+const COLUMNS = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, failures, begun, reason, waits_for, reply, message
   FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane AND head = seq`;
 
 /** What a person does with messages that wait or were put aside. */
@@ -65,28 +74,30 @@ export function createKept(
       return isBack ? due(isBack) : isBack;
     },
 
-    drop(number) {
-      return db.commit((sql) => {
-        const row = sql.get<{ state: number; lane: string; head: number | null; running: number | null }>(
-          `SELECT state, inbox.lane, head, running FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane
+    async drop(number, notice) {
+      const isDropped = await db.commit((sql) => {
+        const row = sql.get<Dropped>(
+          `SELECT state, notice, inbox.lane, head, running FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane
            WHERE seq = ? AND state IN (${PENDING}, ${SET_ASIDE})`,
           number,
         );
         const isFirst = row?.state === PENDING && row.head === number;
         if (!row || (isFirst && row.running === 1)) return false;
 
+        if (notice && row.state === PENDING && row.notice === 0) insertNotice(sql, notice, clock.now());
         forget(sql, number);
         if (!isFirst) return true;
         moveHead(sql, row.lane);
         if (sql.get("SELECT 1 FROM lanes WHERE lane = ? AND holder IS NULL", row.lane)) free(sql, row.lane);
         return true;
       });
+      return isDropped ? due(isDropped) : isDropped;
     },
   };
 }
 
 function keptOf(row: Row): KeptMessage {
-  const { seq, state, channel, id, lane, accepted, ended, failures, reason, waits_for, reply } = row;
+  const { seq, state, channel, id, lane, accepted, ended, failures, begun, reason, waits_for, reply } = row;
   return {
     number: seq,
     state: state === SET_ASIDE ? "dead" : "waiting",
@@ -95,6 +106,7 @@ function keptOf(row: Row): KeptMessage {
     lane,
     accepted: new Date(accepted).toISOString(),
     failures,
+    begun,
     isAnswered: reply !== null,
     ...(ended !== null && { ended: new Date(ended).toISOString() }),
     ...(reason !== null && { reason }),

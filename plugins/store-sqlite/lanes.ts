@@ -102,7 +102,8 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     ack(claim) {
-      return db.commit((sql) => {
+      // What was confirmed and is not noted when the process dies is sent again.
+      return db.commitNow((sql) => {
         if (endedBy(sql, claim)) return;
         forget(sql, claim.number);
         moveOn(sql, claim.lane);

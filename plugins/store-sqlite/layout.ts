@@ -102,4 +102,6 @@ export const layout: readonly string[] = [
   ALTER TABLE usage ADD COLUMN agent TEXT;
   CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), offset INTEGER NOT NULL) STRICT;
   `,
+  // Not every server tells what a request took.
+  "ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0",
 ];

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { errors as shared, type Audit, type CommandContext, type Runtime } from "@gantry/sdk";
+import { counted, errors as shared, type Audit, type CommandContext, type Runtime } from "@gantry/sdk";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import type { Database } from "./database.ts";
 import { errors } from "./errors.ts";
@@ -100,9 +100,11 @@ function wrongNameOf(files: readonly Kept[], configDir: string): string | undefi
 function headline(from: DatabaseSync): string {
   const info = from.prepare("SELECT key, value FROM backup_info").all() as { key: string; value: string }[];
   const value = (key: string): string => info.find((row) => row.key === key)?.value ?? "?";
-  const count = (table: string): number =>
+  const rows = (table: string): number =>
     (from.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
-  const kept = `${count("sessions")} conversations, ${count("memory")} memories, ${count("inbox")} messages from channels`;
+  const talks = counted(rows("sessions"), "conversation");
+  const facts = counted(rows("memory"), "memory", "memories");
+  const kept = `${talks}, ${facts}, ${counted(rows("inbox"), "message")} from channels`;
   return `Of ${value("created")}, by version ${value("version")}: ${kept}`;
 }
 

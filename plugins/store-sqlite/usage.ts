@@ -15,8 +15,8 @@ export function createUsage(db: Database): Usage {
       const { at, user, session, purpose, provider, input, output, cached, micros, outcome } = row;
       await db.write((sql) =>
         sql.run(
-          `INSERT INTO usage (at, user, session, purpose, provider, model, input, output, cached, micros, ms, outcome, agent)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO usage (at, user, session, purpose, provider, model, input, output, cached, micros, ms, outcome, agent, estimated)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           at,
           user,
           session,
@@ -30,6 +30,7 @@ export function createUsage(db: Database): Usage {
           Math.round(row.ms),
           outcome,
           row.agent ?? null,
+          Number(row.isEstimated === true),
         ),
       );
     },
@@ -38,7 +39,8 @@ export function createUsage(db: Database): Usage {
       const rows = await db.read((sql) =>
         sql.all<UsageSum>(
           `SELECT ${KEYS[by]} AS key, count(*) AS requests, sum(outcome <> 'ok') AS failed, sum(input) AS input,
-             sum(output) AS output, sum(cached) AS cached, ifnull(sum(micros), 0) AS micros, sum(micros IS NULL) AS unpriced
+             sum(output) AS output, sum(cached) AS cached, ifnull(sum(micros), 0) AS micros,
+             sum(estimated) AS estimated, sum(micros IS NULL) AS unpriced
            FROM usage WHERE at >= ? AND (? IS NULL OR user = ?) GROUP BY 1 ORDER BY ${order}`,
           since,
           user ?? null,

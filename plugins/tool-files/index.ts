@@ -74,9 +74,9 @@ export default definePlugin({
     host.provide(Tools, editTool(writing));
     host.provide(Tools, listTool(shared));
     host.provide(Tools, findTool(shared));
-    host.provide(Tools, searchTool({ ...shared, policy }));
+    host.provide(Tools, searchTool({ ...shared, policy, base: import.meta.url }));
     const undoing = { journal, audit, files: () => filesOf(shared) };
-    host.provide(Commands, undoCommand(undoing));
+    host.provide(Commands, undoCommand(undoing, runtime.workspace));
     host.provide(ChatCommands, undoInChat(undoing, host.signal));
   },
 });

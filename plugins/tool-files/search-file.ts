@@ -1,49 +1,42 @@
-import { setImmediate } from "node:timers/promises";
 import type { LineTest } from "./line-test.ts";
 
 const MAX_SIGNS = 300;
 /** Signs before the place that is shown of a long line. */
 const LEAD_SIGNS = 100;
-/** Everything else gets a turn after so many signs. */
-const SLICE_SIGNS = 1_000_000;
 
-/** Lines around those that hold it, and the number of those that do. */
+/** What a text holds of what is looked for. */
 export interface Hits {
-  readonly lines: readonly string[];
-  readonly count: number;
+  /** For each line that holds it the lines that are shown for it, numbered: `12:` holds it, `13-` stands near. */
+  readonly blocks: readonly (readonly string[])[];
   /** True where there are more. */
   readonly more: boolean;
 }
 
-/** The lines of a text that hold what is looked for, numbered; `12:` holds it, `13-` stands near. */
-export async function searchText(
+/** At most `limit` lines of a text that hold what is looked for, with `context` lines around each. */
+export function searchText(
   text: string,
   test: LineTest,
   { context, limit }: { readonly context: number; readonly limit: number },
-): Promise<Hits> {
+): Hits {
   const all = text.split(/\r?\n/);
   if (all.at(-1) === "") all.pop();
-  const lines: string[] = [];
-  let [count, last, slice] = [0, -1, 0];
+  const blocks: string[][] = [];
+  let last = -1;
   for (const [at, line] of all.entries()) {
-    slice += line.length + 1;
-    if (slice > SLICE_SIGNS) {
-      await setImmediate();
-      slice = 0;
-    }
     if (!test.holds(line)) {
-      if (last !== -1 && at - last <= context) lines.push(`${at + 1}-${shortened(line, 0)}`);
+      if (last !== -1 && at - last <= context) blocks.at(-1)!.push(`${at + 1}-${shortened(line, 0)}`);
       continue;
     }
-    if (count === limit) return { lines, count, more: true };
+    if (blocks.length === limit) return { blocks, more: true };
+    const block: string[] = [];
     const from = Math.max(at - context, last === -1 ? 0 : last + context + 1, last + 1);
-    if (context > 0 && last !== -1 && from > last + context + 1) lines.push("--");
-    for (let near = from; near < at; near++) lines.push(`${near + 1}-${shortened(all[near]!, 0)}`);
-    lines.push(`${at + 1}:${shortened(line, line.length > MAX_SIGNS ? test.at(line) : 0)}`);
-    count++;
+    if (context > 0 && last !== -1 && from > last + context + 1) block.push("--");
+    for (let near = from; near < at; near++) block.push(`${near + 1}-${shortened(all[near]!, 0)}`);
+    block.push(`${at + 1}:${shortened(line, line.length > MAX_SIGNS ? test.at(line) : 0)}`);
+    blocks.push(block);
     last = at;
   }
-  return { lines, count, more: false };
+  return { blocks, more: false };
 }
 
 /** A long line as far as it is of interest. */

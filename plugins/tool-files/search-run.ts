@@ -2,19 +2,24 @@ import path from "node:path";
 import type { Policy, SandboxedFiles, ToolRun } from "@gantry/sdk";
 import { type FileOptions, checkedPath, isBinary } from "./files.ts";
 import { globTest } from "./glob.ts";
-import { type LineTest, lineTest } from "./line-test.ts";
 import { shownPath } from "./place.ts";
-import { searchText } from "./search-file.ts";
+import { searchApart } from "./search-apart.ts";
+import type { Hits } from "./search-file.ts";
 import { Spent } from "./spent.ts";
 import { type WalkedFile, walk } from "./walk.ts";
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Files that are read ahead. */
 const AHEAD = 16;
+/** So much is searched at a time. */
+const MAX_SIGNS = 8 * 1024 * 1024;
+const MAX_TEXTS = 2_000;
 
 export interface SearchOptions extends FileOptions {
   readonly files: SandboxedFiles;
   readonly policy: Policy;
+  /** The `import.meta.url` of the index. */
+  readonly base: string;
   readonly defaultLines: number;
 }
 
@@ -31,15 +36,18 @@ interface SearchArguments {
 
 type Run = ToolRun<SearchArguments>;
 
+interface Text {
+  readonly path: string;
+  readonly text: string;
+}
+
 export async function search(options: SearchOptions, run: Run): Promise<string> {
-  const { pattern, literal = false, ignore_case: ignoreCase = false } = run.args;
-  return new Search(options, run, await lineTest({ pattern, literal, ignoreCase })).result();
+  return new Search(options, run).result();
 }
 
 class Search {
   readonly #options: SearchOptions;
   readonly #run: Run;
-  readonly #test: LineTest;
   readonly #files: SandboxedFiles;
   readonly #spent: Spent;
   readonly #blocks: string[] = [];
@@ -49,10 +57,9 @@ class Search {
   #large = 0;
   #closed = 0;
 
-  constructor(options: SearchOptions, run: Run, test: LineTest) {
+  constructor(options: SearchOptions, run: Run) {
     this.#options = options;
     this.#run = run;
-    this.#test = test;
     this.#files = options.files;
     this.#spent = new Spent(options);
     this.#limit = run.args.limit ?? options.defaultLines;
@@ -60,9 +67,13 @@ class Search {
   }
 
   async result(): Promise<string> {
-    for await (const { path: file, data } of this.#contents()) {
+    for await (const texts of this.#batches()) {
+      const hits = await this.#hitsIn(texts);
+      for (const [i, one] of hits.entries()) {
+        if (this.#spent.cut) break;
+        await this.#take(texts[i]!.path, one);
+      }
       if (this.#spent.time || this.#spent.cut) break;
-      if (data) await this.#searchIn(file, data);
     }
     const lines = this.#limit - this.#left;
     const notes = [
@@ -117,21 +128,57 @@ class Search {
     }
   }
 
-  async #searchIn(file: string, data: Buffer): Promise<void> {
-    if (isBinary(data)) return;
-    this.#searched++;
-    if (!this.#test.mayHold(data)) return;
-    const { context = 0 } = this.#run.args;
-    const hits = await searchText(new TextDecoder().decode(data), this.#test, { context, limit: this.#left });
-    if (hits.count === 0 && !hits.more) return;
+  /** What is searched at a time; at least once, so that a wrong pattern is told where there are no files too. */
+  async *#batches(): AsyncGenerator<readonly Text[], void> {
+    let texts: Text[] = [];
+    let signs = 0;
+    for await (const { path: file, data } of this.#contents()) {
+      if (this.#spent.time) break;
+      if (!data || isBinary(data)) continue;
+      const text = new TextDecoder().decode(data);
+      if (texts.length > 0 && (signs + text.length > MAX_SIGNS || texts.length === MAX_TEXTS)) {
+        yield texts;
+        [texts, signs] = [[], 0];
+      }
+      texts.push({ path: file, text });
+      signs += text.length;
+    }
+    if (texts.length > 0 || this.#searched === 0) yield texts;
+  }
+
+  /** None where the time is up before. */
+  async #hitsIn(texts: readonly Text[]): Promise<readonly Hits[]> {
+    const { args, signal } = this.#run;
+    const { pattern, literal = false, ignore_case: ignoreCase = false, context = 0 } = args;
+    const asked = { pattern, literal, ignoreCase, context, limit: this.#left };
+    const { leftMs } = this.#spent;
+    const late = AbortSignal.timeout(leftMs);
+    try {
+      const found = await searchApart(
+        this.#options.base,
+        { ...asked, texts: texts.map(({ text }) => text) },
+        { signal: AbortSignal.any([signal, late]), cpuSeconds: Math.ceil(leftMs / 1_000) + 1 },
+      );
+      this.#searched += found?.length ?? 0;
+      if (found === undefined) this.#spent.end();
+      return found ?? [];
+    } catch (error) {
+      if (!late.aborted || signal.aborted) throw error;
+      return [];
+    }
+  }
+
+  async #take(file: string, { blocks, more }: Hits): Promise<void> {
+    if (blocks.length === 0 && !more) return;
     if (await this.#isClosed(file)) {
       this.#closed++;
       return;
     }
-    const block = [shownPath(file, this.#run.cwd), ...hits.lines];
+    const wanted = blocks.slice(0, this.#left);
+    const block = [shownPath(file, this.#run.cwd), ...wanted.flat()];
     const taken = block.filter((line) => this.#spent.takes(line));
-    this.#spent.cut ||= hits.more || taken.length < block.length;
-    this.#left -= hits.count;
+    this.#spent.cut ||= more || wanted.length < blocks.length || taken.length < block.length;
+    this.#left -= wanted.length;
     if (taken.length > 1) this.#blocks.push(taken.join("\n"));
   }
 

@@ -137,6 +137,39 @@ test("AGT-08: an expression that others never finish is searched for in time, an
   expect(await search({ pattern: "a\nb", literal: true })).toContain("spans lines");
 });
 
+/** What keeps whoever looks for it busy for minutes. */
+const endless: readonly (readonly [what: string, args: object])[] = [
+  ["an expression of many states", { pattern: "(((a{9}){9}){9})".repeat(250) }],
+  ["a text that nearly fits everywhere", { pattern: `ab${"a".repeat(4_000)}`, literal: true }],
+];
+
+test.each(process.env["GANTRY_LONG"] ? endless : endless.slice(0, 1))(
+  "AGT-08: while %s is looked for the service does other things, and it ends when its time is up",
+  async (_, args) => {
+    await using t = await startTestHost({
+      plugins,
+      config: { tools: { file_operation_timeout_seconds: 4 } },
+    });
+    const search = said(t, "file_search");
+    fill(t, { "hostile.txt": "a".repeat(8_000_000), "sub/other.txt": "needle\n" });
+    let ticks = 0;
+    const ticking = setInterval(() => void (ticks += 1), 10);
+    expect(await search(args)).toBe(
+      "[nothing found in 0 files; stopped when the time was up, there may be more: narrow the pattern, the path or the glob]",
+    );
+    clearInterval(ticking);
+    // Of about 320; where it ran in the service, those before.
+    expect(ticks).toBeGreaterThan(30);
+    expect(await search({ pattern: "needle", path: "sub" })).toBe("sub/other.txt\n1:needle");
+  },
+);
+
+test("AGT-08: files of nothing but lines are searched", async () => {
+  await using t = await startTestHost({ plugins });
+  fill(t, { "lines.txt": "\n".repeat(2_000_000) });
+  expect(await said(t, "file_search")({ pattern: "x" })).toBe("[nothing found in 1 files]");
+});
+
 test("SEC-05: search and find stay behind the walls, and show nothing that a guard keeps from file_read", async () => {
   await using t = await startTestHost({ plugins: [...plugins, guardPaths] });
   const search = said(t, "file_search");

@@ -7,7 +7,7 @@ const TIME_SHARE = 0.8;
 
 /** How much of its time and room a search has used. */
 export class Spent {
-  readonly #end: number;
+  #end: number;
   #room: number;
   /** Set where there is more than was taken. */
   cut = false;
@@ -18,7 +18,16 @@ export class Spent {
   }
 
   get time(): boolean {
-    return performance.now() > this.#end;
+    return this.leftMs === 0;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, Math.ceil(this.#end - performance.now()));
+  }
+
+  /** What is left cannot be done in any time. */
+  end(): void {
+    this.#end = 0;
   }
 
   /** Takes room for a line; false where there is none left, from then on for good. */

@@ -6,11 +6,11 @@ import type { UndoDeps, UndoWish } from "./undo.ts";
 
 const LISTED = 50;
 
-/** `gantry undo`: takes back the last change that a tool made to a file. */
-export function undoCommand(deps: UndoDeps): Command {
+/** `gantry undo`: takes back the last change that a tool made to a file. A file is named as tools name it, from the workspace. */
+export function undoCommand(deps: UndoDeps, workspace: string): Command {
   return {
     name: "undo",
-    summary: "take back the last change that a tool made to a file",
+    summary: "take back the last change that a tool made to a file of the workspace",
     args: ["[file]"],
     options: [
       { flags: "--session <id>", summary: "the last change of this conversation" },
@@ -22,7 +22,7 @@ export function undoCommand(deps: UndoDeps): Command {
       const { changesOf, undo } = await import("./undo.ts");
       const wish: UndoWish = {
         ...(typeof options["session"] === "string" && { session: options["session"] }),
-        ...(file !== undefined && { path: path.resolve(file) }),
+        ...(file !== undefined && { path: path.resolve(workspace, file) }),
       };
       if (options["list"]) {
         const changes = (await changesOf(deps.journal, wish)).slice(0, LISTED);

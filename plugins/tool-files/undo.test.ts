@@ -83,6 +83,7 @@ test("AGT-08: undo leaves a file that was changed since as it is, says so, and c
     "allowed",
     "failed: UNDO_CHANGED",
   ]);
+  expect(await undo(t, { list: true }, ["one"])).toContain(`${at("one")}, created by file_write`);
   expect(await undo(t, {}, [at("one")])).toContain("Undone");
   expect(readdirSync(t.runtime.workspace)).toEqual(["two"]);
 });
@@ -128,7 +129,7 @@ test("AGT-08: what is kept is closed to others, bounded, and nothing where undo_
   await undo(t);
   expect(readFileSync(path.join(t.runtime.workspace, "file"), "utf8")).toBe(large("d"));
 
-  await t.call("file_write", { path: "file", content: "x".repeat(2_000_000) });
+  writeFileSync(path.join(t.runtime.workspace, "file"), "x".repeat(2_000_000));
   await t.call("file_write", { path: "file", content: "small" });
   expect([await undo(t), await undo(t)]).toEqual(["UNDO_NOT_KEPT", "UNDO_CHANGED"]);
 

@@ -22,11 +22,10 @@ export interface PageToRead {
   readonly isPlain: boolean;
 }
 
-/** Reads pages, one after another, outside of the service. */
+/** Reads pages outside of the service. */
 export class PageReader {
   readonly #base: string;
   readonly #bounds: ApartBounds;
-  #last: Promise<unknown> = Promise.resolve();
 
   /** `base`: the `import.meta.url` of the index, beside which the worker stands. */
   constructor(base: string, bounds: ApartBounds) {
@@ -54,14 +53,14 @@ export class PageReader {
   }
 
   async #work(page: PageToRead, signal: AbortSignal): Promise<ReadPage | undefined> {
-    const before = this.#last;
-    const done = (async () => {
-      await before.catch(() => undefined);
-      const input = JSON.stringify(page);
-      return workApart({ base: this.#base, name: "page-worker", input, signal, ...this.#bounds });
-    })();
-    this.#last = done;
-    const output = await done;
+    const input = JSON.stringify(page);
+    const output = await workApart({
+      base: this.#base,
+      name: "page-worker",
+      input,
+      signal,
+      ...this.#bounds,
+    });
     return output === undefined ? undefined : (JSON.parse(output) as ReadPage);
   }
 }

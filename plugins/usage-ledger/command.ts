@@ -20,6 +20,8 @@ export function usageCommand(usage: () => Usage): Command {
       if (options["json"]) out(JSON.stringify(rows.map(shownRow)));
       else if (rows.length === 0) err("No request has been made yet.");
       else for (const line of table(by, rows)) out(line);
+      if (!options["json"] && rows.some(({ estimated }) => estimated > 0))
+        err("~ holds guesses from the length of what was said, since a server told no tokens.");
       return 0;
     },
   };
@@ -37,13 +39,18 @@ export function shownRow({ key, micros, ...row }: UsageSum): object {
   return { key: key || null, ...row, usd: micros / 1e6 };
 }
 
+/** A number of tokens as people read it. */
+export function shownTokens(tokens: number, estimated: number): string {
+  return `${estimated > 0 ? "~" : ""}${tokens}`;
+}
+
 function table(by: string, rows: readonly UsageSum[]): readonly string[] {
-  const lines = rows.map(({ key, requests, failed, input, cached, output, micros, unpriced }) => [
+  const lines = rows.map(({ key, requests, failed, input, cached, output, micros, unpriced, estimated }) => [
     key || (by === "agent" ? "(the main agent)" : "(the provider's own)"),
     `${requests}${failed > 0 ? ` (${failed} failed)` : ""}`,
-    String(input),
+    shownTokens(input, estimated),
     String(cached),
-    String(output),
+    shownTokens(output, estimated),
     costOf({ micros, unpriced }),
   ]);
   const head = [by, "requests", "tokens in", "cached", "tokens out", "cost"];

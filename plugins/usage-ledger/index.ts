@@ -1,5 +1,15 @@
-import { Budget, ChatCommands, Checks, Commands, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
-import { usageCommand } from "./command.ts";
+import {
+  Budget,
+  ChatCommands,
+  Checks,
+  Commands,
+  counted,
+  definePlugin,
+  Observers,
+  Routes,
+  Store,
+} from "@gantry/sdk";
+import { shownTokens, usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
@@ -26,8 +36,9 @@ export default definePlugin({
       summary: "what your messages have taken today",
       async run({ user }) {
         const sum = await ledger.today(user);
-        const { requests, input, output } = sum;
-        return `Today (UTC): ${requests} requests, ${input} tokens in, ${output} out, ${costOf(sum)}.`;
+        const { requests, input, output, estimated } = sum;
+        const [sent, said] = [shownTokens(input, estimated), shownTokens(output, estimated)];
+        return `Today (UTC): ${counted(requests, "request")}, ${sent} tokens in, ${said} out, ${costOf(sum)}.`;
       },
     });
     host.provide(Checks, {

@@ -55,7 +55,7 @@ export class Ledger implements Budget {
       model !== undefined &&
       !Object.hasOwn(this.#prices, model)
     )
-      return refuse(errors.BUDGET_NO_PRICE(model, model));
+      return { ...refuse(errors.BUDGET_NO_PRICE(model, model)), configuration: true };
     for (const { key, most = 0, perUser, spent, shown } of limits) {
       const amount = spent(await this.today(perUser ? user : undefined));
       if (amount < most) continue;
@@ -67,7 +67,19 @@ export class Ledger implements Budget {
   /** What all requests of this day, or one person's, have taken so far. */
   async today(user?: string): Promise<UsageSum> {
     const [sum] = await this.#usage.sum("day", startOfDay(), user);
-    return sum ?? { key: "", requests: 0, failed: 0, input: 0, output: 0, cached: 0, micros: 0, unpriced: 0 };
+    return (
+      sum ?? {
+        key: "",
+        requests: 0,
+        failed: 0,
+        input: 0,
+        output: 0,
+        cached: 0,
+        micros: 0,
+        estimated: 0,
+        unpriced: 0,
+      }
+    );
   }
 
   /** One after the other, so that a check that comes later counts it. */
@@ -86,6 +98,7 @@ export class Ledger implements Budget {
       input: answer.inputTokens,
       output: answer.outputTokens,
       cached: answer.cachedTokens,
+      ...(answer.isEstimated && { isEstimated: true }),
       micros: microsOf(answer, this.#prices),
     };
     this.#writing = this.#writing

@@ -8,7 +8,13 @@ import {
   Routes,
   type ModelAnswer,
 } from "@gantry/sdk";
-import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  createMemoryStore,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+  type TestHost,
+} from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { microsOf } from "./prices.ts";
 import plugin from "./index.ts";
@@ -23,18 +29,19 @@ async function start(budget: object, store = createMemoryStore()) {
   return Object.assign(t, { model });
 }
 
-function run(t: Awaited<ReturnType<typeof start>>, options: Record<string, string | boolean>) {
+function run(t: TestHost, options: Record<string, string | boolean>) {
   const out: string[] = [];
+  const err: string[] = [];
   const context = {
     args: [],
     options,
     out: (line: string) => void out.push(line),
-    err: () => {},
+    err: (line: string) => void err.push(line),
     interactive: false,
   };
   const command = t.slot(Commands).get("usage");
   const ended = command?.run({ ...context, signal: AbortSignal.timeout(60_000), serve: async () => 1 });
-  return Promise.resolve(ended).then((code) => ({ code, out }));
+  return Promise.resolve(ended).then((code) => ({ code, out, err }));
 }
 
 test("USE-02: every request leaves a row with what it took and cost, also one that failed, and `gantry usage` adds them up", async () => {
@@ -57,6 +64,7 @@ test("USE-02: every request leaves a row with what it took and cost, also one th
     input: 10,
     output: 5,
     cached: 0,
+    estimated: 0,
     unpriced: 0,
     usd: 70e-6,
   });
@@ -116,6 +124,23 @@ test("USE-02: observers are told who served, what it took and how long the first
       outcome: "ok",
     },
   ]);
+});
+
+test("USE-03: USE-02: where a server tells no tokens they are guessed, marked as such, and count for a budget", async () => {
+  const said = "word ".repeat(700);
+  const plugins = [plugin, fakeProvider([{ text: said, usage: false }]), memoryStore(createMemoryStore())];
+  const config = { default_model: "fake-1", prices, budget: { tokens_per_day: 1_000 } };
+  await using t = await startTestHost({ plugins, config });
+  await t.ask(said);
+  expect((await t.ask("two")).error?.code).toBe("BUDGET_SPENT");
+  expect((await t.ask("/usage")).reply).toMatch(
+    /^Today \(UTC\): 1 request, ~1\d\d\d tokens in, ~1000 out, \$0\.01/,
+  );
+  const listed = await run(t, {});
+  expect(listed.out[1]).toMatch(/ ~1\d\d\d +0 +~1000 /);
+  expect(listed.err).toEqual([expect.stringMatching(/^~ holds guesses/)]);
+  const [row] = JSON.parse((await run(t, { json: true })).out[0] ?? "") as { estimated: number }[];
+  expect(row?.estimated).toBe(1);
 });
 
 test("USE-03: a spent budget stops the next request before it is made, over a restart too, and names the key", async () => {

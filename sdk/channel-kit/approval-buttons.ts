@@ -1,5 +1,5 @@
 import { approvalText } from "../approval-text.ts";
-import { type ApprovalRequest, type Approvals } from "../approval.ts";
+import type { ApprovalRequest, Approvals, DecisionOutcome } from "../approval.ts";
 import { laneOf, userOf, type InboundMessage } from "../channel.ts";
 
 /** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
@@ -33,18 +33,21 @@ export function isApprovalData(data: string): boolean {
   return dataForm.test(data);
 }
 
-/** Hands a press to the host, which knows who may decide; gives the sentence for the presser. */
-export function pressApproval(approvals: Approvals, data: string, presser: Presser): string {
+const notices: Readonly<Record<Exclude<DecisionOutcome, "done">, string>> = {
+  decided: "This was decided already.",
+  forbidden: "Only an owner may decide this, where it was asked.",
+  unknown: "This question is no longer open.",
+};
+
+/** Hands a press to the host, which knows who may decide; `notice` is the sentence for the presser. */
+export async function pressApproval(
+  approvals: Approvals,
+  data: string,
+  presser: Presser,
+): Promise<{ readonly outcome: DecisionOutcome; readonly notice: string }> {
   const [, id = "", decision = "deny"] = dataForm.exec(data) ?? [];
   const by = { user: userOf(presser), conversation: laneOf(presser), trust: presser.trust };
-  switch (approvals.decide(id, decision, by)) {
-    case "done":
-      return decision === "deny" ? "Denied." : "Allowed.";
-    case "decided":
-      return "This was decided already.";
-    case "forbidden":
-      return "Only an owner may decide this, where it was asked.";
-    case "unknown":
-      return "This question is no longer open.";
-  }
+  const outcome = await approvals.decide(id, decision, by);
+  if (outcome !== "done") return { outcome, notice: notices[outcome] };
+  return { outcome, notice: decision === "deny" ? "Denied." : "Allowed." };
 }

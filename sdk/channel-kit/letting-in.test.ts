@@ -114,24 +114,24 @@ const owner: Presser = {
   trust: "owner",
 };
 
-test("CC-14: a press is handed to the host with who pressed and where; the presser is told what came of it", () => {
+test("CC-14: a press is handed to the host with who pressed and where; the presser is told what came of it", async () => {
   const asked: unknown[] = [];
   const outcomes: DecisionOutcome[] = ["forbidden", "done", "decided", "unknown"];
   const approvals: Approvals = {
-    pending: () => [request],
-    decide(...given) {
+    pending: async () => [request],
+    async decide(...given) {
       asked.push(given);
       return outcomes.shift() ?? "unknown";
     },
   };
   const [allow, deny] = approvalButtons(request).map(({ data }) => data) as [string, string];
-  const said = [
+  const said = await Promise.all([
     pressApproval(approvals, allow, { ...owner, sender: { id: "2" }, trust: "member" }),
     pressApproval(approvals, deny, { ...owner, conversation: { id: "chat", kind: "group", thread: "5" } }),
     pressApproval(approvals, allow, owner),
     pressApproval(approvals, allow, owner),
-  ];
-  expect(said.map((text) => text.split(" ")[0])).toEqual(["Only", "Denied.", "This", "This"]);
+  ]);
+  expect(said.map(({ notice }) => notice.split(" ")[0])).toEqual(["Only", "Denied.", "This", "This"]);
   expect(asked.slice(0, 2)).toEqual([
     ["0123456789abcdef", "allow", { user: "mail:2", conversation: "mail:chat", trust: "member" }],
     ["0123456789abcdef", "deny", { user: "mail:1", conversation: "mail:chat#5", trust: "owner" }],

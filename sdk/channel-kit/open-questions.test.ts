@@ -39,8 +39,8 @@ function desk(): Desk {
   const decided: string[] = [];
   const settled: string[] = [];
   const approvals: Approvals = {
-    pending: () => pending,
-    decide(id, decision, { user, trust }): DecisionOutcome {
+    pending: async () => pending,
+    async decide(id, decision, { user, trust }): Promise<DecisionOutcome> {
       decided.push(`${user} ${trust} ${decision}`);
       const at = pending.findIndex((one) => one.id === id);
       if (at < 0) return "decided";
@@ -86,6 +86,15 @@ test("CC-14: a stranger, a second press and a button of something else decide no
   await press(yes);
   expect(await press(no)).toMatchObject({ notice: "This was decided already.", decided: false });
   expect(settled).toEqual(["here: ✔ Allowed."]);
+});
+
+test("CC-14: where questions lie on another machine, one of two presses at once decides, and its decision is shown", async () => {
+  const { questions, settled, press } = desk();
+  await questions.ask(request(), asks("here"));
+  const [first, second] = await Promise.all([press(no), press(yes)]);
+  expect(first).toEqual({ notice: "Denied.", decided: true, forgotten: false });
+  expect(second).toMatchObject({ notice: "This was decided already.", decided: false });
+  expect(settled).toEqual(["here: ✘ Denied."]);
 });
 
 test("CC-14: of a question that an earlier process asked, the channel is told to take the buttons away", async () => {

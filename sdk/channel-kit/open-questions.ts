@@ -73,14 +73,15 @@ export class OpenQuestions<Place> {
     const { channel, approvals, people } = this.#rules;
     if (!isApprovalData(data)) return { notice: deadButton, decided: false, forgotten: false };
     const [, id = "", decision] = data.split(":");
-    const isOpen = (): boolean => approvals.pending().some((request) => request.id === id);
     const trust = (await people.trust(sender.id)) ?? "guest";
     const asked = this.#asked.get(id);
-    const wasOpen = isOpen();
-    const notice = pressApproval(approvals, data, { channel, sender, conversation, trust });
-    if (isOpen()) return { notice, decided: false, forgotten: false };
-    if (asked !== undefined) void this.settled(asked.request, decision === "deny" ? "deny" : "allow");
-    return { notice, decided: wasOpen, forgotten: asked === undefined && !this.#sending.has(id) };
+    const presser = { channel, sender, conversation, trust };
+    const { outcome, notice } = await pressApproval(approvals, data, presser);
+    if (outcome === "forbidden") return { notice, decided: false, forgotten: false };
+    // Decided elsewhere, it is settled by what the host tells.
+    if (outcome === "done" && asked !== undefined)
+      void this.settled(asked.request, decision === "deny" ? "deny" : "allow");
+    return { notice, decided: outcome === "done", forgotten: asked === undefined && !this.#sending.has(id) };
   }
 
   #remember(request: ApprovalRequest, place: Place): void {

@@ -3,11 +3,13 @@ import type { Decoy } from "./decoy.ts";
 
 export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
+export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
+export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";
@@ -26,6 +28,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
+export { plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
@@ -39,6 +42,7 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { waitingStatus } from "./turn-status.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";

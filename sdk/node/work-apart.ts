@@ -26,12 +26,26 @@ const YOUNG_MB = 4;
 /** The kernel counts the time, also where nobody is left who could: a service that was killed leaves nothing that runs on. */
 const BOUNDED = 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
 
+/** By file: when what it was asked last is done. */
+const last = new Map<string, Promise<unknown>>();
+
 /**
  * What a file of a plugin makes of a text from outside, in a process of its own; undefined where it took more than it may.
+ * A file does one work after another, so that however many are wanted at once, memory is bounded.
  * A thread would not do: V8 ends the whole process when one allocation of a thread goes over the thread's limit.
  * Throws what the file threw, and the reason of `signal`.
  */
-export async function workApart(work: ApartWork): Promise<string | undefined> {
+export function workApart(work: ApartWork): Promise<string | undefined> {
+  const file = `${work.base} ${work.name}`;
+  const done = (last.get(file) ?? Promise.resolve()).then(() => inProcess(work));
+  last.set(
+    file,
+    done.catch(() => undefined).then(() => undefined),
+  );
+  return done;
+}
+
+async function inProcess(work: ApartWork): Promise<string | undefined> {
   const { base, name, input, cpuSeconds, memoryMb, signal } = work;
   signal.throwIfAborted();
   const { text } = await import("node:stream/consumers");

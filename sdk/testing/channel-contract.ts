@@ -3,10 +3,12 @@ import {
   type ApprovalRequest,
   type Channel,
   type Json,
+  type Part,
   type Sent,
   type TurnEvent,
 } from "../index.ts";
 import { heldNow, leftOver } from "./leaks.ts";
+import { strangeParts } from "./strange-parts.ts";
 import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
@@ -44,14 +46,16 @@ export function channelContract({
 }: ChannelSubject): readonly ContractCase[] {
   const who = `The channel ${channel?.name}`;
   let tries = 0;
-  const send = async (recipient: Json, text: string, signal: AbortSignal): Promise<Sent> => {
+  const send = (recipient: Json, text: string, signal: AbortSignal): Promise<Sent> =>
+    sendParts(recipient, textParts(text), signal);
+  const sendParts = async (recipient: Json, parts: readonly Part[], signal: AbortSignal): Promise<Sent> => {
     const late = wrong(
       who,
       `did not answer in ${patienceMs} ms after a sending`,
       "end it by its signal and by a time limit of its own",
     );
     const sent: unknown = await within(patienceMs, late, async () =>
-      channel.send({ to: recipient, parts: textParts(text), key: `contract-${(tries += 1)}` }, signal),
+      channel.send({ to: recipient, parts, key: `contract-${(tries += 1)}` }, signal),
     ).catch((error: unknown) => {
       throw error === late
         ? late
@@ -97,6 +101,11 @@ export function channelContract({
       if (left.some((kind) => kind.endsWith("Timeout")))
         throw wrong(who, `left ${left.join(", ")} behind after sending`, "clear its timers when send() ends");
     },
+    "a channel answers for a picture whose bytes are gone, and for a piece that it does not know":
+      async () => {
+        for (const parts of [strangeParts, [...textParts("hello"), ...strangeParts]])
+          await sendParts(to, parts, never);
+      },
     "a channel answers for a recipient that cannot be": async () => {
       for (const nobody of ["", "nobody at all", "../../etc/passwd", "+0", null, 7, { to: "nobody" }])
         await send(nobody, "hello", never);

@@ -16,6 +16,8 @@ export type FakeAnswer =
       readonly calls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
       readonly failure?: ProviderFailure;
       readonly stop?: StopReason;
+      /** False: it tells no tokens, as many servers do not. */
+      readonly usage?: false;
       /** Resolves before the answer begins. */
       readonly after?: Promise<unknown>;
     };
@@ -67,6 +69,6 @@ async function* events(answer: Exclude<FakeAnswer, string>, turn: number): Async
     yield { type: "tool_call", call: { id: call.id ?? `call_${turn}_${i}`, name: call.name, args } };
   }
   if (answer.failure) return yield { type: "error", failure: answer.failure };
-  yield { type: "usage", inputTokens: 10, outputTokens: 5 };
+  if (answer.usage !== false) yield { type: "usage", inputTokens: 10, outputTokens: 5 };
   yield { type: "stop", reason: answer.stop ?? (calls.length > 0 ? "ToolUse" : "EndTurn") };
 }

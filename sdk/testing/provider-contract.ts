@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { textParts } from "../index.ts";
-import type { ChatRequest, Provider, ProviderEvent } from "../index.ts";
+import type { ChatRequest, Part, Provider, ProviderEvent } from "../index.ts";
+import { strangeParts } from "./strange-parts.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -22,10 +23,11 @@ function request(
   model: string | undefined,
   signal: AbortSignal,
   tools: ChatRequest["tools"] = [],
+  beside: readonly Part[] = [],
 ): ChatRequest {
   const messages = [
     { role: "system", parts: textParts("Be brief.") },
-    { role: "user", parts: textParts("hello") },
+    { role: "user", parts: [...textParts("hello"), ...beside] },
   ] as const;
   return Object.freeze({
     ...frozen({ model, messages, temperature: 0, session: "contract" }),
@@ -83,6 +85,10 @@ export function providerContract({
           "clear its timers when an answer ends",
         );
     },
+    "a provider answers a message with a picture that is gone, and with a piece that it does not know":
+      async () => {
+        await collect(who, provider, request(model, never, [], strangeParts), patienceMs, secrets);
+      },
     "a provider answers two requests beside each other": async () => {
       const both = await Promise.all([ask(never), ask(never)]);
       if (answers && both.some((events) => events.at(-1)?.type !== "stop"))

@@ -57,10 +57,7 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
     accepted.set(`+${from}`, mine);
     for (let n = 0; !over.signal.aborted; n += 1) {
       const word = `message-${from}-${n}`;
-      while (!(await platform.deliver(base, from, `id-${word}`, word))) {
-        if (over.signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      if (!(await platform.deliverUntilTaken(base, from, `id-${word}`, word, over.signal))) return;
       mine.push(word);
       await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40));
     }
@@ -104,7 +101,8 @@ function tally({ platform, accepted }: Outcome): {
   let mostInOneLife = 0;
   let mostAtAll = 0;
   for (const number of accepted.keys()) {
-    const mine = platform.replies.filter(({ to }) => `+${to}` === number);
+    // Who waits long because nothing lives for long is told so, which is no answer.
+    const mine = platform.replies.filter(({ to, body }) => `+${to}` === number && body.startsWith("re: "));
     const firsts = [...new Set(mine.map(({ body }) => body))];
     answered.push(firsts);
     for (const body of firsts) {

@@ -67,7 +67,7 @@ export async function killStorm(subject: StormSubject): Promise<Tally> {
 
   const expected = new Map<string, string[]>(people.map((person) => [person, []]));
   const toldTo = (person: string): Set<string> =>
-    new Set(subject.told().flatMap((one) => (one.person === person ? [one.text] : [])));
+    new Set(subject.told().flatMap((one) => (one.person === person && isAnswer(one) ? [one.text] : [])));
   const open = (person: string): number => (expected.get(person)?.length ?? 0) - toldTo(person).size;
   const over = new AbortController();
   let isQuiet = false;
@@ -117,6 +117,11 @@ export async function killStorm(subject: StormSubject): Promise<Tally> {
   return tally;
 }
 
+/** Who waits long because nothing lives for long is told so, which is no answer. */
+function isAnswer({ text }: ToldWord): boolean {
+  return text.startsWith("re: ");
+}
+
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, "exit");
   child.kill(signal);
@@ -139,7 +144,9 @@ function tallyOf(
   expected: Tally["expected"],
   starts: readonly number[],
 ): Tally {
-  const words = told().map((one, i) => ({ ...one, process: starts.filter((begun) => begun <= i).length }));
+  const words = told()
+    .map((one, i) => ({ ...one, process: starts.filter((begun) => begun <= i).length }))
+    .filter(isAnswer);
   const byText = Map.groupBy(words, ({ text }) => text);
   return {
     expected,

@@ -62,6 +62,21 @@ export class Platform extends Loopback {
       return false;
     }
   }
+
+  /** Delivers again and again until it gets its 200, as platforms do; false where `signal` is aborted before. */
+  async deliverUntilTaken(
+    base: string,
+    from: string,
+    id: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    while (!(await this.deliver(base, from, id, body))) {
+      if (signal?.aborted === true) return false;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return true;
+  }
 }
 
 /** For tests in which few people write much more than people do. */

@@ -10,6 +10,8 @@ import { installedBin, installGlobally, packed } from "../helpers/package.ts";
 import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 
 const rounds = process.env["GANTRY_LONG"] ? 6 : 1;
+/** Nobody writes further ahead of the answers: else what waits grows with every minute, and the test answers it at its end. */
+const ahead = 25;
 
 test(
   "OPS-04: a service under load goes over to a release with other file names, and back: none lost, none twice, no word of trouble",
@@ -53,10 +55,11 @@ test(
     const over = new AbortController();
     const sender = async (from: string): Promise<string[]> => {
       const mine: string[] = [];
+      const answers = (): number => platform.replies.filter(({ to }) => to === from).length;
       for (let n = 0; !over.signal.aborted; n += 1) {
+        await platform.until(() => n - answers() < ahead);
         const word = `message-${from}-${n}`;
-        while (!(await platform.deliver(`http://127.0.0.1:${port}`, from, `id-${word}`, word)))
-          await new Promise((resolve) => setTimeout(resolve, 20));
+        await platform.deliverUntilTaken(`http://127.0.0.1:${port}`, from, `id-${word}`, word);
         mine.push(word);
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 40));
       }
@@ -91,13 +94,10 @@ test(
       }
       over.abort();
       const all = (await Promise.all(senders)).flat();
-      const isAnswered = (word: string): boolean =>
-        platform.replies.some(({ body }) => body === `re: ${word}`);
-      await platform.until(() => all.every(isAnswered));
+      await platform.until(() => platform.replies.length >= all.length);
       expect(await stopped(child)).toBe(0);
       const sent = platform.replies.map(({ body }) => body);
-      expect(sent.length).toBe(new Set(sent).size);
-      expect(sent.length).toBe(all.length);
+      expect(sent.toSorted()).toEqual(all.map((word) => `re: ${word}`).toSorted());
       const trouble = log
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as { level: string; code?: string })

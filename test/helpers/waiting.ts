@@ -28,7 +28,7 @@ export interface Chat {
   /** How often the platform was asked to send. */
   asked(): number;
   /** What the platform answers; undefined: it takes the message. */
-  answers: (message: OutgoingMessage) => Sent | undefined;
+  answers: (message: OutgoingMessage, signal: AbortSignal) => Sent | undefined | Promise<Sent>;
 }
 
 export function chat(): Chat {
@@ -44,9 +44,9 @@ export function chat(): Chat {
       setup: (host) =>
         host.provide(Channels, {
           name: "chat",
-          async send(message) {
+          async send(message, signal) {
             asked += 1;
-            const answer = it.answers(message);
+            const answer = await it.answers(message, signal);
             if (answer && answer.status !== "sent") return answer;
             sent.push({ to: String(message.to), text: textOf(message.parts), at: Date.now() });
             return { status: "sent" };

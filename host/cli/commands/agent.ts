@@ -161,7 +161,9 @@ function inbound(text: string, session: string, shown: readonly Part[]): Inbound
 /** 3 where all that the model wanted to do was refused. */
 function exitCode(host: Host, { error, tool_calls }: TurnResult): number {
   if (error) return host.exitOf(error.code);
-  const refused = tool_calls.some(({ decision }) => decision === "refused");
+  const refused = tool_calls.some(
+    ({ decision, code = "" }) => decision === "refused" && host.exitOf(code, 3) === 3,
+  );
   const ran = tool_calls.some(({ decision }) => decision === "allowed" || decision === "approved");
   return refused && !ran ? 3 : 0;
 }

@@ -1,9 +1,10 @@
 import type { Audit } from "../../record/audit.ts";
 import { masked } from "@gantry/sdk";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
-import { stringify } from "smol-toml";
+import { parse, stringify } from "smol-toml";
 import { errors } from "../../errors.ts";
 import { bundledPlugins } from "../../plugins/bundled.ts";
+import { listedPlugins } from "../../config/choose.ts";
 import { noKey, pathOf } from "../../config/config-file.ts";
 import { readValue, setKey, unsetKey, writeWhole } from "../../config/edit.ts";
 import { readText } from "../../config/read.ts";
@@ -29,14 +30,15 @@ export async function init({ session, out }: HostCommandContext): Promise<number
 
 export async function get({ session, args, options, out }: HostCommandContext): Promise<number> {
   const [key = ""] = args;
-  await session.text();
+  const text = await session.text();
   const { config, plugins } = await session.open();
   const schema = await session.wholeSchema(plugins);
   const path = pathOf(key);
   if (!path || !findNode(schema, path)) throw noKey(schema, key);
-  // Left out, it means the base set: what is loaded is what a list of one's own begins with.
+  // Left out, it means the base set: that is what a list of one's own begins with.
   const value =
-    effective(config, key) ?? (key === "plugins" ? plugins.map(({ plugin }) => plugin.name) : undefined);
+    effective(config, key) ??
+    (key === "plugins" ? listedPlugins(parse(text), await bundledPlugins()) : undefined);
   const shown = options["showSecret"] ? value : masked(key, value);
   if (options["json"]) out(JSON.stringify(shown ?? null));
   else if (shown !== undefined) out(typeof shown === "string" ? shown : asToml(shown));

@@ -39,7 +39,8 @@ export async function call(run: HostCommandContext): Promise<number> {
     if (ran) run.out(outcome.text);
     else run.err(`gantry: ${outcome.text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
-    return outcome.decision === "refused" ? 3 : host.exitOf(outcome.code ?? "");
+    // A guard may stop a call over what is no policy, as over a name that cannot be looked up.
+    return host.exitOf(outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);
   } finally {
     terminal.close();
   }

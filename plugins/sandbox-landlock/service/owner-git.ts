@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn } from "../workspace/git-settings.ts";
@@ -7,21 +7,25 @@ import { MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn } from "../w
 export function ownerGit(): OwnerGit {
   const home = homedir();
   const own = process.env["XDG_CONFIG_HOME"] || path.join(home, ".config");
-  const files = ["/etc/gitconfig", path.join(own, "git/config"), path.join(home, ".gitconfig")];
+  const named = ["/etc/gitconfig", path.join(own, "git/config"), path.join(home, ".gitconfig")];
   const settings: Setting[] = [];
-  for (const file of files) {
-    const read = settingsIn(file, true);
+  const files: string[] = [];
+  for (const file of named) {
+    const real = realPath(file);
+    if (real === undefined) continue;
+    const read = settingsIn(real);
+    files.push(real);
     settings.push(...read);
-    const included = read.filter(([key]) => key === "path");
-    files.push(
-      ...included
-        .slice(0, MAX_FILES - files.length)
-        .map(([, value]) => pathIn(value, path.dirname(file), home)),
-    );
+    const included = read.filter(([key]) => key === "path").slice(0, MAX_FILES - named.length);
+    named.push(...included.map(([, value]) => pathIn(value, path.dirname(file), home)));
   }
-  return {
-    home,
-    settings,
-    files: files.filter((file) => existsSync(file)).map((file) => realpathSync(file)),
-  };
+  return { home, settings, files };
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { isInside } from "@gantry/sdk/node";
+import { isInside, plainFileStart } from "@gantry/sdk/node";
 import { namesIn } from "./folders.ts";
-import { MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn, textOf } from "./git-settings.ts";
+import { MAX_BYTES, MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn } from "./git-settings.ts";
 
 const MAX_TREES = 64;
 const MAX_NAMED = 256;
@@ -50,7 +50,7 @@ function further(folder: string): readonly string[] {
   const kept = path.join(folder, "worktrees");
   return namesIn(kept)
     .slice(0, MAX_TREES)
-    .map((name) => textOf(path.join(kept, name, "gitdir")).trim())
+    .map((name) => (plainFileStart(path.join(kept, name, "gitdir"), MAX_BYTES) ?? "").trim())
     .filter((pointer) => pointer !== "")
     .map((pointer) => path.dirname(path.resolve(folder, pointer)));
 }

@@ -22,8 +22,9 @@ import type { tapsOf } from "../plugin-contract.ts";
 import { providerContract } from "../provider-contract.ts";
 import type { TestHost } from "../test-host.ts";
 import { toolContract } from "../tool-contract.ts";
-import { chatCommandCases, routeCases } from "./door-cases.ts";
+import { chatCommandCases } from "./chat-command-cases.ts";
 import { provides } from "./kept-cases.ts";
+import { routeCases } from "./route-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
 

@@ -11,6 +11,7 @@ import {
 } from "../../index.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, frozen, wrong } from "../say.ts";
+import { strangeParts } from "../strange-parts.ts";
 import { answered, kindOf } from "./answered.ts";
 
 const began = Date.UTC(2030, 0, 1);
@@ -58,9 +59,15 @@ export function promptCases(part: PromptPart, patienceMs: number): readonly Cont
 }
 
 const turn = (id: string): readonly ChatMessage[] => [
-  { role: "user", parts: textParts(`question ${id} ${"x".repeat(2_000)}`), at: began },
+  { role: "user", parts: [...textParts(`question ${id} ${"x".repeat(2_000)}`), ...strangeParts], at: began },
   { role: "assistant", parts: [], toolCalls: [{ id, name: "shell", args: "{}" }] },
-  { role: "tool", callId: id, name: "shell", parts: textParts("y".repeat(2_000)), failed: false },
+  {
+    role: "tool",
+    callId: id,
+    name: "shell",
+    parts: [...textParts("y".repeat(2_000)), ...strangeParts],
+    failed: false,
+  },
   { role: "assistant", parts: textParts("answer"), toolCalls: [] },
 ];
 

@@ -1,4 +1,4 @@
-import type { KeptMessage, Lanes } from "../../index.ts";
+import type { KeptMessage, Lanes, Notice } from "../../index.ts";
 import type { Hold, Row } from "./rows.ts";
 
 /** What a person does with messages that wait or were put aside. */
@@ -7,6 +7,7 @@ export function keptIn(
   held: ReadonlyMap<string, Hold>,
   now: () => number,
   due: () => void,
+  post: (notice: Notice) => boolean,
 ): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
   const kept = (number: number): Row | undefined =>
     rows.find((row) => row.number === number && row.state !== "done");
@@ -31,9 +32,10 @@ export function keptIn(
       due();
       return true;
     },
-    drop: async (number) => {
+    drop: async (number, notice) => {
       const row = kept(number);
       if (!row || held.get(row.lane)?.row === row) return false;
+      if (notice && row.state === "waiting" && !row.isNotice) post(notice);
       row.state = "done";
       return true;
     },
@@ -41,7 +43,7 @@ export function keptIn(
 }
 
 function keptOf(row: Row): KeptMessage {
-  const { number, message, lane, accepted, ended, failures, reason, waitsFor, reply } = row;
+  const { number, message, lane, accepted, ended, failures, begun, reason, waitsFor, reply } = row;
   return {
     number,
     state: row.state === "dead" ? "dead" : "waiting",
@@ -50,6 +52,7 @@ function keptOf(row: Row): KeptMessage {
     lane,
     accepted: new Date(accepted).toISOString(),
     failures,
+    begun,
     isAnswered: reply !== undefined,
     ...(ended !== undefined && { ended: new Date(ended).toISOString() }),
     ...(reason !== undefined && { reason }),

@@ -150,7 +150,7 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
         deadLetters: rows.filter(({ state }) => state === "dead").length,
       };
     },
-    ...keptIn(rows, held, now, due),
+    ...keptIn(rows, held, now, due, post),
     hold: async (lane, leaseMs) => {
       if (!free(lane)) return undefined;
       const token = randomUUID();

@@ -31,6 +31,7 @@ function added(key: string, rows: readonly UsageRow[]): UsageSum {
     output: total(({ output }) => output),
     cached: total(({ cached }) => cached),
     micros: total(({ micros }) => micros ?? 0),
+    estimated: rows.filter(({ isEstimated }) => isEstimated === true).length,
     unpriced: rows.filter(({ micros }) => micros === null).length,
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Lanes } from "../../lanes.ts";
+import { noticeFor, type Lanes } from "../../lanes.ts";
 import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 async function numbers(lanes: Lanes, state: "waiting" | "dead"): Promise<readonly number[]> {
@@ -66,6 +66,26 @@ export const keptCases: Cases = {
     assert.deepEqual(await lanes.accept([message("a", "1"), message("a", "2")]), ["duplicate", "duplicate"]);
     assert.equal((await claimed(store)).message.id, "3");
   },
+  "INB-02: with a person's message that waits, and is dropped, a notice for them is kept; with no other":
+    async ({ store }) => {
+      const { lanes } = store;
+      const [waits, dead] = [message("a", "1"), message("b", "2")];
+      await lanes.accept([waits, dead]);
+      const [first = 0, second = 0] = await numbers(lanes, "waiting");
+      const about = (given: typeof waits) => noticeFor(given, `dropped:${given.id}`, `dropped ${given.id}`);
+      assert.equal(await lanes.drop(first, about(waits)), true);
+      const [claim, notice] = [await claimed(store), await claimed(store)];
+      await lanes.deadLetter(claim, "poison");
+      assert.deepEqual(
+        [await lanes.drop(second, about(dead)), await lanes.drop(first, about(waits))],
+        [true, false],
+      );
+      assert.deepEqual([notice.isNotice, notice.reply, notice.message.replyTo], [true, "dropped 1", "a"]);
+      await lanes.retry(notice, { afterMs: 0, reason: "away" });
+      const [kept = 0, ...more] = await numbers(lanes, "waiting");
+      assert.deepEqual([more, await lanes.drop(kept, about(dead))], [[], true]);
+      await noneToClaim(store);
+    },
   "INB-02: the first of a lane that waits can be dropped, and the next is due at once": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1"), message("a", "2")]);

@@ -20,7 +20,14 @@ const row: UsageRow = {
 export const usageCases: Cases = {
   "USE-02: requests are added up by day, model and user, over a restart": async ({ store, reopen }) => {
     await store.usage.add(row);
-    await store.usage.add({ ...row, at: Date.UTC(2026, 0, 3), user: "test:2", input: 900, micros: null });
+    await store.usage.add({
+      ...row,
+      at: Date.UTC(2026, 0, 3),
+      user: "test:2",
+      input: 900,
+      micros: null,
+      isEstimated: true,
+    });
     await store.usage.add({
       ...row,
       model: null,
@@ -57,10 +64,12 @@ export const usageCases: Cases = {
         output: 10,
         cached: 60,
         micros: 10,
+        estimated: 0,
         unpriced: 0,
       },
     ]);
-    assert.equal((await usage.sum("user", 0, "test:2"))[0]?.unpriced, 1);
+    const [second] = await usage.sum("user", 0, "test:2");
+    assert.deepEqual([second?.unpriced, second?.estimated], [1, 1]);
     assert.deepEqual(await usage.sum("day", Date.UTC(2026, 0, 4)), []);
   },
   "USE-02: requests are added up by the agent that made them, over a restart": async ({ store, reopen }) => {

@@ -1,25 +1,65 @@
 import path from "node:path";
-import { Channels, definePlugin, Inbox, Runtime, Services } from "@gantry/sdk";
+import { Channels, Checks, definePlugin, Inbox, Runtime, Services, Store } from "@gantry/sdk";
+import {
+  ChannelHealth,
+  pause,
+  peopleRow,
+  receiveAll,
+  serveConnection,
+  strangerGuard,
+  trustOf,
+} from "@gantry/sdk/channel";
 import { Type } from "typebox";
 import { createFileDrop } from "./file-drop.ts";
+
+const allowlistKey = "plugins_config.channel-example.allowed_senders";
+const names = Type.String({ minLength: 1 });
 
 export default definePlugin({
   name: "channel-example",
   summary: "Takes files as messages and writes the answers beside them: put your own line here.",
   config: Type.Object({
     directory: Type.Optional(
-      Type.String({ minLength: 1, description: "Where files are dropped; default: drop/ in the workspace." }),
+      Type.String({
+        minLength: 1,
+        description: "Where files are dropped; default: drop/ in the configuration directory.",
+      }),
     ),
+    allowed_senders: Type.Array(names, {
+      default: [],
+      description: 'Who may write; "*" lets everybody in as a guest; empty denies all.',
+    }),
+    owners: Type.Array(names, { default: [], description: "Who may write, and approve what tools ask." }),
   }),
-  needs: { inbox: Inbox, runtime: Runtime },
-  provides: [Channels, Services],
+  needs: { inbox: Inbox, runtime: Runtime, store: Store },
+  provides: [Channels, Checks, Services],
+  taps: ["onInboundMessage"],
   setup(host) {
-    const { inbox, runtime } = host.needs;
-    const directory = host.config.directory ?? path.join(runtime.workspace, "drop");
-    const failed = (error: Error): void =>
-      host.log.error({}, `The folder could not be read: ${error.message}`);
-    const drop = createFileDrop("example", directory, (messages) => inbox.receive(messages), failed);
+    const { inbox, runtime, store } = host.needs;
+    const people = { allowed: host.config.allowed_senders, owners: host.config.owners };
+    const drop = createFileDrop({
+      name: "example",
+      // Who writes here may call themselves anybody, so it lies where no tool may write.
+      directory: host.config.directory ?? path.join(runtime.configDir, "drop"),
+      people,
+      receive: (messages, signal) => receiveAll(inbox, messages, signal),
+    });
+    const health = new ChannelHealth({ channel: "example", values: () => store.values, log: host.log });
     host.provide(Channels, drop.channel);
-    host.provide(Services, drop.service);
+    host.hooks.onInboundMessage.tap(strangerGuard("example", allowlistKey, (id) => trustOf(id, people)));
+    serveConnection(host, "example", () => ({
+      health,
+      watchdogMs: 60_000,
+      judge: (error) => ({ reason: (error as Error).message }),
+      async run(signal, alive) {
+        for (; !signal.aborted; await pause(1_000, signal)) {
+          await drop.look(signal);
+          health.up();
+          alive();
+        }
+      },
+    }));
+    const run = async () => [peopleRow("example", allowlistKey, people), await health.row()];
+    host.provide(Checks, { name: "example-status", kind: "status", run });
   },
 });

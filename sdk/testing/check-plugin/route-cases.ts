@@ -1,0 +1,101 @@
+import { Value } from "typebox/value";
+import { GantryError, type Route, type RouteRequest, type ServerEvent } from "../../index.ts";
+import type { ContractCase } from "../contract-case.ts";
+import { cases, frozen, messageOf, within, wrong } from "../say.ts";
+import { kindOf } from "./answered.ts";
+
+const bodies = ["body", "text", "bytes", "events"] as const;
+
+/** Says what is wrong with a reply, as in "answered %s"; undefined where it is right. Of events the first is read. */
+async function wrongReply(reply: unknown, patienceMs: number): Promise<string | undefined> {
+  const { status, headers, ...rest } = Object(reply) as Record<string, unknown>;
+  if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
+    return `${kindOf(reply)} with status ${JSON.stringify(status)}`;
+  if (Object.values(Object(headers) as object).some((value) => typeof value !== "string"))
+    return "a header that is no text";
+  const given = bodies.filter((body) => body in rest);
+  if (given.length !== 1)
+    return given.length === 0 ? "nothing but a status" : `${given.join(" and ")} at once`;
+  if ("text" in rest && typeof rest["text"] !== "string") return `${kindOf(rest["text"])} as text`;
+  if ("bytes" in rest && !(rest["bytes"] instanceof Uint8Array)) return `${kindOf(rest["bytes"])} as bytes`;
+  return "events" in rest ? wrongEvents(rest["events"], patienceMs) : undefined;
+}
+
+/** Where nothing happens, none comes, which is right. */
+async function wrongEvents(events: unknown, patienceMs: number): Promise<string | undefined> {
+  const iterate = (Object(events) as Partial<AsyncIterable<ServerEvent>>)[Symbol.asyncIterator];
+  if (typeof iterate !== "function") return `${kindOf(events)} as events`;
+  const none = new Error("none");
+  const first = async (): Promise<string | undefined> => {
+    for await (const event of events as AsyncIterable<unknown>) return wrongEvent(event);
+    return undefined;
+  };
+  return within(Math.min(patienceMs, 200), none, first).catch((error: unknown) => {
+    if (error === none) return undefined;
+    throw error;
+  });
+}
+
+function wrongEvent(event: unknown): string | undefined {
+  if (Object(event) !== event) return `${kindOf(event)} as an event`;
+  const { raw, data } = event as { raw?: unknown; data?: unknown };
+  if (raw === undefined) return data === undefined ? "an event without data" : undefined;
+  const isWhole = typeof raw === "string" && /\r?\n\r?\n$/.test(raw);
+  return isWhole ? undefined : "a raw frame without the blank line that ends it";
+}
+
+/** The least body that a route takes; undefined where it states no schema, or one that no value can be made of. */
+function leastBody({ bodySchema }: Route): unknown {
+  if (bodySchema === undefined) return undefined;
+  try {
+    return Value.Create(bodySchema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request as of a paired device, with nothing that this route's own path or schema does not ask for. */
+function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
+  const params = [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => [name, "none-such"]);
+  const body = route.method === "GET" ? undefined : leastBody(route);
+  const request = {
+    id: "req-test",
+    params: Object.fromEntries(params) as Record<string, string>,
+    query: {},
+    headers: {},
+    peer: "127.0.0.1",
+    device: route.auth === "token" ? "test" : undefined,
+    body,
+  };
+  const rawBody = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
+  return { ...frozen(request), rawBody, signal };
+}
+
+/** What every route must do, whatever it is for: asked with the least that it takes, in a host in which nothing is real. */
+export function routeCases(route: Route, patienceMs: number): readonly ContractCase[] {
+  const who = `The route ${route.name}`;
+  const cure = "answer { status } with one of body, text, bytes and events, or throw a coded error";
+  const answers = async (): Promise<void> => {
+    const stop = new AbortController();
+    const late = wrong(who, `did not answer in ${patienceMs} ms`, "end by its signal, and answer sooner");
+    const ask = async (): Promise<string | undefined> => {
+      try {
+        return await wrongReply(await route.handle(leastRequest(route, stop.signal)), patienceMs);
+      } catch (error) {
+        if (error instanceof GantryError) return undefined;
+        throw wrong(who, `threw without a code (${messageOf(error)})`, cure);
+      }
+    };
+    try {
+      const fault = await within(patienceMs, late, ask);
+      if (fault !== undefined) throw wrong(who, `answered ${fault}`, cure);
+    } finally {
+      stop.abort();
+    }
+  };
+  return cases(
+    route.method === "GET"
+      ? { "a route that reads answers a status with one body": answers }
+      : { "a route that takes a body answers the least of them with a status and one body": answers },
+  );
+}
