@@ -21,8 +21,7 @@ import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFileIn, ownFiles } from "./own-files.ts";
-import type { LeftRun } from "./run-notes.ts";
-import type { Looker, WorkspaceRuns } from "./workspace-runs.ts";
+import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -60,7 +59,7 @@ export interface Opened {
 }
 
 /** The sandbox of this host, started by the first call that needs it. */
-export class Walled implements Looker {
+export class Walled {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
@@ -76,7 +75,6 @@ export class Walled implements Looker {
     this.#own = ownFiles(place.base, needs.runtime);
     const file = ownFileIn(this.workspace, this.#own);
     if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
-    place.runs.lookBy(this);
   }
 
   get workspace(): string {
@@ -110,19 +108,6 @@ export class Walled implements Looker {
     // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the rest.
     if (this.#config.agent.autonomy_level === "autonomous") return undefined;
     return ask(errors.SANDBOX_OPEN(open, call.tool));
-  }
-
-  async lookAfter(run: LeftRun): Promise<void> {
-    const { confinement } = await this.open();
-    const findings = await confinement.lookAfter(run);
-    await this.record(
-      findings.map((finding) => `left by a run that was lost: ${finding}`),
-      [],
-    );
-  }
-
-  async decide(since: number): Promise<unknown> {
-    return (await this.open()).confinement.decide(since);
   }
 
   /** Writes down what a run was stopped for, or what of it was undone. */

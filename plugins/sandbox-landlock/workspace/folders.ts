@@ -41,3 +41,9 @@ function openOwn(folder: string): void {
   const about = lstatSync(folder);
   if (about.uid === process.geteuid?.()) chmodSync(folder, (about.mode & 0o7777) | 0o500);
 }
+
+/** A path and the folders around it, within the workspace. */
+export function prefixes(at: string): readonly string[] {
+  const names = at.split("/").filter(Boolean);
+  return names.map((_, i) => names.slice(0, i + 1).join("/"));
+}

@@ -3,7 +3,7 @@ import path from "node:path";
 import { aboutPath } from "./about-path.ts";
 import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
-import { entriesOf, foreignNames, mayEnter, namesIn } from "./folders.ts";
+import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
@@ -231,10 +231,4 @@ export class WorkspaceWalk {
     const [target] = targetOf(this.#root, at);
     return target === undefined ? undefined : aboutPath(target);
   }
-}
-
-/** A path and the folders around it, within the workspace. */
-function prefixes(at: string): readonly string[] {
-  const names = at.split("/").filter(Boolean);
-  return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }
