@@ -40,13 +40,16 @@ function pattern(names: string): string {
  * (of node:crypto and node:fs, say) loads further modules that nobody asked for.
  */
 function plainBuiltins(code: string): string {
-  return code.replace(
-    /^import (?:\* as )?([\w$]+)?(?:, )?(\{[^}]*\})? from "(node:[\w/]+)";$/gm,
-    (_, whole: string | undefined, named: string | undefined, id: string) => {
-      const taken = [whole, named && pattern(named)].filter((one) => one !== undefined);
-      return `const ${taken.map((one) => `${one} = process.getBuiltinModule("${id}")`).join(", ")};`;
-    },
-  );
+  const later = /\bimport\("(node:[\w/]+)"\)(?!\.then)/g;
+  return code
+    .replace(later, 'Promise.resolve(process.getBuiltinModule("$1"))')
+    .replace(
+      /^import (?:\* as )?([\w$]+)?(?:, )?(\{[^}]*\})? from "(node:[\w/]+)";$/gm,
+      (_, whole: string | undefined, named: string | undefined, id: string) => {
+        const taken = [whole, named && pattern(named)].filter((one) => one !== undefined);
+        return `const ${taken.map((one) => `${one} = process.getBuiltinModule("${id}")`).join(", ")};`;
+      },
+    );
 }
 
 /** A plugin for the bundler that puts the stand-ins above in place. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { LeftOut } from "./left-out.ts";
 import { SecondTries } from "./second-tries.ts";
@@ -9,17 +10,18 @@ const slow = [
   "test/e2e/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
   "test/{everyday-commands,examples,examples-outside,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
-  "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
+  "test/{lane-workers,spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
   "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
   "plugins/alert-owner/*.test.ts",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
-  "plugins/channel-email/{account,contract,email,hostile,reading,sending}.test.ts",
+  "plugins/channel-email/{account,contract,email,hostile,reading,sending,starttls,two-programs}.test.ts",
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
+  "plugins/gateway-http/ready.test.ts",
   "plugins/history-compact/windows.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
   "plugins/redact-secret-files/*.test.ts",
-  "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",
-  "plugins/sandbox-landlock/{processes,secrets,tasks,without-walls,workspace}.test.ts",
+  "plugins/sandbox-landlock/{attacked,attacks,contract,evasions,files,guarded,limits,hooks,network,open}.test.ts",
+  "plugins/sandbox-landlock/{processes,saved-anew,secrets,tasks,without-walls,workspace}.test.ts",
   "plugins/store-sqlite/{backup,file}.test.ts",
   "plugins/tool-browser/*.test.ts",
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
@@ -76,7 +78,8 @@ export default defineConfig({
       },
       { ...shared, test: { ...runs, name: "apart", include: apart, exclude: leftOut } },
     ],
-    maxWorkers: 3,
+    // Much of what tests do is to wait for processes, sockets and timers.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
     reporters: [
       "default",
       new LeftOut(),

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { gantry, root } from "./helpers/cli.ts";
+import { gantry, root, said, startGantry } from "./helpers/cli.ts";
 import { startModel } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
@@ -25,16 +25,26 @@ test("OPS-04: one turn from the shell loads no part of Node that it does not use
   await using model = await startModel("Hello.");
   using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n`);
   const list = path.join(home.dir, "loaded.txt");
-  const tell = path.join(home.dir, "tell.cjs");
-  writeFileSync(
-    tell,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));`,
-  );
-  const env = { NODE_OPTIONS: `--require=${tell}` };
+  const env = { NODE_OPTIONS: `--require=${listing(home.dir, list)}` };
   expect(await gantry(["agent", "-m", "hi"], { dir: home.dir, env })).toMatchObject({ out: "Hello.\n" });
   const loaded = new Set(readFileSync(list, "utf8").split("\n"));
   expect(loaded.size).toBeGreaterThan(100);
   expect(dear.filter((name) => loaded.has(`NativeModule ${name}`))).toEqual([]);
+});
+
+test("OPS-04: a gateway that serves loads no second client of HTTP, which Node has within", async () => {
+  using home = tempDir("[gateway]\nport = 0\n");
+  const list = path.join(home.dir, "loaded.txt");
+  const { child, ended } = startGantry(["gateway"], {
+    dir: home.dir,
+    env: { NODE_OPTIONS: `--require=${listing(home.dir, list)}` },
+  });
+  await said(child, "stderr", /Gantry is ready/);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  const loaded = readFileSync(list, "utf8").split("\n");
+  expect(loaded).toContain("NativeModule _http_server");
+  expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
 });
 
 test("OPS-04: one turn from the shell loads nothing of Gantry that only services and running tools need", async () => {
@@ -54,6 +64,14 @@ test("OPS-04: one turn from the shell loads nothing of Gantry that only services
   expect(loaded).toContain("host");
   expect(later.filter((name) => loaded.includes(name))).toEqual([]);
 });
+
+/** A file for `--require`: the process writes down in `list` what it has loaded of Node. */
+function listing(dir: string, list: string): string {
+  const file = path.join(dir, "tell.cjs");
+  const write = `require("node:fs").writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n"))`;
+  writeFileSync(file, `process.on("exit", () => ${write});`);
+  return file;
+}
 
 /** Of a built file: without what its contents add to its name. */
 function nameOf(file: string): string {

@@ -67,7 +67,7 @@ const cases = channelPlatformContract({
   groups: true,
   threads: true,
   buttons: true,
-  repeats: false,
+  repeats: true,
   async open() {
     const server = await FakePlatform.start();
     return { platform: platformOn(server), plugins: [net, plugin], config: configOf(server) };

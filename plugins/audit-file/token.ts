@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { newProcessName, processLives } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { decodeHead, encodeHead, type Head } from "./head.ts";
-import { lives, newHolder } from "./holder.ts";
 
 const POLL_MS = 1;
 /** How long a process that goes on writing stands back for one that waits. */
@@ -26,7 +26,7 @@ const YIELD_MS = 5;
 export class Token {
   readonly #log: string;
   readonly #dir: string;
-  readonly #holder = newHolder();
+  readonly #holder = newProcessName();
   readonly #patienceMs: number;
 
   constructor(log: string, patienceMs: number) {
@@ -50,7 +50,7 @@ export class Token {
   async release(): Promise<void> {
     renameSync(this.#mine, join(this.#dir, "head"));
     const waiting = this.#names("want.").filter((holder) => {
-      if (!lives(holder)) rmSync(join(this.#dir, `want.${holder}`), { force: true });
+      if (!processLives(holder)) rmSync(join(this.#dir, `want.${holder}`), { force: true });
       return holder !== this.#holder;
     });
     if (waiting.length > 0) await sleep(YIELD_MS);
@@ -86,7 +86,7 @@ export class Token {
     return names
       .filter((name) => name.startsWith("head."))
       .map((name) => name.slice("head.".length))
-      .some((holder) => holder === this.#holder || (!lives(holder) && this.#rename(`head.${holder}`)));
+      .some((holder) => holder === this.#holder || (!processLives(holder) && this.#rename(`head.${holder}`)));
   }
 
   #rename(from: string): boolean {

@@ -1,13 +1,4 @@
-import { Checks, type CheckRow, type Plugin } from "@gantry/sdk";
-import {
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-  type TestHost,
-  type TestHostOptions,
-} from "@gantry/sdk/testing";
-import { vi } from "vitest";
-import net from "../net-undici/index.ts";
+import { startChannel, type ChannelOptions, type StartedChannel } from "../../test/helpers/channel.ts";
 import type { Params } from "./discord-limits.test-kit.ts";
 import { FakeDiscord, self, token } from "./fake-discord.test-kit.ts";
 import discord from "./index.ts";
@@ -21,61 +12,36 @@ export const hall = "910000000000000001";
 export const thread = "920000000000000001";
 export const named = `<@${self.id}>`;
 
-export interface DiscordOptions extends Omit<Partial<TestHostOptions>, "plugins"> {
+export interface DiscordOptions extends ChannelOptions {
   readonly api?: FakeDiscord;
-  readonly table?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly Plugin[];
-  /** False: no gateway. */
-  readonly serves?: boolean;
   /** False: it serves, and does not come as far as a session. */
   readonly connects?: boolean;
 }
 
-export interface TestDiscord extends AsyncDisposable {
-  readonly host: TestHost;
+export interface TestDiscord extends StartedChannel, AsyncDisposable {
   readonly api: FakeDiscord;
   /** A message from the owner in a direct chat, unless told otherwise; gives the platform's id of it. */
   say(text: string, message?: Params): string;
-  check(name: string): Promise<readonly CheckRow[]>;
   /** Resolves once a session is at the gateway. */
   connected(): Promise<void>;
 }
 
 /** The channel on the fake platform, over the real network. */
 export async function startDiscord(options: DiscordOptions = {}): Promise<TestDiscord> {
-  const {
-    table,
-    env = {},
-    plugins = [memoryStore(), fakeProvider(["hello there"])],
-    serves = true,
-    connects = serves,
-  } = options;
+  const { table, serves = true, connects = serves } = options;
   const api = options.api ?? (await FakeDiscord.start());
-  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
-    vi.stubEnv(name, value);
-  const host = await startTestHost({
-    ...options,
-    plugins: [...plugins, net, discord],
-    config: {
-      channels: {
-        discord: { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id], ...table },
-      },
-      endpoints: { discord_url: api.url },
-      ...options.config,
-    },
-  }).finally(() => vi.unstubAllEnvs());
-  if (serves) await host.serve();
+  const own = { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id] };
+  const config = { channels: { discord: { ...own, ...table } }, endpoints: { discord_url: api.url } };
+  const started = await startChannel(discord, config, options);
   const connected = (): Promise<void> => api.until(() => api.gateway.open.length > 0);
   if (connects) await connected();
   return {
-    host,
+    ...started,
     api,
     say: (text, message) => sayTo(api, text, message),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     connected,
     async [Symbol.asyncDispose]() {
-      await host.stop();
+      await started.host.stop();
       if (options.api === undefined) await api[Symbol.asyncDispose]();
     },
   };

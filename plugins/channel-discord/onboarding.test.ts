@@ -1,7 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { DOWN, emptyPlace, ENTER, gantry, gantryInTerminal } from "../command-onboard/cli.test-kit.ts";
+import {
+  channelDoctor,
+  DOWN,
+  emptyPlace,
+  ENTER,
+  gantry,
+  startOnboarding,
+} from "../command-onboard/cli.test-kit.ts";
 import { guild, member, owner } from "./discord.test-kit.ts";
 import { FakeDiscord, token } from "./fake-discord.test-kit.ts";
 
@@ -19,45 +26,29 @@ test("CLI-02: CHN-03: onboard sets Discord up: a wrong kind of token and a missi
   await mkdir(configDir, { mode: 0o700 });
   const old = '[channels.discord]\nbot_token = "reset-long-ago"\n';
   await writeFile(file, `${old}[endpoints]\ndiscord_url = "${api.url}"\n`, { mode: 0o600 });
-  const args = ["onboard", "--provider", "demo", "--autonomy", "supervised"];
-  const terminal = gantryInTerminal(configDir, args, env);
-  await terminal.see("Which directory");
-  terminal.type(ENTER);
+  const terminal = await startOnboarding(configDir, { env });
   await terminal.see("Where shall people write");
-  await terminal.see("Discord");
-  terminal.type(DOWN + DOWN + ENTER);
+  await terminal.answer("Discord", DOWN + DOWN + ENTER);
   await terminal.see("discord.com/developers/applications");
-  await terminal.see("Token of the bot");
-  terminal.type(`${owner.id}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`@ada${ENTER}`);
-  await terminal.see("@ada is not the id of a person");
-  terminal.type(`${clear}${token}${ENTER}`);
-  await terminal.see("That is the token");
-  terminal.type(`${clear}${people}${ENTER}`);
-  await terminal.see("answer in servers too");
-  terminal.type(ENTER);
+  await terminal.answer("Token of the bot", `${owner.id}${ENTER}`);
+  await terminal.answer("Who may write?", `@ada${ENTER}`);
+  await terminal.answer("@ada is not the id of a person", `${clear}${token}${ENTER}`);
+  await terminal.answer("That is the token", `${clear}${people}${ENTER}`);
+  await terminal.answer("answer in servers too", ENTER);
   await terminal.see("this is an id");
-  await terminal.see("Keep these answers");
-  terminal.type("n");
+  await terminal.answer("Keep these answers", "n");
 
-  await terminal.see("Token of the bot");
-  terminal.type(`${token}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`${people}${ENTER}`);
-  await terminal.see("Message Content Intent");
-  terminal.type(ENTER);
+  await terminal.answer("Token of the bot", `${token}${ENTER}`);
+  await terminal.answer("Who may write?", `${people}${ENTER}`);
+  await terminal.answer("Message Content Intent", ENTER);
   await terminal.see("may not read what is written in servers");
   await terminal.see("Keep these answers");
   api.mayReadWords = true;
   terminal.type("n");
 
-  await terminal.see("Token of the bot");
-  terminal.type(`${token}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`${people}${ENTER}`);
-  await terminal.see("answer in servers too");
-  terminal.type(ENTER);
+  await terminal.answer("Token of the bot", `${token}${ENTER}`);
+  await terminal.answer("Who may write?", `${people}${ENTER}`);
+  await terminal.answer("answer in servers too", ENTER);
   await terminal.see("the platform knows the bot gantry");
   await terminal.see("Write them?");
   expect(await readFile(file, "utf8")).not.toContain(token);
@@ -70,8 +61,7 @@ test("CLI-02: CHN-03: onboard sets Discord up: a wrong kind of token and a missi
   expect(text).toMatch(new RegExp(`allowed_user_ids = \\[ ?"${owner.id}", "${member.id}" ?\\]`));
   expect(text).toMatch(new RegExp(`owners = \\[ ?"${owner.id}" ?\\]`));
   expect(text).toContain('groups = "mention"');
-  const doctor = await gantry(configDir, ["channel", "doctor", "--json"], env);
-  const { rows } = JSON.parse(doctor.stdout) as { rows: { what: string; state: string; detail: string }[] };
+  const rows = await channelDoctor(configDir, env);
   expect(rows).toContainEqual({
     what: "discord",
     state: "ok",

@@ -1,13 +1,6 @@
-import { Checks, textOf, type ChatRequest, type CheckRow, type Plugin } from "@gantry/sdk";
-import {
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-  type TestHost,
-  type TestHostOptions,
-} from "@gantry/sdk/testing";
+import { textOf, type ChatRequest } from "@gantry/sdk";
 import { vi } from "vitest";
-import net from "../net-undici/index.ts";
+import { startChannel, type ChannelOptions, type StartedChannel } from "../../test/helpers/channel.ts";
 import email from "./index.ts";
 import { MailServer, type MailServerOptions } from "./mail-server.test-kit.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
@@ -17,26 +10,17 @@ export const owner = "ada@example.com";
 export const member = "bob@example.com";
 export const stranger = "eve@example.net";
 
-export interface EmailOptions extends Omit<Partial<TestHostOptions>, "plugins"> {
+export interface EmailOptions extends ChannelOptions {
   readonly server?: MailServer;
   readonly sink?: MailSink;
   readonly mail?: MailServerOptions;
-  readonly table?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly Plugin[];
-  /** True: `env` holds until the end. */
-  readonly keepsEnv?: boolean;
-  /** False: nothing is read. */
-  readonly serves?: boolean;
 }
 
-export interface TestEmail extends AsyncDisposable {
-  readonly host: TestHost;
+export interface TestEmail extends StartedChannel, AsyncDisposable {
   readonly server: MailServer;
   readonly sink: MailSink;
   /** A mail from the owner, unless told otherwise. */
   write(mail: Partial<Written>): Written;
-  check(name: string): Promise<readonly CheckRow[]>;
 }
 
 /** The keys of a channel that reads from this server and sends to this sink, both on this machine. */
@@ -55,32 +39,17 @@ export function tableOf(server: MailServer, sink: MailSink): Readonly<Record<str
 
 /** The channel on real servers, over the real network. */
 export async function startEmail(options: EmailOptions = {}): Promise<TestEmail> {
-  const {
-    table,
-    env = {},
-    plugins = [memoryStore(), fakeProvider(["hello there"])],
-    serves = true,
-  } = options;
   const sink = options.sink ?? (await MailSink.start());
   const server = options.server ?? (await MailServer.start(options.mail));
-  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
-    vi.stubEnv(name, value);
-  const host = await startTestHost({
-    ...options,
-    plugins: [...plugins, net, email],
-    config: { channels: { email: { ...tableOf(server, sink), ...table } }, ...options.config },
-  }).finally(() => {
-    if (options.keepsEnv !== true) vi.unstubAllEnvs();
-  });
-  if (serves) await host.serve();
+  const config = { channels: { email: { ...tableOf(server, sink), ...options.table } } };
+  const started = await startChannel(email, config, options);
   return {
-    host,
+    ...started,
     server,
     sink,
     write: (mail) => writeTo(server, mail),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
-      await host.stop();
+      await started.host.stop();
       vi.unstubAllEnvs();
       if (options.server === undefined) await server[Symbol.asyncDispose]();
       if (options.sink === undefined) await sink[Symbol.asyncDispose]();

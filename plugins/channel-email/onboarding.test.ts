@@ -46,30 +46,25 @@ test.runIf(dovecot.here)(
       "supervised",
     ]);
     const answer = async (secret: string, people: () => Promise<void>): Promise<void> => {
-      await terminal.see("The agent's own address");
-      terminal.type(`${own}${ENTER}`);
-      await terminal.see("Password of the mailbox");
-      terminal.type(`${secret}${ENTER}`);
-      await terminal.see("IMAP server");
-      terminal.type(`\u0015localhost:${server.ports.imaps}${ENTER}`);
-      await terminal.see("SMTP server");
-      terminal.type(`\u0015localhost:${server.ports.submissions}${ENTER}`);
+      await terminal.answer("The agent's own address", `${own}${ENTER}`);
+      await terminal.answer("Password of the mailbox", `${secret}${ENTER}`);
+      await terminal.answer("IMAP server", `\u0015localhost:${server.ports.imaps}${ENTER}`);
+      await terminal.answer("SMTP server", `\u0015localhost:${server.ports.submissions}${ENTER}`);
       await terminal.see("Who may write?");
       await people();
     };
-    await terminal.see("Which directory");
-    terminal.type(ENTER);
+    await terminal.answer("Which directory", ENTER);
     await terminal.see("Where shall people write");
-    await terminal.see("E-mail");
-    terminal.type(UP + UP + UP + ENTER);
+    await terminal.answer("E-mail", UP + UP + UP + ENTER);
     await answer(wrong, async () => {
       terminal.type(`ada${ENTER}`);
-      await terminal.see("ada is no address such as ada@example.com");
-      terminal.type(`\u0015Ada@Example.com, @example.org${ENTER}`);
+      await terminal.answer(
+        "ada is no address such as ada@example.com",
+        `\u0015Ada@Example.com, @example.org${ENTER}`,
+      );
     });
     await terminal.see("refuses");
-    await terminal.see("Keep these answers");
-    terminal.type("n");
+    await terminal.answer("Keep these answers", "n");
     await answer(password, () => Promise.resolve(terminal.type(`Ada@Example.com, @example.org${ENTER}`)));
     await terminal.see(`localhost:${server.ports.imaps} lets ${own} in`);
     await terminal.see("Write them?");

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
+import {
+  channelDoctor,
+  emptyPlace,
+  ENTER,
+  gantry,
+  startOnboarding,
+  UP,
+} from "../command-onboard/cli.test-kit.ts";
 import { appToken, botToken } from "./fake-slack.test-kit.ts";
 import { manifest, manifestAddress, scopes } from "./manifest.ts";
 import { neededScopes } from "./slack-limits.test-kit.ts";
@@ -18,34 +25,19 @@ test("CLI-02: CHN-03: onboard sets Slack up: it tells how the app is made, says 
   await mkdir(configDir, { mode: 0o700 });
   const old = '[channels.slack]\nbot_token = "xoxb-revoked-long-ago"\napp_token = "xapp-revoked-long-ago"\n';
   await writeFile(file, `${old}[endpoints]\nslack_url = "${api.url}"\n`, { mode: 0o600 });
-  const terminal = gantryInTerminal(
-    configDir,
-    ["onboard", "--provider", "demo", "--autonomy", "supervised"],
-    env,
-  );
-  await terminal.see("Which directory");
-  terminal.type(ENTER);
+  const terminal = await startOnboarding(configDir, { env });
   await terminal.see("Where shall people write");
-  await terminal.see("Slack");
-  terminal.type(UP + UP + ENTER);
+  await terminal.answer("Slack", UP + UP + ENTER);
   await terminal.see("manifest");
-  await terminal.see("Bot User OAuth Token");
-  terminal.type(`${appToken}${ENTER}`);
-  await terminal.see("App-level token");
-  terminal.type(`${botToken}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`@ada${ENTER}`);
-  await terminal.see("@ada is not a member id");
-  terminal.type(`\u0015UADA00001, UBOB00002${ENTER}`);
+  await terminal.answer("Bot User OAuth Token", `${appToken}${ENTER}`);
+  await terminal.answer("App-level token", `${botToken}${ENTER}`);
+  await terminal.answer("Who may write?", `@ada${ENTER}`);
+  await terminal.answer("@ada is not a member id", `\u0015UADA00001, UBOB00002${ENTER}`);
   await terminal.see("are swapped");
-  await terminal.see("Keep these answers");
-  terminal.type("n");
-  await terminal.see("Bot User OAuth Token");
-  terminal.type(`${botToken}${ENTER}`);
-  await terminal.see("App-level token");
-  terminal.type(`${appToken}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`UADA00001, UBOB00002${ENTER}`);
+  await terminal.answer("Keep these answers", "n");
+  await terminal.answer("Bot User OAuth Token", `${botToken}${ENTER}`);
+  await terminal.answer("App-level token", `${appToken}${ENTER}`);
+  await terminal.answer("Who may write?", `UADA00001, UBOB00002${ENTER}`);
   await terminal.see("the platform knows the bot @gantry in Acme");
   await terminal.see("Write them?");
   expect(await readFile(file, "utf8")).not.toContain(botToken);
@@ -58,8 +50,7 @@ test("CLI-02: CHN-03: onboard sets Slack up: it tells how the app is made, says 
   expect(text).toContain(`bot_token = "${botToken}"`);
   expect(text).toMatch(/allowed_users = \[ ?"UADA00001", "UBOB00002" ?\]/);
   expect(text).toMatch(/owners = \[ ?"UADA00001" ?\]/);
-  const doctor = await gantry(configDir, ["channel", "doctor", "--json"], env);
-  const { rows } = JSON.parse(doctor.stdout) as { rows: { what: string; state: string; detail: string }[] };
+  const rows = await channelDoctor(configDir, env);
   expect(rows).toContainEqual({
     what: "slack",
     state: "ok",

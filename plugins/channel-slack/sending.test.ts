@@ -55,7 +55,8 @@ test("SL-11: CC-12: whatever a model writes arrives whole, in parts of 3,900, an
       const arrived = posts(t).slice(before).map(seenOf).join("");
       expect(visible(arrived)).toBe(visible((await readMarkdown(source)).text.toWellFormed()));
     }),
-    { numRuns: 60 },
+    // An address whose many forms each repeat it was more than the platform takes.
+    { numRuns: 60, examples: [["*https://a.test/x?y=1**_👩‍👩‍👧", 26]] },
   );
   expect(Math.max(...posts(t).map(({ text }) => text.length))).toBeLessThanOrEqual(3_900);
 });

@@ -1,13 +1,4 @@
-import { Checks, type CheckRow, type Plugin } from "@gantry/sdk";
-import {
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-  type TestHost,
-  type TestHostOptions,
-} from "@gantry/sdk/testing";
-import { vi } from "vitest";
-import net from "../net-undici/index.ts";
+import { startChannel, type ChannelOptions, type StartedChannel } from "../../test/helpers/channel.ts";
 import { appToken, botToken, FakeSlack } from "./fake-slack.test-kit.ts";
 import slack from "./index.ts";
 import { visibleOf, type Params } from "./slack-limits.test-kit.ts";
@@ -24,21 +15,14 @@ export function directOf(user: string): string {
   return user.replace(/^U/, "D");
 }
 
-export interface SlackOptions extends Omit<Partial<TestHostOptions>, "plugins"> {
+export interface SlackOptions extends ChannelOptions {
   readonly api?: FakeSlack;
-  readonly table?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly Plugin[];
-  /** False: nothing is listened to. */
-  readonly serves?: boolean;
 }
 
-export interface TestSlack extends AsyncDisposable {
-  readonly host: TestHost;
+export interface TestSlack extends StartedChannel, AsyncDisposable {
   readonly api: FakeSlack;
   /** A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a connection. */
   say(text: string, message?: Params): Promise<string>;
-  check(name: string): Promise<readonly CheckRow[]>;
 }
 
 /** A workspace with the people and places of the tests. */
@@ -52,36 +36,20 @@ export async function startWorkspace(port?: number): Promise<FakeSlack> {
 
 /** The channel on the fake platform, over the real network. */
 export async function startSlack(options: SlackOptions = {}): Promise<TestSlack> {
-  const {
-    table,
-    env = {},
-    plugins = [memoryStore(), fakeProvider(["hello there"])],
-    serves = true,
-  } = options;
   const api = options.api ?? (await startWorkspace());
-  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
-    vi.stubEnv(name, value);
   const tokens = { bot_token: botToken, app_token: appToken };
-  const host = await startTestHost({
-    ...options,
-    plugins: [...plugins, net, slack],
-    config: {
-      channels: { slack: { ...tokens, allowed_users: [owner, member], owners: [owner], ...table } },
-      endpoints: { slack_url: api.url },
-      ...options.config,
-    },
-  }).finally(() => vi.unstubAllEnvs());
-  if (serves) await host.serve();
+  const own = { ...tokens, allowed_users: [owner, member], owners: [owner] };
+  const config = { channels: { slack: { ...own, ...options.table } }, endpoints: { slack_url: api.url } };
+  const started = await startChannel(slack, config, options);
   return {
-    host,
+    ...started,
     api,
     async say(text, message) {
       await api.until(() => api.socketMode.open > 0);
       return sayTo(api, text, message);
     },
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
-      await host.stop();
+      await started.host.stop();
       if (options.api === undefined) await api[Symbol.asyncDispose]();
     },
   };

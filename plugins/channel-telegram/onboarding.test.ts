@@ -1,7 +1,13 @@
 import { readFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { emptyPlace, ENTER, gantry, gantryInTerminal } from "../command-onboard/cli.test-kit.ts";
+import {
+  channelDoctor,
+  emptyPlace,
+  ENTER,
+  gantry,
+  startOnboarding,
+} from "../command-onboard/cli.test-kit.ts";
 import { FakeBotApi, token } from "./fake-bot-api.test-kit.ts";
 
 const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
@@ -16,27 +22,15 @@ test("CLI-02: CHN-01: onboard sets Telegram up: a wrong token is said before any
   const old = "[channels.telegram]\nallowed_user_ids = [5]\n";
   await writeFile(file, `${old}[endpoints]\ntelegram_url = "${api.url}"\n`, { mode: 0o600 });
   expect((await gantry(configDir, ["inbox", "list"], env)).stderr).toContain("[CHANNEL_MISSING]");
-  const terminal = gantryInTerminal(
-    configDir,
-    ["onboard", "--provider", "demo", "--autonomy", "supervised"],
-    env,
-  );
-  await terminal.see("Which directory");
-  terminal.type(ENTER);
+  const terminal = await startOnboarding(configDir, { env });
   await terminal.see("The channel telegram lacks bot_token");
-  await terminal.see("Token of the bot");
-  terminal.type(`123456789:${"wrong".repeat(7)}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`@ada${ENTER}`);
-  await terminal.see("@ada is not the number of a person");
-  terminal.type(`\u0015111, 222${ENTER}`);
+  await terminal.answer("Token of the bot", `123456789:${"wrong".repeat(7)}${ENTER}`);
+  await terminal.answer("Who may write?", `@ada${ENTER}`);
+  await terminal.answer("@ada is not the number of a person", `\u0015111, 222${ENTER}`);
   await terminal.see("API error: 401");
-  await terminal.see("Keep these answers");
-  terminal.type("n");
-  await terminal.see("Token of the bot");
-  terminal.type(`${token}${ENTER}`);
-  await terminal.see("Who may write?");
-  terminal.type(`111, 222${ENTER}`);
+  await terminal.answer("Keep these answers", "n");
+  await terminal.answer("Token of the bot", `${token}${ENTER}`);
+  await terminal.answer("Who may write?", `111, 222${ENTER}`);
   await terminal.see("the platform knows the bot @gantry_bot");
   await terminal.see("Write them?");
   expect(await readFile(file, "utf8")).not.toContain(token);
@@ -49,8 +43,7 @@ test("CLI-02: CHN-01: onboard sets Telegram up: a wrong token is said before any
   expect(text).toContain(`bot_token = "${token}"`);
   expect(text).toMatch(/allowed_user_ids = \[ ?111, 222 ?\]/);
   expect(text).toMatch(/owners = \[ ?111 ?\]/);
-  const doctor = await gantry(configDir, ["channel", "doctor", "--json"], env);
-  const { rows } = JSON.parse(doctor.stdout) as { rows: { what: string; state: string; detail: string }[] };
+  const rows = await channelDoctor(configDir, env);
   expect(rows).toContainEqual({
     what: "telegram",
     state: "ok",

@@ -1,13 +1,4 @@
-import { Checks, type CheckRow, type Plugin } from "@gantry/sdk";
-import {
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-  type TestHost,
-  type TestHostOptions,
-} from "@gantry/sdk/testing";
-import { vi } from "vitest";
-import net from "../net-undici/index.ts";
+import { startChannel, type ChannelOptions, type StartedChannel } from "../../test/helpers/channel.ts";
 import { FakeBotApi, token } from "./fake-bot-api.test-kit.ts";
 import telegram from "./index.ts";
 
@@ -17,53 +8,31 @@ export const stranger = { id: 333, is_bot: false, first_name: "Eve" };
 export const bot = { id: 123456789, is_bot: true, first_name: "Gantry", username: "gantry_bot" };
 export const group = { id: -1001234567890, type: "supergroup", title: "Team" };
 
-export interface TelegramOptions extends Omit<Partial<TestHostOptions>, "plugins"> {
+export interface TelegramOptions extends ChannelOptions {
   readonly api?: FakeBotApi;
-  readonly table?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly Plugin[];
-  /** False: nothing is polled. */
-  readonly serves?: boolean;
 }
 
-export interface TestTelegram extends AsyncDisposable {
-  readonly host: TestHost;
+export interface TestTelegram extends StartedChannel, AsyncDisposable {
   readonly api: FakeBotApi;
   /** A message from the owner in a direct chat, unless told otherwise; gives the platform's number of it. */
   say(text: string, message?: Readonly<Record<string, unknown>>): number;
-  check(name: string): Promise<readonly CheckRow[]>;
 }
 
 /** The channel on the fake platform, over the real network. */
 export async function startTelegram(options: TelegramOptions = {}): Promise<TestTelegram> {
-  const {
-    table,
-    env = {},
-    plugins = [memoryStore(), fakeProvider(["hello there"])],
-    serves = true,
-  } = options;
   const api = options.api ?? (await FakeBotApi.start());
-  for (const [name, value] of Object.entries({ SERVICE_ALLOW_INSECURE_LOOPBACK: "1", ...env }))
-    vi.stubEnv(name, value);
-  const host = await startTestHost({
-    ...options,
-    plugins: [...plugins, net, telegram],
-    config: {
-      channels: {
-        telegram: { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id], ...table },
-      },
-      endpoints: { telegram_url: api.url },
-      ...options.config,
-    },
-  }).finally(() => vi.unstubAllEnvs());
-  if (serves) await host.serve();
+  const own = { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id] };
+  const config = {
+    channels: { telegram: { ...own, ...options.table } },
+    endpoints: { telegram_url: api.url },
+  };
+  const started = await startChannel(telegram, config, options);
   return {
-    host,
+    ...started,
     api,
     say: (text, message) => sayTo(api, text, message),
-    check: (name) => host.slot(Checks).get(name)!.run(AbortSignal.timeout(60_000)),
     async [Symbol.asyncDispose]() {
-      await host.stop();
+      await started.host.stop();
       if (options.api === undefined) await api[Symbol.asyncDispose]();
     },
   };

@@ -51,6 +51,8 @@ export interface Terminal {
   /** Resolves once `text` is shown, after what earlier calls waited for; rejects where the program ends first. */
   see(text: string): Promise<void>;
   type(keys: string): void;
+  /** Types these keys once `text` is shown. */
+  answer(text: string, keys: string): Promise<void>;
   readonly ended: Promise<number>;
 }
 
@@ -99,5 +101,35 @@ export function gantryInTerminal(
       waiting.add(check);
       check();
     });
-  return { shown: () => text, see, type: (keys) => pty.write(keys), ended };
+  const type = (keys: string): void => pty.write(keys);
+  const answer = async (wanted: string, keys: string): Promise<void> => {
+    await see(wanted);
+    type(keys);
+  };
+  return { shown: () => text, see, type, answer, ended };
+}
+
+export interface Onboarding {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** `gantry onboard` with the demo as its model, past the question for the workspace. */
+export async function startOnboarding(
+  configDir: string,
+  { flags = [], env = {} }: Onboarding = {},
+): Promise<Terminal> {
+  const args = ["onboard", "--provider", "demo", "--autonomy", "supervised", ...flags];
+  const terminal = gantryInTerminal(configDir, args, env);
+  await terminal.answer("Which directory", ENTER);
+  return terminal;
+}
+
+/** The rows of `gantry channel doctor`. */
+export async function channelDoctor(
+  configDir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly { readonly what: string; readonly state: string; readonly detail: string }[]> {
+  const { stdout } = await gantry(configDir, ["channel", "doctor", "--json"], env);
+  return (JSON.parse(stdout) as { rows: { what: string; state: string; detail: string }[] }).rows;
 }

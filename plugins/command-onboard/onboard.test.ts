@@ -3,7 +3,7 @@ import path from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFlags } from "./command.ts";
-import { DOWN, emptyPlace, ENTER, gantry, gantryInTerminal } from "./cli.test-kit.ts";
+import { DOWN, emptyPlace, ENTER, gantry, gantryInTerminal, startOnboarding } from "./cli.test-kit.ts";
 
 let mock: LLMock;
 let address = "";
@@ -141,40 +141,29 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   const { configDir } = place;
   const terminal = gantryInTerminal(configDir, ["onboard"]);
   await terminal.see("Which model provider?");
-  await terminal.see("The offline demo");
-  terminal.type(DOWN + DOWN + ENTER);
+  await terminal.answer("The offline demo", DOWN + DOWN + ENTER);
   await terminal.see("Its address");
   // Pasted whole, behind the http:// that stands there.
   terminal.type(`${address}${ENTER}`);
   await terminal.see("Where is the key");
-  await terminal.see("None");
-  terminal.type(ENTER);
-  await terminal.see("The key");
-  terminal.type(`sk-wrong-canary${ENTER}`);
+  await terminal.answer("None", ENTER);
+  await terminal.answer("The key", `sk-wrong-canary${ENTER}`);
   await terminal.see("HTTP 401");
   expect(await written(configDir)).toBe("");
   await terminal.see("What shall be changed?");
-  await terminal.see("Keep it");
-  terminal.type(ENTER);
+  await terminal.answer("Keep it", ENTER);
   await terminal.see("Where is the key");
-  await terminal.see("None");
-  terminal.type(ENTER);
-  await terminal.see("The key");
-  terminal.type(`sk-right-canary${ENTER}`);
-  await terminal.see("Which model?");
-  terminal.type(ENTER);
+  await terminal.answer("None", ENTER);
+  await terminal.answer("The key", `sk-right-canary${ENTER}`);
+  await terminal.answer("Which model?", ENTER);
   await terminal.see("It answers: ready");
-  await terminal.see("Which directory");
-  terminal.type(ENTER);
+  await terminal.answer("Which directory", ENTER);
   await terminal.see("How much may the agent do");
-  await terminal.see("autonomous");
-  terminal.type(ENTER);
+  await terminal.answer("autonomous", ENTER);
   await terminal.see("Where shall people write");
-  await terminal.see("Telegram");
-  terminal.type(ENTER);
+  await terminal.answer("Telegram", ENTER);
   await terminal.see('api_key = "********"');
-  await terminal.see("Write them?");
-  terminal.type(ENTER);
+  await terminal.answer("Write them?", ENTER);
   await terminal.see("Next: gantry agent");
   await terminal.see("Then: gantry doctor");
   expect(await terminal.ended).toBe(0);
@@ -190,33 +179,16 @@ test.concurrent("CLI-02: in a terminal, the chat-app channel and its four keys; 
   await using place = await emptyPlace();
   const { configDir } = place;
   const walk = async (last: string): Promise<number> => {
-    const terminal = gantryInTerminal(configDir, [
-      "onboard",
-      "--provider",
-      "demo",
-      "--autonomy",
-      "supervised",
-    ]);
-    await terminal.see("Which directory");
-    terminal.type(ENTER);
-    await terminal.see("chat app");
-    terminal.type(DOWN + ENTER);
-    await terminal.see("Access token");
-    terminal.type(`token-canary${ENTER}`);
-    await terminal.see("Phone number id");
-    terminal.type(`1234${ENTER}`);
-    await terminal.see("Verify token");
-    terminal.type(ENTER);
-    await terminal.see("app secret");
-    terminal.type("y");
-    await terminal.see("App secret");
-    terminal.type(`secret-canary${ENTER}`);
-    await terminal.see("Who may write?");
-    terminal.type(`5551234${ENTER}`);
-    await terminal.see("5551234 is not a number");
-    terminal.type(`\u0015+15551234567${ENTER}`);
-    await terminal.see("Write them?");
-    terminal.type(last);
+    const terminal = await startOnboarding(configDir);
+    await terminal.answer("chat app", DOWN + ENTER);
+    await terminal.answer("Access token", `token-canary${ENTER}`);
+    await terminal.answer("Phone number id", `1234${ENTER}`);
+    await terminal.answer("Verify token", ENTER);
+    await terminal.answer("app secret", "y");
+    await terminal.answer("App secret", `secret-canary${ENTER}`);
+    await terminal.answer("Who may write?", `5551234${ENTER}`);
+    await terminal.answer("5551234 is not a number", `\u0015+15551234567${ENTER}`);
+    await terminal.answer("Write them?", last);
     const code = await terminal.ended;
     expect(terminal.shown()).not.toContain("canary");
     return code;

@@ -52,7 +52,9 @@ export async function newPlugin(
   out(folder);
   const build = isBundled ? " && npm run build" : "";
   err(`Next: cd ${path.relative(process.cwd(), folder) || "."} && npm install && npm test${build}`);
-  err('Where no registry has @gantry/sdk: npm install --no-save "$(npm root -g)/gantry/dist/package/sdk"');
+  err(
+    'Where no registry has @gantry/sdk, in place of npm install: npm install --no-save "$(npm root -g)/gantry/dist/package/sdk"',
+  );
   err("In a clone of Gantry: npm pack there, then npm install --no-save CLONE/dist/package/sdk here");
   err(`Then: gantry plugins check ${folder}`);
   return 0;

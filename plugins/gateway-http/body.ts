@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { wrongBody } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
-import { wrongIn } from "./wrong-body.ts";
 
 /** Bytes of unfinished bodies that are held for all clients together. */
 const maxInFlight = 32 * 1024 * 1024;
@@ -62,7 +63,7 @@ export function parseBody(raw: Uint8Array, contentType: string | undefined, sche
   } catch {
     throw errors.GATEWAY_BAD_BODY("it is not JSON in UTF-8");
   }
-  const wrong = wrongIn(schema, body);
+  const wrong = wrongBody(schema, body, Value.Check(schema, body) ? [] : Value.Errors(schema, body));
   if (wrong !== undefined) throw errors.GATEWAY_BAD_BODY(wrong);
   return body;
 }

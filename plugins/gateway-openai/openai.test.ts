@@ -1,24 +1,7 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { HumanMessage } from "@langchain/core/messages";
-import { ChatOpenAI } from "@langchain/openai";
-import { generateText, streamText } from "ai";
 import { Routes, Store, textOf } from "@gantry/sdk";
-import { fakeProvider, memoryStore, type FakeScript } from "@gantry/sdk/testing";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { startGateway } from "../gateway-http/gateway.test-kit.ts";
-import { tool } from "../../test/helpers/plugins.ts";
-import plugin from "./index.ts";
-
-async function start(script: FakeScript, openai: object = {}) {
-  const model = fakeProvider(script);
-  const plugins = [memoryStore(), model, plugin, tool("clock", async () => "noon")];
-  const gateway = await startGateway({ plugins, gateway: { openai } });
-  const { token } = await gateway.pair("laptop");
-  const baseURL = `${gateway.url}/v1`;
-  const client = new OpenAI({ baseURL, apiKey: token, maxRetries: 0 });
-  return Object.assign(gateway, { model, token, baseURL, client });
-}
+import { start } from "./openai.test-kit.ts";
 
 const hello = { model: "gantry", messages: [{ role: "user" as const, content: "hello" }] };
 const weather = {
@@ -70,36 +53,6 @@ test("OAI-06: a stream is role, text, finish, usage if asked for, and DONE, as i
   expect(chunks.at(-2).choices[0]).toMatchObject({ delta: {}, finish_reason: "stop" });
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } });
   expect((await read({})).some((frame) => frame.includes('"choices":[]'))).toBe(false);
-});
-
-test("OAI-01: LangChain and the AI SDK work as they come, plain and streamed", async () => {
-  await using gateway = await start(Array<string>(4).fill("Good day."));
-  const { baseURL, token } = gateway;
-  const langchain = new ChatOpenAI({
-    model: "gantry",
-    apiKey: token,
-    configuration: { baseURL },
-    maxRetries: 0,
-  });
-  expect((await langchain.invoke([new HumanMessage("hello")])).content).toBe("Good day.");
-  const pieces: unknown[] = [];
-  for await (const piece of await langchain.stream("hello")) pieces.push(piece.content);
-  expect(pieces.join("")).toBe("Good day.");
-  const model = createOpenAICompatible({ name: "gantry", baseURL, apiKey: token })("gantry");
-  expect((await generateText({ model, prompt: "hello" })).text).toBe("Good day.");
-  expect(await streamText({ model, prompt: "hello" }).text).toBe("Good day.");
-});
-
-test("OAI-01: fifty at once are answered, each with its own", async () => {
-  await using gateway = await start([({ messages }) => `re ${textOf(messages.at(-1)?.parts ?? [])}`]);
-  const asked = Array.from({ length: 50 }, (_, i) =>
-    gateway.client.chat.completions.create({
-      model: "gantry",
-      messages: [{ role: "user", content: `m${i}` }],
-    }),
-  );
-  const answers = (await Promise.all(asked)).map(({ choices }) => choices[0]?.message.content);
-  expect(answers).toEqual(answers.map((_, i) => `re m${i}`));
 });
 
 test("OAI-02: without a key what is sent is the whole history, and nothing is kept", async () => {

@@ -16,7 +16,7 @@ import {
   take,
   type ClaimedRow,
 } from "./lane-rows.ts";
-import { closed, lives, newProcessName } from "./process.ts";
+import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 
 /** Beyond all counts of how often a message was begun. */
@@ -30,7 +30,7 @@ const anyNumber = Number.MAX_SAFE_INTEGER;
  */
 export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): void } {
   let name: string | undefined;
-  const own = (): string => (name ??= newProcessName());
+  const own = (): string => (name ??= openedName());
   const listeners = new Set<() => void>();
   const due = <T>(value: T): T => {
     for (const wake of listeners) wake();

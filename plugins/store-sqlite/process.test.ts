@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { closed, lives, newProcessName } from "./process.ts";
+import { closed, lives, openedName } from "./process.ts";
 
 test("MEM-01: a process lives while it runs under its name, by its number alone where nobody can tell when it started", async () => {
   const child = spawn("sleep", ["600"]);
@@ -19,7 +19,7 @@ test("MEM-01: a process lives while it runs under its name, by its number alone 
   }
   await once(child, "exit");
   expect(lives(`${child.pid}.0.1`)).toBe(false);
-  const own = newProcessName();
+  const own = openedName();
   expect(lives(own)).toBe(true);
   closed(own);
   expect(lives(own)).toBe(false);

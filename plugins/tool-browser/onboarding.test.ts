@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
+import { emptyPlace, ENTER, gantry, startOnboarding, UP } from "../command-onboard/cli.test-kit.ts";
 
 /** Over what stands there already. */
 const instead = (text: string): string => `\u0015${text}${ENTER}`;
@@ -9,35 +9,21 @@ const instead = (text: string): string => `\u0015${text}${ENTER}`;
 test("CLI-02: TOL-02: onboard --tools sets a browser up: a driver that is not there is said before anything is written, wrong answers at once", async () => {
   await using place = await emptyPlace();
   const { configDir } = place;
-  const flags = ["--provider", "demo", "--autonomy", "supervised", "--tools"];
-  const terminal = gantryInTerminal(configDir, ["onboard", ...flags]);
-  await terminal.see("Which directory");
-  terminal.type(ENTER);
-  await terminal.see("Where shall people write");
-  terminal.type(ENTER);
+  const terminal = await startOnboarding(configDir, { flags: ["--tools"] });
+  await terminal.answer("Where shall people write", ENTER);
   await terminal.see("Which further tool");
-  await terminal.see("A web browser");
-  terminal.type(UP + ENTER);
-  await terminal.see("or webdriver?");
-  terminal.type(instead("firefox"));
-  await terminal.see("One of http, chromium, webdriver, please.");
-  terminal.type(instead("webdriver"));
-  await terminal.see("Domains that it may open");
-  terminal.type(ENTER);
-  await terminal.see("Without one it can open nothing.");
-  terminal.type(instead("shop.example *.example.org"));
-  await terminal.see("Address of the driver");
-  terminal.type(instead("http://127.0.0.1:1"));
+  await terminal.answer("A web browser", UP + ENTER);
+  await terminal.answer("or webdriver?", instead("firefox"));
+  await terminal.answer("One of http, chromium, webdriver, please.", instead("webdriver"));
+  await terminal.answer("Domains that it may open", ENTER);
+  await terminal.answer("Without one it can open nothing.", instead("shop.example *.example.org"));
+  await terminal.answer("Address of the driver", instead("http://127.0.0.1:1"));
   await terminal.see("WebDriver connection failed");
-  await terminal.see("Keep these answers");
-  terminal.type("n");
-  await terminal.see("or webdriver?");
-  terminal.type(instead("http"));
-  await terminal.see("Domains that it may open");
-  terminal.type(instead("shop.example *.example.org"));
+  await terminal.answer("Keep these answers", "n");
+  await terminal.answer("or webdriver?", instead("http"));
+  await terminal.answer("Domains that it may open", instead("shop.example *.example.org"));
   await terminal.see("http: reads pages, runs no script");
-  await terminal.see("Write them?");
-  terminal.type(ENTER);
+  await terminal.answer("Write them?", ENTER);
   await terminal.see("Next: gantry agent");
   expect(await terminal.ended).toBe(0);
 

@@ -23,13 +23,15 @@ export interface RichTextBlock {
 /** Addresses that a person can follow; there they are links only where it is said. */
 const bareUrl = /https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,:;!?()[\]{}*_~]/g;
 
+/** An address is repeated by every element of its link; one that would take more than that, in characters, is one element. */
+const maxRepeated = 500;
+
 /** Undefined where there is nothing to see. Offsets of the spans may cross: each stretch between two edges is an element. */
 export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   const rich = withCodeApart({ ...whole, text: whole.text.toWellFormed() });
   const links = linksIn(rich);
   const spans = [...rich.spans, ...links];
-  const edges = [...new Set([0, rich.text.length, ...spans.flatMap(({ from, to }) => [from, to])])];
-  const sorted = edges.toSorted((a, b) => a - b);
+  const sorted = edgesOf(spans, rich.text.length);
   const elements: { type: Container; elements: InlineElement[] }[] = [];
   let around: Span | undefined;
   sorted.slice(0, -1).forEach((from, i) => {
@@ -42,6 +44,15 @@ export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   });
   const seen = elements.map(trimmed).filter((element) => element.elements.length > 0);
   return seen.length === 0 ? undefined : { type: "rich_text", elements: seen };
+}
+
+/** Where elements begin and end, ascending. */
+function edgesOf(spans: readonly Span[], length: number): readonly number[] {
+  const edges = [...new Set([0, length, ...spans.flatMap(({ from, to }) => [from, to])])];
+  const cuts = ({ from, to }: Span): number => edges.filter((at) => from < at && at < to).length;
+  const whole = spans.filter((span) => (span.url ?? "").length * cuts(span) > maxRepeated);
+  const isKept = (at: number): boolean => !whole.some(({ from, to }) => from < at && at < to);
+  return edges.filter(isKept).toSorted((a, b) => a - b);
 }
 
 type Container = RichTextBlock["elements"][number]["type"];

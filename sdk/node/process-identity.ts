@@ -22,8 +22,7 @@ export function identity(pid: number): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return "";
   }
-  const text = statOf(pid);
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(pid);
   if (fields[0] === "Z") return "";
   return `${pid} ${fields[19] ?? ""} ${place}`;
 }
@@ -34,10 +33,13 @@ export function isGone(named: string): boolean {
   return where === place && identity(Number(pid)) !== named;
 }
 
-function statOf(pid: number): string {
+/** What the kernel says of a process, from its state on; empty where that cannot be told. */
+export function statFields(pid: number): readonly string[] {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8");
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in brackets may hold spaces and brackets of its own.
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return "";
+    return [];
   }
 }

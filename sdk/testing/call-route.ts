@@ -1,4 +1,5 @@
 import { Value } from "typebox/value";
+import { wrongBody } from "../node/wrong-body.ts";
 import { eventFrame, GantryError, type Route, type RouteReply } from "../index.ts";
 
 /** What a test asks a route with. */
@@ -37,8 +38,9 @@ export async function callRoute(route: Route, call: RouteCall = {}): Promise<Rou
   const rawBody = bytesOf(body);
   const device = call.device ?? (route.auth === "token" ? "test" : undefined);
   const given = { id: "req-test", params, query, headers, rawBody, peer, device, signal };
-  const wrong = route.bodySchema && Value.Errors(route.bodySchema, body)[0];
-  if (wrong) return failed(route, 400, "BAD_BODY", `${wrong.instancePath || "the whole"} ${wrong.message}`);
+  const { bodySchema } = route;
+  const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
+  if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
   try {
     return await answerOf(await route.handle({ ...given, body: route.bodySchema ? body : undefined }));
   } catch (error) {

@@ -11,6 +11,7 @@ import {
 } from "@gantry/sdk";
 import { checkPlugin } from "@gantry/sdk/testing";
 import { Type } from "typebox";
+import { expect, test } from "vitest";
 
 /** Plugins that are broken on purpose, each made of what is wrong with it. */
 export const NAME = "broken";
@@ -51,8 +52,22 @@ export async function* events(...list: readonly object[]): AsyncGenerator<Provid
   for (const event of list) yield event as ProviderEvent;
 }
 
+/** Each of these is found, and told with the sentence that fits; every sentence begins with the plugin. */
+export function mustBeCaught(
+  broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp])[],
+): void {
+  test.for(broken)(
+    "SDK-05: a plugin that %s is caught, with its name and the cure",
+    async ([, value, sentence]) => {
+      const messages = await foundIn(value, sentence);
+      expect(messages.join("\n")).toMatch(sentence);
+      expect(messages.filter((message) => !message.startsWith(`The plugin ${value.name}`))).toEqual([]);
+    },
+  );
+}
+
 /** What is found wrong with a plugin. Some never answer, so the first look is short; on a loaded machine a patient one follows. */
-export async function foundIn(value: Plugin, expected: RegExp): Promise<readonly string[]> {
+async function foundIn(value: Plugin, expected: RegExp): Promise<readonly string[]> {
   const look = async (patienceMs: number): Promise<readonly string[]> =>
     (await checkPlugin({ plugin: value, patienceMs })).findings.map(({ message }) => message);
   const first = await look(150);

@@ -60,6 +60,16 @@ const BAD_IOCTLS = [0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820];
 /** Making the kernel send a signal to the owner of a descriptor. */
 const OWNER_IOCTLS = [0x8901, 0x8902];
 const SET_OWNER = [8, 15];
+/** Whoever opens a leased file waits for up to 45 seconds, or is refused it. */
+const SET_LEASE = 1024;
+
+/**
+ * All of btrfs and bcachefs, by their letter: their owners may make snapshots, of which Landlock is not asked and over which
+ * no mask lies. Three that share the letter copy between open files on any file system.
+ */
+const SNAPSHOTS = [0x9400, 0xbc00];
+const LETTER = 0xff00;
+const CLONES = [0x40049409, 0x4020940d, 0xc0189436];
 
 /** What differs from kernel to kernel and from configuration to configuration. */
 export interface FilterFacts {
@@ -107,6 +117,7 @@ function rules({
   const remote = match(1, [1], match(2, [0, 6], allow, fail(EACCES)), fail(EACCES), TYPE_MASK);
   const neither = tcp ? match(0, [2, 10], remote, fail(EACCES)) : fail(EACCES);
   const reading = (flags: number) => match(flags, [TRUNCATING_READ], fail(EPERM), allow, TRUNCATING_READ | 3);
+  const cloning = match(1, CLONES, allow, match(1, SNAPSHOTS, fail(EPERM), allow, LETTER));
   const opening = (flags: number, mode: number) => {
     const rest = abi < 3 ? reading(flags) : allow;
     return match(flags, [0], rest, match(mode, [0], rest, fail(EPERM), OTHERS_RIGHTS), CREATE);
@@ -127,7 +138,7 @@ function rules({
     ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],
     ...each(starts ? ["fork", "vfork"] : [], notify),
     ["clone3", fail(ENOSYS)],
-    ["ioctl", match(1, [...BAD_IOCTLS, ...OWNER_IOCTLS], fail(EPERM), allow)],
+    ["ioctl", match(1, [...BAD_IOCTLS, ...OWNER_IOCTLS], fail(EPERM), cloning)],
     ["seccomp", match(0, [1], match(1, [0], allow, fail(EBUSY), NEW_LISTENER), allow)],
     ...each(["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"], own),
     ["setpriority", match(0, [0, 1], match(1, [0], allow, fail(EPERM)), fail(EPERM))],
@@ -137,7 +148,7 @@ function rules({
     ["sendto", isNull(4, noFastOpen(3), fail(EACCES))],
     ["sendmsg", noFastOpen(2)],
     ["sendmmsg", noFastOpen(3)],
-    ["fcntl", match(1, SET_OWNER, fail(EPERM), allow)],
+    ["fcntl", match(1, [...SET_OWNER, SET_LEASE], fail(EPERM), allow)],
     ...each(abi < 3 ? ["truncate"] : [], fail(EPERM)),
   ];
 }

@@ -1,10 +1,14 @@
 import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
-import { allowedValues } from "@gantry/sdk/node";
+import type { Value } from "typebox/value";
+import { allowedValues } from "./allowed-values.ts";
 
-/** What is wrong with a body, for a person; undefined where it fits. A key that its schema does not know would do nothing. */
-export function wrongIn(schema: TSchema, body: unknown): string | undefined {
-  const issues = Value.Check(schema, body) ? [] : Value.Errors(schema, body);
+type Issue = ReturnType<typeof Value.Errors>[number];
+
+/**
+ * What is wrong with a route's body, for a person, from what its schema finds; undefined where it fits. A key that the schema
+ * does not know would do nothing, so it is named too, unless the schema says `additionalProperties`.
+ */
+export function wrongBody(schema: TSchema, body: unknown, issues: readonly Issue[]): string | undefined {
   const [first] = issues;
   if (!first) return unknownKeys(schema, body);
   if (first.keyword === "required") return `it misses ${named(first.params.requiredProperties)}`;
