@@ -26,6 +26,17 @@ export async function checkFiles({
   return [...(wrong.length > 0 && file.state === "ok" ? [] : [file]), ...wrong, ...others];
 }
 
+/** Where other users can read the configuration, which holds secrets: either mode closes it. */
+export async function openToOthers({ configDir, configFile }: Runtime): Promise<string | undefined> {
+  const none: CheckRow = { what: "configuration", state: "ok", detail: configFile };
+  const rows = await Promise.all([
+    checkPrivate("configuration", configFile, "600", none),
+    checkPrivate("config directory", configDir, "700"),
+  ]);
+  if (rows.some(({ state }) => state !== "fail")) return undefined;
+  return rows.map(({ detail, cure }) => `${detail}. ${cure}`).join(" ");
+}
+
 async function checkPrivate(what: string, file: string, mode: string, missing?: CheckRow): Promise<CheckRow> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code ?? "unreadable");
   if (typeof found === "string") {

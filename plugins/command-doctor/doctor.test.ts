@@ -407,3 +407,20 @@ test("INB-04: doctor tells a full disk from a fault of its own, with the cure, a
     expect(rows.some(({ detail }) => detail.includes("the check failed"))).toBe(false);
   }
 });
+
+/** What a service says at its start whose configuration has these modes. */
+async function warnings(folder: number, file: number): Promise<readonly string[]> {
+  await using t = await start([memoryStore(), fakeProvider(["hi"])]);
+  await chmod(t.configDir, folder);
+  await chmod(t.runtime.configFile, file);
+  await t.serve();
+  return t.logs.filter(({ level }) => level === "warn").map(({ message }) => message);
+}
+
+test("CLI-01: a service whose configuration other users can read says so when it starts, with the cure; one mode that closes it is enough", async () => {
+  expect(await warnings(0o755, 0o644)).toEqual([
+    expect.stringMatching(/config\.toml is open to other users \(mode 644\)\. Run `chmod 600 /),
+  ]);
+  expect(await warnings(0o700, 0o644)).toEqual([]);
+  expect(await warnings(0o755, 0o600)).toEqual([]);
+});

@@ -30,5 +30,9 @@ export default definePlugin({
   provides: [Commands],
   setup(host) {
     for (const command of doctorCommands(host.needs)) host.provide(Commands, command);
+    host.onServe(async () => {
+      const open = await (await import("./check-files.ts")).openToOthers(host.needs.runtime);
+      if (open !== undefined) host.log.warn({}, open);
+    });
   },
 });
