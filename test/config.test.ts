@@ -163,6 +163,9 @@ test("CFG-03: a wrong type says what was expected; a value out of bounds likewis
     'CONFIG_WRONG_TYPE config.toml, line 3: `gateway.trusted_proxies.0` must be written as in "10.0.0.0/8".',
     'CONFIG_WRONG_TYPE config.toml, line 4: `gateway.allowed_hosts` must be a list, as in ["gantry.example"].',
   ]);
+  expect(await wrong("[channels_config.chatapp]\nallowed_numbers = '+49'\n")).toContain(
+    'CONFIG_WRONG_TYPE config.toml, line 2: `channels_config.chatapp.allowed_numbers` must be a list, as in ["+491701234567"].',
+  );
   expect(await wrong("agent = 5\n")).toEqual([
     "CONFIG_WRONG_TYPE config.toml, line 1: `agent` must be a table.",
   ]);

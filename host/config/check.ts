@@ -145,10 +145,15 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
 function expected(issue: Issue | undefined, reader: ConfigReader): string {
   if (issue?.keyword !== "pattern" && issue?.message !== "must be array") return issue?.message ?? "is wrong";
   const schema = schemaAt(reader.schema, issue.schemaPath);
-  const [example] = (schema?.["examples"] as readonly unknown[] | undefined) ?? [];
+  const example = exampleIn(schema);
   if (issue.keyword === "pattern")
     return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
-  return `must be a list, as in ${JSON.stringify(example ?? ["one", "two"])}`;
+  const item = exampleIn(schema?.["items"]);
+  return `must be a list, as in ${JSON.stringify(example ?? (item === undefined ? ["one", "two"] : [item]))}`;
+}
+
+function exampleIn(schema: unknown): unknown {
+  return isTree(schema) ? (schema["examples"] as readonly unknown[] | undefined)?.[0] : undefined;
 }
 
 /** What a JSON pointer such as `#/properties/host` leads to. */
