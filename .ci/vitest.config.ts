@@ -20,7 +20,7 @@ const slow = [
   "plugins/history-compact/windows.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
   "plugins/redact-secret-files/*.test.ts",
-  "plugins/sandbox-landlock/{attacked,attacks,contract,evasions,files,guarded,limits,hooks,network,open}.test.ts",
+  "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",
   "plugins/sandbox-landlock/{processes,saved-anew,secrets,tasks,without-walls,workspace}.test.ts",
   "plugins/store-sqlite/{backup,file}.test.ts",
   "plugins/tool-browser/*.test.ts",

@@ -34,9 +34,10 @@ frames.send({ up: true });
 async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
   await ready;
   try {
-    const { value, data } = await requests.follow(id, request, bytes, () =>
-      frames.send({ id, started: true }),
-    );
+    const { value, data } = await requests.follow(id, request, bytes, {
+      started: () => frames.send({ id, started: true }),
+      before: (before) => frames.send({ id, before }),
+    });
     frames.send({ id, value }, data);
   } catch (error) {
     frames.send({ id, fault: requests.faultOf(error, request) });

@@ -26,5 +26,8 @@ export const errors = defineErrors({
     "The workspace %s holds %s, which runs as this service and must not be open to its own tools: set workspace_path to another folder.",
   ),
   SANDBOX_FAILED: failed("The sandbox could not be started (%s), so nothing was run: run `gantry doctor`."),
+  SANDBOX_LOST: failed(
+    "The call was lost with the process that did it, which the kernel ends where memory runs out: raise runtime.max_memory_mb if it happens again.",
+  ),
   SANDBOX_CLOSED: failed("The sandbox is closed because the service is stopping: start the service again."),
 });

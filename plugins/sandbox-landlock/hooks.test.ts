@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { git, guarded, hook, prepare, work } from "./repositories.test-kit.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
@@ -62,6 +71,36 @@ for (const namespaces of [true, false]) {
       expect(readFileSync(path.join(kit.workspace, "other"), "utf8")).toBe("ok\n");
     },
   );
+
+  test.runIf(linux)(`SEC-15: what its owner's own settings of git name is as it was, ${how}`, async () => {
+    const home = mkdtempSync(path.join(tmpdir(), "gantry-home-"));
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("XDG_CONFIG_HOME", "");
+    try {
+      await using kit = await startSandbox({
+        namespaces,
+        guarded,
+        prepare: (workspace) => {
+          git(workspace, "init", "-q");
+          mkdirSync(path.join(workspace, "dotfiles"));
+          const [more, shared] = [path.join(home, "more"), path.join(workspace, "dotfiles/shared")];
+          writeFileSync(shared, "");
+          writeFileSync(more, `[include]\n\tpath = ${shared}\n[core]\n\thooksPath = .hooks\n`);
+          writeFileSync(path.join(home, "own"), "[include]\n\tpath = ~/more\n");
+          symlinkSync("own", path.join(home, ".gitconfig"));
+        },
+      });
+      const mark = path.join(kit.workspace, "MARK");
+      const include = `printf '[core]\nfsmonitor = "touch ${mark}"\n' > dotfiles/shared`;
+      await kit.run(`MARK=${mark}; (${include}; ${hook(".hooks")}) 2> /dev/null; echo ok > dotfiles/other`);
+      work(kit.workspace, path.join(home, ".gitconfig"));
+      expect(existsSync(mark)).toBe(false);
+      expect(readFileSync(path.join(kit.workspace, "dotfiles/other"), "utf8")).toBe("ok\n");
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(home, { recursive: true });
+    }
+  });
 
   test.runIf(linux)(
     `SEC-15: settings that are a pipe, or name each other by thousands, hold up nothing, ${how}`,

@@ -5,7 +5,7 @@ import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
-import type { ConfinedFault } from "./service/confined-process.ts";
+import type { ConfinedFault } from "./service/failures.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const hog = (mb: number): string =>
@@ -62,6 +62,16 @@ for (const cgroups of [true, false]) {
     expect(used).toBeLessThan(1.6);
   });
 }
+
+test.runIf(linux)(
+  "SBX-05: where there is less memory than what starts commands takes, they end alone",
+  async () => {
+    await using kit = await startSandbox({ bounds: { max_memory_mb: 16 } });
+    for (const command of [hog(12), hog(300)]) expect((await kit.run(command)).stdout).toBe("");
+    expect((await kit.run("echo next")).stdout).toBe("next\n");
+    expect(kit.left).toEqual([]);
+  },
+);
 
 test.runIf(linux)("SBX-05: open files are bounded, and no program raises a bound", async () => {
   await using t = await startTestHost({

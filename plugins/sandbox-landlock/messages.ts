@@ -1,4 +1,6 @@
 import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
+import type { OwnerGit } from "./workspace/git-settings.ts";
+import type { Before } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
 
 /** The descriptor of a confined process over which these messages go. */
@@ -26,6 +28,8 @@ export type Request =
   | { readonly do: "hold" }
   /** Withholds what changed since then, in ms since 1970, since it may be a secret file that a run moved. */
   | { readonly do: "decide"; readonly since: number }
+  /** Undoes what a run that was lost, and began then, did to guarded files; only of one that lays no masks. */
+  | { readonly do: "look"; readonly before: Before; readonly began: number }
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
   /** The bytes travel beside the message; null removes the file. */
   | ({
@@ -56,6 +60,7 @@ export interface Results {
   run: RunResult & { readonly undecided?: number };
   hold: { readonly held: boolean };
   decide: object;
+  look: { readonly findings: readonly string[] };
   read: { readonly bytes: number };
   write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
@@ -71,6 +76,8 @@ export interface WallFacts {
   readonly links: readonly (readonly [from: string, to: string])[];
   /** True where started processes may connect to the proxy. */
   readonly tcp: boolean;
+  /** True where they have a network of their own, in which nothing is. */
+  readonly island: boolean;
   /** True where the supervisor is asked for each new process and thread. */
   readonly starts: boolean;
   /** True where it is asked for the first process of each run. */
@@ -87,6 +94,8 @@ export interface ConfinedFacts {
   readonly walls: WallFacts | undefined;
   /** True where it was started in namespaces of its own. */
   readonly namespaces: boolean;
+  /** True where it runs nothing, lays no masks, and looks after runs that were lost. */
+  readonly looks: boolean;
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
   readonly workspace: string;
@@ -94,6 +103,9 @@ export interface ConfinedFacts {
   readonly temporary: string | undefined;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
+  readonly ownerGit: OwnerGit;
+  /** Undefined: as many folders of the workspace as there may be are looked through. */
+  readonly mostFolders?: number | undefined;
   /** What one run may add to each file system that it may write to. */
   readonly diskMb: number;
   /** What the workspace may hold. */
@@ -107,6 +119,8 @@ export interface Built {
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
+  /** True where a run sees its own processes in /proc; else that is closed. */
+  readonly processes: boolean;
   /** The secret ones among them that lie in the workspace. */
   readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */
@@ -124,6 +138,8 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
+  /** What was there before a run, wherever that is something else than before its last one. */
+  | { readonly id: number; readonly before: Before }
   /** What was to run with pipes runs. */
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }

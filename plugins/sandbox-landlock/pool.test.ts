@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ConfinedFault, type ConfinedProcess } from "./service/confined-process.ts";
+import type { ConfinedProcess } from "./service/confined-process.ts";
+import { ConfinedFault } from "./service/failures.ts";
 import { Pool } from "./service/pool.ts";
+import { RunNotes } from "./service/run-notes.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -29,7 +31,8 @@ function poolOf(answer: (what: "run" | "read") => Promise<unknown>) {
     };
     return { ...process, usable: true } as ConfinedProcess;
   };
-  const pool = new Pool(start, new Int32Array(new SharedArrayBuffer(4)), new WorkspaceRuns());
+  const runs = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
+  const pool = new Pool(start, new Int32Array(new SharedArrayBuffer(4)), runs);
   return { pool, alive: () => alive };
 }
 

@@ -6,11 +6,19 @@ import { securityKeys } from "@gantry/sdk";
 
 /** What is guarded unless somebody says otherwise. */
 export const guarded = Value.Create(securityKeys.guarded_files) as readonly string[];
-export const git = (folder: string, ...args: readonly string[]): string =>
+export const git = (folder: string, ...args: readonly string[]): string => gitAs("/dev/null", folder, args);
+
+/** `settings`: the owner's own. */
+const gitAs = (settings: string, folder: string, args: readonly string[]): string =>
   execFileSync("git", ["-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.y", ...args], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+    env: {
+      PATH: process.env.PATH,
+      HOME: path.dirname(settings),
+      GIT_CONFIG_GLOBAL: settings,
+      GIT_CONFIG_SYSTEM: "/dev/null",
+    },
   });
 
 /** A repository of the owner's, with a submodule and a further working tree. */
@@ -35,10 +43,10 @@ export function prepare(workspace: string, worktree = true): void {
 }
 
 /** What an owner does in a repository; what is none any more says so. */
-export function work(folder: string): void {
+export function work(folder: string, settings = "/dev/null"): void {
   for (const args of [["status"], ["commit", "-q", "--allow-empty", "-m", "x"]]) {
     try {
-      git(folder, ...args);
+      gitAs(settings, folder, ["-c", "user.name=n", "-c", "user.email=e@x.y", ...args]);
     } catch {
       continue;
     }

@@ -8,6 +8,8 @@ import { childEnvironment } from "./service/environment.ts";
 import { grants } from "./service/grants.ts";
 import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
+import { RunNotes } from "./service/run-notes.ts";
+import { descends } from "./supervisor/descendants.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
@@ -15,6 +17,8 @@ export const linux = process.platform === "linux";
 export interface SandboxKit extends AsyncDisposable {
   readonly confinement: Confinement;
   readonly workspace: string;
+  /** What was found out about runs that were lost. */
+  readonly left: readonly string[];
   run(
     command: string,
     options?: {
@@ -36,8 +40,12 @@ export interface KitOptions {
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];
   readonly blocked?: readonly string[];
+  /** Of the workspace that are looked through. */
+  readonly mostFolders?: number;
   /** A folder that is there already; it stays. */
   readonly at?: string;
+  /** Where runs are noted; default: a folder of its own. */
+  readonly notes?: string;
   /** Puts things into the workspace before anything starts. */
   prepare?(workspace: string): void;
 }
@@ -52,10 +60,14 @@ export async function startSandbox({
   secret = [".env"],
   guarded = [".git/hooks", ".git/config"],
   blocked = [],
+  mostFolders,
   at,
+  notes: noted,
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
+  const notes = noted ?? mkdtempSync(path.join(tmpdir(), "gantry-notes-"));
+  const runs = new WorkspaceRuns(new RunNotes(notes, workspace));
   prepare?.(workspace);
   const all = {
     max_memory_mb: 512,
@@ -87,19 +99,26 @@ export async function startSandbox({
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
     namespaces,
-    runs: new WorkspaceRuns(),
+    runs,
     prefix: [],
     workspace,
     secret,
     guarded,
+    mostFolders,
     diskMb: all.max_disk_mb,
     workspaceMb: all.max_workspace_mb,
     ...(walls && { walls: built, bounds: prepared.bounds }),
+  });
+  const left: string[] = [];
+  runs.lookBy({
+    lookAfter: async (run) => left.push(...(await confinement.lookAfter(run))),
+    decide: (since) => confinement.decide(since),
   });
   const env = childEnvironment(workspace, undefined);
   return {
     confinement,
     workspace,
+    left,
     async run(
       command,
       { timeoutMs = 45_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
@@ -115,6 +134,7 @@ export async function startSandbox({
       await confinement.close();
       prepared.close();
       if (at === undefined) rmSync(workspace, { recursive: true, force: true });
+      if (noted === undefined) rmSync(notes, { recursive: true, force: true });
     },
   };
 }
@@ -128,6 +148,11 @@ export function processesWith(word: string): readonly number[] {
       return [];
     }
   });
+}
+
+/** The confined processes of a service. */
+export function confinedOf(service: number): readonly number[] {
+  return processesWith("confined-worker").filter((pid) => descends(pid, service));
 }
 
 /** Dead children of this process that nobody has asked for. */

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { layerRows } from "./service/layer-rows.ts";
-import { type SandboxKit, linux, openToAll, processesWith, startSandbox, until } from "./sandbox.test-kit.ts";
+import { type SandboxKit, confinedOf, linux, openToAll, startSandbox, until } from "./sandbox.test-kit.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
 const rounds = Number(process.env["GANTRY_SAVES"] ?? (long ? 120 : 4));
@@ -82,7 +82,7 @@ test.runIf(linux)("SEC-15: a run that was lost leaves nothing undecided either",
 async function lose(kit: SandboxKit, before: () => Promise<void>): Promise<unknown> {
   const run = kit.run(writes);
   await Promise.race([run, until(() => existsSync(path.join(kit.workspace, "up")))]);
-  const held = processesWith("confined-worker").filter((pid) => isBelow(pid));
+  const held = confinedOf(process.pid);
   for (const pid of held) process.kill(pid, "SIGSTOP");
   await before();
   for (const pid of held) process.kill(pid, "SIGKILL");
@@ -105,12 +105,3 @@ test.runIf(linux && mayPin)("SEC-15: nothing is run or read while something cann
   spawnSync("chattr", ["-i", made]);
   expect((await kit.run("cat made*/log; echo ran")).stdout).toBe("ran\n");
 });
-
-/** True for what this process started. */
-function isBelow(pid: number): boolean {
-  for (let at = pid; at > 1;) {
-    if (at === process.pid) return true;
-    at = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${at}/status`, "utf8"))?.[1]);
-  }
-  return false;
-}

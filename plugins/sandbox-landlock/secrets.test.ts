@@ -2,19 +2,16 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type SandboxKit, linux, startSandbox, until } from "./sandbox.test-kit.ts";
-import { WorkspaceWalk } from "./workspace/workspace-walk.ts";
 
 const CANARY = "canary-7d20c4e1";
 const SECRET = `API_TOKEN=${CANARY}\n`;
@@ -185,15 +182,22 @@ test.runIf(linux)(
   },
 );
 
-test("SEC-15: folders beyond the bound are said, not passed over", () => {
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-walk-")));
-  for (const name of ["1", "2", "3"]) mkdirSync(path.join(root, name));
-  const wanted = { secret: () => false, guarded: () => false };
-  const [enough, few] = [new WorkspaceWalk(root, wanted, [""], 4), new WorkspaceWalk(root, wanted, [""], 3)];
-  for (const walk of [enough, few]) walk.find();
-  expect([enough.unseen, few.unseen]).toEqual([
-    undefined,
-    { path: root, reason: "it has more than 3 folders" },
-  ]);
-  rmSync(root, { recursive: true });
-});
+for (const namespaces of [true, false])
+  test.runIf(linux)(
+    `SEC-15: of a run that makes more folders than are looked through all is withheld${namespaces ? "" : ", without namespaces"}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, guarded: [".envrc"], mostFolders: 40 });
+      put(kit, ".env");
+      const many =
+        "mkdir -p made/{1..60}; echo evil-evil > made/60/.envrc; cp made/60/.envrc made/7/.env; echo ok > plain";
+      const { findings } = await kit.run(many);
+      expect(findings).toContainEqual(
+        expect.stringMatching(/^withheld: 2 that changed, since the run made too many folders/),
+      );
+      expect(readdirSync(kit.workspace).filter((name) => !name.includes(".withheld-"))).toEqual([".env"]);
+      expect((await kit.run("cat made*/*/.env*; echo ran")).stdout).toMatch(/^(\[taken out: .*\]\n)*ran\n$/);
+      for (let i = 0; i < 60; i++) mkdirSync(path.join(kit.workspace, `own${i}`));
+      const fault = { fault: "unseen", reason: "it has more than 40 folders" };
+      await expect(kit.run("echo ran")).rejects.toMatchObject({ fault });
+    },
+  );

@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 
 /** What is made anew, belongs to a process, or is not the service's. */
 const left =
-  /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp(?:-\w+)?|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json)/;
+  /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp(?:-\w+)?|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json|runs\/)/;
 
 /**
  * One file with everything: the store as it is at one moment, beside the running service, and in a table of its own the files of

@@ -30,6 +30,7 @@ export {
 } from "./plugin-lock.ts";
 export { plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
+export { identity as processIdentity } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {
   configHash,

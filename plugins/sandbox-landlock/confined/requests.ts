@@ -9,6 +9,7 @@ import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./pr
 import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
 import type { WorkspaceSize } from "./workspace-size.ts";
+import type { Before } from "../workspace/kept-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
@@ -33,6 +34,12 @@ class Refused extends Error {
   }
 }
 
+/** What is told before a request is done. */
+interface Telling {
+  started(): void;
+  before(before: Before): void;
+}
+
 interface Done {
   readonly value: Results[keyof Results];
   readonly data?: Uint8Array;
@@ -43,12 +50,14 @@ export class Requests {
   readonly #running = new Map<number, AbortController>();
   readonly #over = new Set<Promise<unknown>>();
   #confined: Confined | undefined;
+  /** What was told last of what was there before. */
+  #told = "";
 
   begin(confined: Confined): void {
     this.#confined = confined;
   }
 
-  async follow(id: number, request: Request, bytes: Uint8Array, started: () => void): Promise<Done> {
+  async follow(id: number, request: Request, bytes: Uint8Array, tell: Telling): Promise<Done> {
     const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
@@ -58,6 +67,12 @@ export class Requests {
         const left = this.#confined!.workspace.decide(request.since);
         if (left) throw new Refused(left);
         return { value: {} };
+      }
+      case "look": {
+        const { workspace } = this.#confined!;
+        const findings = workspace.lookAfter(request.before, request.began);
+        if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
+        return { value: { findings } };
       }
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
@@ -74,7 +89,7 @@ export class Requests {
       case "list":
         return { value: listDirectory(request.path, request.limit) };
       case "run":
-        return { value: await this.#follow(id, request, started) };
+        return { value: await this.#follow(id, request, tell) };
     }
   }
 
@@ -105,15 +120,17 @@ export class Requests {
     if (error instanceof Refused) return error.fault;
     if (error instanceof Changed && request.do === "write") return { fault: "changed", path: request.path };
     if (!("path" in request)) {
-      const reason = error instanceof NotStarted ? error.message : String(error);
-      return { fault: "not started", path: request.do === "run" ? (request.argv[0] ?? "") : "", reason };
+      const { root } = this.#confined!.workspace;
+      if (error instanceof NotStarted && request.do === "run")
+        return { fault: "not started", path: request.argv[0] ?? "", reason: error.message };
+      return { fault: "failed", path: root, verb: "looked through", reason: String(error) };
     }
     return faultOf(error, request.path, VERBS[request.do], this.#rootsFor(request));
   }
 
-  async #follow(id: number, request: RunRequest, started: () => void): Promise<RunResult> {
+  async #follow(id: number, request: RunRequest, tell: Telling): Promise<RunResult> {
     const abort = new AbortController();
-    const over = this.#run(request, abort, started);
+    const over = this.#run(request, abort, tell);
     this.#running.set(id, abort);
     this.#over.add(over);
     try {
@@ -124,7 +141,7 @@ export class Requests {
     }
   }
 
-  async #run(request: RunRequest, abort: AbortController, started: () => void): Promise<RunResult> {
+  async #run(request: RunRequest, abort: AbortController, { started, before }: Telling): Promise<RunResult> {
     const confined = this.#confined!;
     const { facts, workspace, ending, outputs, temporary } = confined;
     const findings: string[] = [];
@@ -136,6 +153,7 @@ export class Requests {
     this.#checkRoom(0);
     const refused = workspace.begin(request.others);
     if (refused) throw new Refused(refused);
+    this.#tellBefore(before);
     const unwatch = [
       watchDisk(this.#written(confined), facts.diskMb, stop),
       confined.size.watch(stop),
@@ -155,6 +173,13 @@ export class Requests {
       for (const end of unwatch) end();
       temporary?.empty();
     }
+  }
+
+  #tellBefore(tell: Telling["before"]): void {
+    const before = this.#confined!.workspace.before();
+    const text = JSON.stringify(before);
+    if (text !== this.#told) tell(before);
+    this.#told = text;
   }
 
   /** Only after a file was opened can be told that no secret one had its name by then. */

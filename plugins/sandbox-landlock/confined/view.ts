@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 import { libcCall, syscall } from "../kernel/kernel.ts";
@@ -18,6 +18,8 @@ const MNT_DETACH = 2;
 /** Covered by the new root until that is in place; one of them is everywhere. */
 const BASES = ["/tmp", "/mnt", "/var"];
 const OLD = "/.old";
+/** What the kernel says of the machine and programs cannot do without; nothing of anybody. */
+const OF_MACHINE = new Set(["cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"]);
 /** Well-known names of what every process has. */
 const DEVICE_LINKS = [
   ["/dev/fd", "/proc/self/fd"],
@@ -33,12 +35,17 @@ export interface View {
   readonly temporaryMb: number;
 }
 
+/** What is its own in there; false where it is allowed, or closed, as it is outside. */
+export interface Own {
+  readonly temporary: boolean;
+  readonly processes: boolean;
+}
+
 /**
  * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
- * rest has no name to ask about. What may only be read is mounted so. True where /tmp is its own, false where it is
- * allowed as it is. Throws KernelError.
+ * rest has no name to ask about. What may only be read is mounted so. Throws KernelError.
  */
-export function enterView({ read, write, links, temporaryMb }: View): boolean {
+export function enterView({ read, write, links, temporaryMb }: View): Own {
   const base = BASES.find((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? "/";
   mount("gantry", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m");
   mkdirSync(base + OLD);
@@ -46,7 +53,7 @@ export function enterView({ read, write, links, temporaryMb }: View): boolean {
   process.chdir("/");
   writeFileSync(EMPTY_FILE, "", { mode: 0 });
   mkdirSync(EMPTY_FOLDER, { mode: 0 });
-  showProcesses();
+  const processes = showProcesses();
   const shown = [...new Set([...write, ...read])].filter((at) => !isInside(at, "/proc"));
   const isTemporary = !isIn("/tmp", shown);
   mkdirSync("/tmp");
@@ -57,17 +64,26 @@ export function enterView({ read, write, links, temporaryMb }: View): boolean {
   libcCall("umount2", ["const char *", "int"], OLD, MNT_DETACH);
   rmdirSync(OLD);
   restrictMount("/", ATTR_RDONLY, false);
-  return isTemporary;
+  return { temporary: isTemporary, processes };
 }
 
-/** A list of processes of this namespace; the outer one where the system allows no other. */
-function showProcesses(): void {
+/**
+ * The processes of this namespace that a run may trace, which are its own, without what else stands in /proc. False where
+ * the system allows only the outer list.
+ */
+function showProcesses(): boolean {
   mkdirSync("/proc");
   try {
-    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV, null);
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV, "hidepid=4");
   } catch {
     bind(`${OLD}/proc`, "/proc");
+    return false;
   }
+  for (const entry of readdirSync("/proc", { withFileTypes: true })) {
+    if (/^\d+$/.test(entry.name) || entry.isSymbolicLink() || OF_MACHINE.has(entry.name)) continue;
+    bind(entry.isDirectory() ? EMPTY_FOLDER : EMPTY_FILE, `/proc/${entry.name}`);
+  }
+  return true;
 }
 
 function show(at: string, write: readonly string[], shown: readonly string[]): void {

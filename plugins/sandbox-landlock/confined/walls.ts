@@ -19,16 +19,22 @@ export function buildWalls(
   const { walls, namespaces } = facts;
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
-  const isApart = namespaces && enterView(walls);
-  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  const own = namespaces ? enterView(walls) : { temporary: false, processes: false };
+  // Each process' folder in /proc tells of its network too.
+  const processes = own.processes && walls.island;
+  const covered = namespaces && !facts.looks ? layMasks(workspace.root, () => workspace.find()) : undefined;
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();
   dropPrivileges(namespaces);
-  const folder = isApart ? Temporary.private : facts.temporary;
+  const folder = own.temporary ? Temporary.private : facts.temporary;
   const temporary = folder === undefined ? [] : [folder];
   restrictFiles(
-    { read: [...walls.read, ...temporary], write: [...walls.write, ...temporary], blocked: walls.blocked },
+    {
+      read: [...walls.read, ...temporary, ...(processes ? ["/proc"] : [])],
+      write: [...walls.write, ...temporary],
+      blocked: walls.blocked,
+    },
     abi,
   );
   const listener = restrictCalls({ ...walls, machine, abi, namespaces });
@@ -37,6 +43,7 @@ export function buildWalls(
     abi,
     listener,
     masks,
+    processes,
     secret: workspace.masked,
     ...(workspace.unseen && { unseen: workspace.unseen }),
   };

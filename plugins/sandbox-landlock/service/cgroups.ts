@@ -5,6 +5,11 @@ import type { Bounds } from "../config.ts";
 
 const MIB = 1024 * 1024;
 const PERIOD_US = 100_000;
+/**
+ * A group with less memory is none: of those in there the kernel ends the one that holds most, which would be a confined
+ * process in place of its run.
+ */
+const LEAST_MB = 96;
 const controllers = ["memory", "pids", "cpu"] as const;
 export type Controller = (typeof controllers)[number];
 
@@ -21,16 +26,9 @@ export interface Cgroups {
 
 /** Each controller's files of both versions; a file that a kernel does not have is passed over. */
 function settings(bounds: Bounds): Readonly<Record<Controller, readonly (readonly [string, string])[]>> {
-  const bytes = String(bounds.max_memory_mb * MIB);
   const quota = String(bounds.max_cpu_percent * (PERIOD_US / 100));
   return {
-    memory: [
-      ["memory.limit_in_bytes", bytes],
-      ["memory.memsw.limit_in_bytes", bytes],
-      ["memory.max", bytes],
-      ["memory.swap.max", "0"],
-      ["memory.oom.group", "0"],
-    ],
+    memory: bounds.max_memory_mb < LEAST_MB ? [] : memory(String(bounds.max_memory_mb * MIB)),
     pids: [["pids.max", String(bounds.max_processes)]],
     cpu: [
       ["cpu.cfs_period_us", String(PERIOD_US)],
@@ -39,6 +37,15 @@ function settings(bounds: Bounds): Readonly<Record<Controller, readonly (readonl
     ],
   };
 }
+
+const memory = (bytes: string) =>
+  [
+    ["memory.limit_in_bytes", bytes],
+    ["memory.memsw.limit_in_bytes", bytes],
+    ["memory.max", bytes],
+    ["memory.swap.max", "0"],
+    ["memory.oom.group", "0"],
+  ] as const;
 
 let made = 0;
 

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
-import { type Holder, NoWalls, isRoot, launch, mapEverybody } from "./launch.ts";
+import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
+import { type Holder, NoWalls, hasNamespaces, isRoot, launch, mapEverybody } from "./launch.ts";
 import {
   type Built,
   bytesOf,
   CHANNEL,
   type ConfinedFacts,
-  type Fault,
   FIRST_PIPE,
   type FromConfined,
   type Request,
@@ -17,29 +17,22 @@ import {
   type ToConfined,
   withoutBytes,
 } from "../messages.ts";
-
-/** A fault that the confined process told of, still without its error code. */
-export class ConfinedFault extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super("reason" in fault ? `${fault.fault}: ${fault.reason}` : fault.fault);
-    this.fault = fault;
-  }
-}
-
-/** Thrown where a start takes so long that nothing can be told of the walls; nothing then runs. */
-export class StartHung extends Error {}
+import type { Before } from "../workspace/kept-files.ts";
 
 export interface Outcome<K extends Request["do"]> {
   readonly value: Results[K];
   readonly data: Uint8Array;
 }
 
-/** Told once what a request is to run runs, with this side of its pipes. */
-export type Started = (pipes: readonly Socket[]) => void;
+/** Who is told before a run is over. */
+export interface Hearing {
+  /** What it runs runs: this side of its pipes. */
+  started?(pipes: readonly Socket[]): void;
+  /** What was there before it, wherever that is something else than before the last one of its process. */
+  before?(before: Before): void;
+}
 
-interface Pending {
-  readonly started?: Started | undefined;
+interface Pending extends Hearing {
   resolve(outcome: Outcome<Request["do"]>): void;
   reject(error: Error): void;
 }
@@ -73,9 +66,9 @@ export class ConfinedProcess {
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     for (const promise of [this.#up.promise, this.#built.promise]) promise.catch(() => undefined);
     child.once("error", (error) => this.#break(error));
-    child.once("exit", () => this.#break(new Error("the confined process ended")));
+    child.once("exit", () => this.#break(new ProcessLost()));
     this.#socket.on("error", (error) => this.#break(error));
-    this.#socket.on("close", () => this.#break(new Error("the confined process closed its channel")));
+    this.#socket.on("close", () => this.#break(new ProcessLost()));
   }
 
   /** `base`: the address of the file beside which its entry stands; `pipes`: how many it hands on. Throws NoWalls where namespaces are refused, StartHung. */
@@ -85,7 +78,7 @@ export class ConfinedProcess {
     const said = collect(child);
     try {
       await confined.#up.promise;
-      if (holder === "namespace" && isRoot()) mapEverybody(child.pid!);
+      if (hasNamespaces(holder) && isRoot()) mapEverybody(child.pid!);
       return confined;
     } catch (error) {
       await confined.close();
@@ -133,7 +126,7 @@ export class ConfinedProcess {
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing: Hearing = {},
   ): Promise<Outcome<K>> {
     signal.throwIfAborted();
     if (this.#broken) throw this.#broken;
@@ -147,7 +140,7 @@ export class ConfinedProcess {
     signal.addEventListener("abort", abort, { once: true });
     try {
       return await new Promise<Outcome<K>>((resolve, reject) => {
-        this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, started });
+        this.#pending.set(id, { ...hearing, resolve: resolve as Pending["resolve"], reject });
         this.#child.ref();
         this.#socket.ref();
         this.#frames.send({ id, request: withoutBytes(request) }, bytesOf(request));
@@ -163,7 +156,7 @@ export class ConfinedProcess {
     this.#child.ref();
     this.#socket.destroy();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
-    if (this.#holder === "namespace") this.#child.kill("SIGKILL");
+    if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
     this.#child.stdin?.destroy();
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;
@@ -174,6 +167,7 @@ export class ConfinedProcess {
     if ("up" in message) return this.#up.resolve();
     if ("built" in message) return this.#built.resolve(message.built);
     if ("absent" in message) return this.#built.reject(new NoWalls(message.absent));
+    if ("before" in message) return this.#pending.get(message.id)?.before?.(message.before);
     if ("started" in message) return this.#pending.get(message.id)?.started?.(this.#pipes());
     this.#stuck.delete(message.id);
     this.#settle(message.id, (pending) =>

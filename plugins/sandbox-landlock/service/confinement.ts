@@ -1,21 +1,25 @@
-import { ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
-import { type Holder, NoWalls } from "./launch.ts";
+import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
+import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
+import { ownerGit } from "./owner-git.ts";
 import { Pool } from "./pool.ts";
+import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
 
+type Walls = Omit<WallFacts, "island">;
+
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "diskMb" | "workspaceMb" | "prefix"
+  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb" | "prefix"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
   /** All runs of this service in the workspace. */
   readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
-  readonly walls?: WallFacts;
+  readonly walls?: Walls;
   /** What the supervisor holds them to; undefined without walls. */
   readonly bounds?: Bounds;
   /** False: none are tried, as where the system refuses them. */
@@ -39,13 +43,21 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
+  readonly #startLooking: () => Promise<ConfinedProcess>;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool, proxy: Int32Array, supervisor?: Supervisor, layers?: Layers) {
+  private constructor(
+    pool: Pool,
+    startLooking: () => Promise<ConfinedProcess>,
+    proxy: Int32Array,
+    supervisor?: Supervisor,
+    layers?: Layers,
+  ) {
     this.layers = layers;
     this.#pool = pool;
+    this.#startLooking = startLooking;
     this.#proxy = proxy;
     this.#supervisor = supervisor;
   }
@@ -54,21 +66,25 @@ export class Confinement {
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds, runs } = options;
-    if (!walls || !bounds) return new Confinement(new Pool(() => startOpen(options), running, runs), proxy);
+    if (!walls || !bounds) {
+      const pool = new Pool(() => startOpen(options, false), running, runs);
+      return new Confinement(pool, () => startOpen(options, true), proxy);
+    }
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
-    const [first, noNamespaces] = await startFirst(options).catch(async (error: unknown) => {
+    const [first, holder, noNamespaces] = await startFirst(options, walls).catch(async (error: unknown) => {
       await (await supervisor).stop();
       throw error;
     });
-    const confine = new Confiner(options, walls, await supervisor, noNamespaces === undefined);
+    const confine = new Confiner(options, walls, await supervisor, holder);
     try {
       const built = await confine.one(first);
       const firsts = [first];
       const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
       const pool = new Pool(next, running, runs);
-      return new Confinement(pool, proxy, await supervisor, { ...built, noNamespaces });
+      const looking = (): Promise<ConfinedProcess> => confine.next(true);
+      return new Confinement(pool, looking, proxy, await supervisor, { ...built, noNamespaces });
     } catch (error) {
       await first.close();
       await (await supervisor).stop();
@@ -85,9 +101,26 @@ export class Confinement {
   request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    return this.#pool.request(request, signal, started);
+    return this.#pool.request(request, signal, hearing);
+  }
+
+  /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
+  async lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
+    const { signal } = new AbortController();
+    const confined = await this.#startLooking();
+    try {
+      const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
+      return value.findings;
+    } finally {
+      await confined.close();
+    }
+  }
+
+  /** Withholds what changed since then. Throws ConfinedFault. */
+  decide(since: number): Promise<unknown> {
+    return this.#pool.decide(since);
   }
 
   /** Ends every process and the supervisor. */
@@ -104,23 +137,22 @@ export class Confinement {
 /** Puts one process after another behind the same walls. */
 class Confiner {
   readonly #options: ConfinementOptions;
-  readonly #walls: WallFacts;
+  readonly #walls: Walls;
   readonly #supervisor: Supervisor;
-  readonly #namespaces: boolean;
+  readonly #holder: Holder;
 
-  constructor(options: ConfinementOptions, walls: WallFacts, supervisor: Supervisor, namespaces: boolean) {
+  constructor(options: ConfinementOptions, walls: Walls, supervisor: Supervisor, holder: Holder) {
     this.#options = options;
     this.#walls = walls;
     this.#supervisor = supervisor;
-    this.#namespaces = namespaces;
+    this.#holder = holder;
   }
 
-  async next(): Promise<ConfinedProcess> {
+  async next(looks = false): Promise<ConfinedProcess> {
     const { base, startMs, pipes } = this.#options;
-    const holder = this.#namespaces ? "namespace" : "keeper";
-    const confined = await ConfinedProcess.start(base, holder, startMs, pipes);
+    const confined = await ConfinedProcess.start(base, this.#holder, startMs, pipes);
     try {
-      await this.one(confined);
+      await this.one(confined, looks);
       return confined;
     } catch (error) {
       await confined.close();
@@ -128,16 +160,15 @@ class Confiner {
     }
   }
 
-  async one(confined: ConfinedProcess): Promise<Built & Added> {
+  async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
     const { read, write } = this.#walls;
+    const namespaces = hasNamespaces(this.#holder);
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
     // answers, the kernel refuses.
-    const starts = this.#walls.starts || !this.#namespaces;
-    const walls = { ...this.#walls, starts };
-    const temporary = this.#namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(
-      factsOf(this.#options, { walls, namespaces: this.#namespaces, temporary }),
-    );
+    const starts = this.#walls.starts || !namespaces;
+    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
+    const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
+    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, looks, temporary }));
     const { pid } = confined;
     this.#options.runs.remember(confined, built.secret);
     const own = temporary === undefined ? [] : [temporary];
@@ -146,7 +177,7 @@ class Confiner {
       pid,
       listener: built.listener,
       write: own,
-      ...(this.#namespaces && { masked }),
+      ...(namespaces && { masked }),
     });
     if (!added) throw new Error("the confined process ended");
     confined.go();
@@ -154,34 +185,46 @@ class Confiner {
   }
 }
 
-async function startFirst({
-  base,
-  namespaces,
-  startMs,
-  pipes,
-}: ConfinementOptions): Promise<readonly [first: ConfinedProcess, noNamespaces: string | undefined]> {
-  const start = (holder: Holder) => ConfinedProcess.start(base, holder, startMs, pipes);
-  if (namespaces === false) return [await start("keeper"), NOT_WANTED];
-  try {
-    return [await start("namespace"), undefined];
-  } catch (error) {
-    if (!(error instanceof NoWalls)) throw error;
-    return [await start("keeper"), error.message];
+/** The best that the system allows. An island is none where there is a way out. */
+async function startFirst(
+  { base, namespaces, startMs, pipes }: ConfinementOptions,
+  { tcp }: Walls,
+): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
+  const wanted: readonly Holder[] = namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
+  let refused = NOT_WANTED;
+  for (const holder of wanted) {
+    try {
+      return [await ConfinedProcess.start(base, holder, startMs, pipes), holder, undefined];
+    } catch (error) {
+      if (!(error instanceof NoWalls)) throw error;
+      refused = error.message;
+    }
   }
+  return [await ConfinedProcess.start(base, "keeper", startMs, pipes), "keeper", refused];
 }
 
-async function startOpen(options: ConfinementOptions): Promise<ConfinedProcess> {
+async function startOpen(options: ConfinementOptions, looks: boolean): Promise<ConfinedProcess> {
   const confined = await ConfinedProcess.start(options.base, "itself", options.startMs);
   const temporary = confined.makeTemporary([options.workspace]);
-  confined.tell(factsOf(options, { walls: undefined, namespaces: false, temporary }));
+  confined.tell(factsOf(options, { walls: undefined, namespaces: false, looks, temporary }));
   return confined;
 }
 
 function factsOf(
-  { workspace, secret, guarded, diskMb, workspaceMb, prefix }: ConfinementOptions,
-  own: Pick<ConfinedFacts, "walls" | "namespaces" | "temporary">,
+  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
+  own: Pick<ConfinedFacts, "walls" | "namespaces" | "looks" | "temporary">,
 ): ConfinedFacts {
-  return { ...own, prefix, workspace, secret, guarded, diskMb, workspaceMb };
+  return {
+    ...own,
+    prefix,
+    workspace,
+    secret,
+    guarded,
+    ownerGit: ownerGit(),
+    mostFolders,
+    diskMb,
+    workspaceMb,
+  };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

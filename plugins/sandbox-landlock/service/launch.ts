@@ -19,10 +19,12 @@ const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1"
 const EVERYBODY = "0 0 4294967295\n";
 
 /**
- * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace; a
- * shell without walls, since the filter's signals need the service's word; or it itself, which has no walls then.
+ * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace, or
+ * with an island, which has a network of its own besides, where nothing is; a shell without walls, since the filter's
+ * signals need the service's word; or it itself, which has no walls then.
  */
-export type Holder = "namespace" | "keeper" | "itself";
+export type Holder = "island" | "namespace" | "keeper" | "itself";
+export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
 
 /** Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too. */
 const KEEPER = `"$@" & one=$!
@@ -57,7 +59,13 @@ export function launch(base: string, holder: Holder, pipes: number): ChildProces
 function wrapping(holder: Holder): readonly string[] {
   if (holder === "itself") return [];
   if (holder === "keeper") return ["/bin/sh", "-c", KEEPER, "keeper"];
-  return [unshare(), ...NAMESPACES, ...(isRoot() ? [] : ["--map-current-user"]), "--"];
+  return [
+    unshare(),
+    ...NAMESPACES,
+    ...(holder === "island" ? ["--net"] : []),
+    ...(isRoot() ? [] : ["--map-current-user"]),
+    "--",
+  ];
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0;

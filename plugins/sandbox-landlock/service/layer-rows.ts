@@ -36,7 +36,7 @@ export function layerRows(
     },
     namespaces(
       "sandbox: process ids",
-      "each run has ids of its own: it names no other process, and all of it ends with its first one",
+      `each run has ids of its own: it names no other process, and all of it ends with its first one; /proc ${layers.processes ? "shows its own processes, and no more of the machine than processor, memory and time" : "is closed, since it tells of the network too, which this run shares"}`,
       "runs see the numbers of other processes; the supervisor judges each signal, and what a run leaves is ended by looking for it",
     ),
     namespaces(

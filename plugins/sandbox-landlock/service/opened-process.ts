@@ -74,7 +74,7 @@ export class OpenedProcess implements OpenProcess {
     const running = confinement.request<"run">(
       { do: "run", ...request, timeoutMs: undefined, maxOutputBytes: 0 },
       abort.signal,
-      resolve,
+      { started: resolve },
     );
     running.catch(reject);
     try {

@@ -4,7 +4,7 @@ import type { Static } from "typebox";
 import { blockedCommands } from "./blocked-commands.ts";
 import { coded } from "./coded.ts";
 import type { config } from "../config.ts";
-import { ConfinedFault } from "./confined-process.ts";
+import { ConfinedFault } from "./failures.ts";
 import { Confinement } from "./confinement.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors } from "../errors.ts";

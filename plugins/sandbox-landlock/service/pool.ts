@@ -1,4 +1,5 @@
-import { ConfinedFault, type ConfinedProcess, type Outcome, type Started } from "./confined-process.ts";
+import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 
@@ -43,9 +44,9 @@ export class Pool {
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    await this.#decide();
+    await this.#inWorkspace.look();
     if (request.do !== "run") return this.#open<K>(request, signal);
     while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const [first] = this.#runs;
@@ -53,7 +54,7 @@ export class Pool {
     this.#runs.add(run);
     Atomics.add(this.#running, 0, 1);
     try {
-      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, started);
+      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, hearing);
     } finally {
       Atomics.sub(this.#running, 0, 1);
       this.#runs.delete(run);
@@ -67,12 +68,9 @@ export class Pool {
     for (const member of this.#members) await this.#end(member);
   }
 
-  /** Nothing is opened or run before it is known which files are secret. */
-  async #decide(): Promise<void> {
-    const since = this.#inWorkspace.undecided;
-    if (since === undefined) return;
-    await this.#open<"decide">({ do: "decide", since }, new AbortController().signal);
-    this.#inWorkspace.decide(since);
+  /** Withholds what changed since then; the masks of the process that does so lie over what was secret before. */
+  decide(since: number): Promise<unknown> {
+    return this.#open<"decide">({ do: "decide", since }, new AbortController().signal);
   }
 
   async #open<K extends Request["do"]>(
@@ -98,13 +96,14 @@ export class Pool {
   async #run<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
-    started?: Started,
+    hearing?: Hearing,
   ): Promise<Outcome<K>> {
     for (let attempt = 1; ; attempt++) {
       const member = await this.#idle();
       try {
-        const over = member.process.request<K>(request, signal, started);
-        return await this.#inWorkspace.follow(member.process, over);
+        return await this.#inWorkspace.follow(member.process, (before) =>
+          member.process.request<K>(request, signal, { ...hearing, before }),
+        );
       } catch (error) {
         member.stale ||= isStale(error);
         if (!isStale(error) || attempt === MAX_STALE) throw error;

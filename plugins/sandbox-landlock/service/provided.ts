@@ -1,6 +1,7 @@
 import type { RunResult, RunSpec, Sandbox } from "@gantry/sdk";
 import { coded } from "./coded.ts";
-import { ConfinedFault, type Outcome } from "./confined-process.ts";
+import type { Outcome } from "./confined-process.ts";
+import { ConfinedFault, ProcessLost } from "./failures.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors as own } from "../errors.ts";
 import type { Request } from "../messages.ts";
@@ -18,6 +19,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
       return await confinement.request<K>(what, signal);
     } catch (error) {
       if (error instanceof ConfinedFault) throw coded(error.fault);
+      if (error instanceof ProcessLost) throw own.SANDBOX_LOST();
       throw signal.aborted ? error : own.SANDBOX_FAILED(error);
     }
   };

@@ -128,8 +128,12 @@ export class Walled {
     return (await this.state()).rows;
   }
 
-  /** Loads what a call may need; what is first loaded when files are short might never load. */
+  /**
+   * Loads what a call may need, since what is first loaded when files are short might never load, and looks after the runs of
+   * a service that was killed; what goes wrong there is told to the first call.
+   */
   async load(): Promise<void> {
+    await this.#place.runs.look().catch(() => undefined);
     if (this.#config.security.allowed_domains.length > 0) await checkedProxy();
   }
 

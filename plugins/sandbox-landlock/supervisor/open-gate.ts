@@ -2,6 +2,7 @@ import { lstatSync, readSync, writeSync } from "node:fs";
 import { close, libcCall, openPath } from "../kernel/kernel.ts";
 import { mountPoints } from "../kernel/mounts.ts";
 import { isInside } from "@gantry/sdk/node";
+import { NameWatch } from "./name-watch.ts";
 
 const CLOSE_ON_EXEC = 1;
 const NONBLOCK = 2;
@@ -36,6 +37,8 @@ export class OpenGate {
   readonly #root: number;
   readonly #files: readonly string[];
   readonly #view: number;
+  readonly #names: NameWatch;
+  #isChecked = false;
   #hasFallen = false;
 
   private constructor(fd: number, confined: number, { root, files }: Masked) {
@@ -45,6 +48,7 @@ export class OpenGate {
     const top = `/proc/self/fd/${this.#root}/`;
     this.#view = lstatSync(top).dev;
     this.#files = files.map((file) => top + file);
+    this.#names = new NameWatch(confined, top, root, files);
     if (files.length === 0) return;
     for (const at of mountPoints(confined))
       if (isInside(at, root)) this.#mark(MARK_ADD | MARK_MOUNT, top + at);
@@ -65,11 +69,12 @@ export class OpenGate {
   answer(): void {
     const bytes = Buffer.alloc(BATCH_BYTES);
     const end = this.#receive(bytes);
+    // All that these would open had its name before this look.
+    this.#look();
     for (let at = 0; at < end; at += bytes.readUInt32LE(at)) {
       const file = bytes.readInt32LE(at + 16);
       // The confined process opens what tools of the service ask for, and judges that by name.
       const isRun = bytes.readInt32LE(at + 20) !== this.#confined;
-      this.#hasFallen ||= !this.#files.every((mask) => this.#isOfView(mask));
       if (!this.#hasFallen) this.#pass(file);
       this.#send(file, isRun && this.#hasFallen ? DENY : ALLOW);
       close(file);
@@ -77,8 +82,15 @@ export class OpenGate {
   }
 
   close(): void {
+    this.#names.close();
     close(this.fd);
     close(this.#root);
+  }
+
+  #look(): void {
+    if (this.#hasFallen || (!this.#names.mayHaveChanged() && this.#isChecked)) return;
+    this.#hasFallen = !this.#files.every((mask) => this.#isOfView(mask));
+    this.#isChecked = true;
   }
 
   #receive(bytes: Buffer): number {

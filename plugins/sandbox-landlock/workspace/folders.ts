@@ -24,13 +24,26 @@ export function foreignNames(folder: string): readonly Buffer[] {
   return readdirSync(folder, { encoding: "buffer" }).filter((name) => !isUtf8(name));
 }
 
-/** A folder without leave to list it may be entered all the same, and a run can give itself that leave. */
+/** A folder that is closed to its owner may be opened all the same, since a run can give itself that leave. */
 export function entriesOf(folder: string): readonly Dirent[] {
+  if (!mayEnter(folder)) openOwn(folder);
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
+    openOwn(folder);
     return readdirSync(folder, { withFileTypes: true });
   }
+}
+
+/** Somebody else's stays as it is. */
+function openOwn(folder: string): void {
+  const about = lstatSync(folder);
+  if (about.uid === process.geteuid?.()) chmodSync(folder, (about.mode & 0o7777) | 0o500);
+}
+
+/** A path and the folders around it, within the workspace. */
+export function prefixes(at: string): readonly string[] {
+  const names = at.split("/").filter(Boolean);
+  return names.map((_, i) => names.slice(0, i + 1).join("/"));
 }

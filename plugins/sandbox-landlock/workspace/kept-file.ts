@@ -97,8 +97,9 @@ export function markAt(at: string): string {
   return about ? markOf(about) : "";
 }
 
-function markOf({ dev, ino, ctimeNs, size }: BigIntStats): string {
-  return `${dev}:${ino}:${ctimeNs}:${size}`;
+/** Devices have other numbers after a restart of the machine, which a record outlives. */
+function markOf({ ino, ctimeNs, size }: BigIntStats): string {
+  return `${ino}:${ctimeNs}:${size}`;
 }
 
 /** A run may have closed the folder around what it made. */

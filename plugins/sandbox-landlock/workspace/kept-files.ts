@@ -13,6 +13,22 @@ import {
 import { aboutPath } from "./about-path.ts";
 import { isPlainRepository } from "./plain-repository.ts";
 
+/** What was guarded in a workspace before a run, kept outside of the process that started it, which may be lost. */
+export interface Before {
+  /** True where the kernel let no run change what was there. */
+  readonly wasHeld: boolean;
+  /** What stood at the paths themselves. */
+  readonly held: readonly (readonly [path: string, identity: string])[];
+  /** Contents as base64; where a link leads as `link`. */
+  readonly kept: readonly {
+    readonly file: string;
+    readonly mark: string;
+    readonly mode: number;
+    readonly base64?: string;
+    readonly link?: string;
+  }[];
+}
+
 /** What of all files together is remembered. */
 const MAX_BYTES = 16 * MAX_FILE_BYTES;
 /** The clock of a file system is behind by less than this. */
@@ -50,6 +66,35 @@ export class KeptFiles {
       room -= kept.content?.length ?? 0;
     }
     this.#kept = now;
+  }
+
+  /** What is remembered; what is never put back is left out. `wasHeld`: `held` of {@link putBack}. */
+  before(wasHeld: boolean): Before {
+    const kept = [...this.#kept].filter(([file, one]) => this.#isPutBack(file, one, wasHeld));
+    return {
+      wasHeld,
+      held: [...this.#held],
+      kept: kept.map(([file, { mark, mode, content }]) => ({
+        file,
+        mark,
+        mode,
+        ...(typeof content === "string" && { link: content }),
+        ...(Buffer.isBuffer(content) && { base64: content.toString("base64") }),
+      })),
+    };
+  }
+
+  /** Remembers what another process did before a run that began then, in ms since 1970. */
+  restore({ held, kept }: Before, began: number): void {
+    this.#began = began;
+    this.#doubtful.clear();
+    this.#held = new Map(held);
+    this.#kept = new Map(
+      kept.map(({ file, mark, mode, base64, link }) => {
+        const content = base64 === undefined ? link : Buffer.from(base64, "base64");
+        return [file, { mark, mode, content }];
+      }),
+    );
   }
 
   /** The contents of what is remembered, as text. */
@@ -113,7 +158,7 @@ export class KeptFiles {
   #identity(at: string): string {
     const about = aboutPath(this.#at(at));
     if (!about) return "";
-    return [about.dev, about.ino, about.isSymbolicLink() ? about.ctimeMs : ""].join(":");
+    return [about.ino, about.birthtimeNs, about.isSymbolicLink() ? about.ctimeNs : ""].join(":");
   }
 
   #filesAt(paths: readonly string[]): readonly string[] {

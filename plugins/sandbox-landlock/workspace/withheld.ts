@@ -26,6 +26,8 @@ export interface Watched {
   readonly root: string;
   /** What of it runs may open, "" for all. */
   readonly open: readonly string[];
+  /** True where masks lie; elsewhere everything may be on the root's device. */
+  readonly masks: boolean;
   /** These stay: no run reads them by their names. */
   isSecret(relative: string): boolean;
   /** True for a folder that stood there before. */
@@ -37,14 +39,17 @@ export interface Watched {
  * one: each gets a name beside its own that counts as secret. The time of a change is the kernel's, and no run sets it; a
  * file that is moved or linked has changed too. Gives the old names; throws NotWithheld.
  */
-export function withhold({ root, open, isSecret, wasThere }: Watched, since: number): readonly string[] {
+export function withhold(
+  { root, open, masks, isSecret, wasThere }: Watched,
+  since: number,
+): readonly string[] {
   const withheld: string[] = [];
   const left = open.map((at) => ({ at, inLate: false }));
   for (let one = left.pop(); one; one = left.pop()) {
     const { at, inLate } = one;
     const full = path.join(root, at);
     const about = lstatSync(full, { throwIfNoEntry: false });
-    if (!about || (at !== "" && (isSecret(at) || isOfView(full)))) continue;
+    if (!about || (at !== "" && (isSecret(at) || (masks && isOfView(full))))) continue;
     const beneath = about.isDirectory() ? namesIn(full).map(({ name }) => path.join(at, name)) : [];
     const isNew = at !== "" && !(about.isDirectory() && wasThere(at, about.ino));
     const isLate = isNew && (inLate || about.ctimeMs > since - SETTLED_MS);

@@ -3,8 +3,9 @@ import path from "node:path";
 import { aboutPath } from "./about-path.ts";
 import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
-import { entriesOf, foreignNames, mayEnter, namesIn } from "./folders.ts";
+import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
+import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
 
 /** Folders that are looked through; nothing runs in a larger workspace. */
@@ -47,11 +48,21 @@ export interface Wanted {
   guarded(relative: string): boolean;
 }
 
+export interface Walked {
+  readonly root: string;
+  readonly wanted: Wanted;
+  readonly owner: OwnerGit;
+  /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
+  readonly open: readonly string[];
+  /** Folders that are looked through. */
+  readonly most?: number | undefined;
+}
+
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
   readonly #root: string;
   readonly #wanted: Wanted;
-  /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
+  readonly #owner: OwnerGit;
   readonly #open: readonly string[];
   readonly #most: number;
   /** Files that are secret under whatever name. */
@@ -66,9 +77,10 @@ export class WorkspaceWalk {
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
-  constructor(root: string, wanted: Wanted, open: readonly string[] = [""], most = MAX_FOLDERS) {
+  constructor({ root, wanted, owner, open, most = MAX_FOLDERS }: Walked) {
     this.#root = root;
     this.#wanted = wanted;
+    this.#owner = owner;
     this.#open = open;
     this.#most = most;
   }
@@ -132,7 +144,8 @@ export class WorkspaceWalk {
     try {
       const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
-      if (before?.settled && isSame(before, place) && before.changed === changed) return before;
+      const isOfOld = before?.settled && before.within === place.within && before.held === place.held;
+      if (isOfOld && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
       const entries = entriesOf(full);
       if (this.#isForeign(full, entries)) return undefined;
@@ -188,8 +201,11 @@ export class WorkspaceWalk {
 
   /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
   #follow(): boolean {
-    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit);
-    const now = repositories.flatMap(({ at }) => gitFollows(this.#root, path.join(this.#root, at)));
+    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
+    // The owner's own settings count before there is any repository.
+    const now = [".git", ...repositories].flatMap((at) =>
+      gitFollows(this.#root, path.join(this.#root, at), this.#owner),
+    );
     const before = this.#followed;
     this.#followed = new Set(now);
     return before.size !== this.#followed.size || now.some((at) => !before.has(at));
@@ -216,11 +232,3 @@ export class WorkspaceWalk {
     return target === undefined ? undefined : aboutPath(target);
   }
 }
-
-/** A path and the folders around it, within the workspace. */
-function prefixes(at: string): readonly string[] {
-  const names = at.split("/").filter(Boolean);
-  return names.map((_, i) => names.slice(0, i + 1).join("/"));
-}
-
-const isSame = (a: Place, b: Place): boolean => a.within === b.within && a.held === b.held;

@@ -4,15 +4,14 @@ import { fileNames, isInside } from "@gantry/sdk/node";
 import { inGit } from "./git-directory.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
-import { KeptFiles } from "./kept-files.ts";
+import { type Before, KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
+import { openIn } from "./open-in.ts";
 import { NotWithheld, type Watched, withhold } from "./withheld.ts";
 import { isWithheld } from "./withheld-name.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
-
-type Facts = Pick<ConfinedFacts, "workspace" | "secret" | "guarded" | "namespaces" | "walls">;
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
@@ -45,7 +44,7 @@ export class Workspace {
   /** Secret files over which masks lie. */
   masked: readonly string[] = [];
 
-  constructor({ workspace, secret, guarded, namespaces, walls }: Facts) {
+  constructor({ workspace, secret, guarded, namespaces, walls, ...facts }: ConfinedFacts) {
     this.root = workspace;
     const isNamed = fileNames(secret, { copies: true });
     this.#isSecret = (relative) => isNamed(relative) || isWithheld(relative);
@@ -53,7 +52,8 @@ export class Workspace {
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
     this.#open = openIn(workspace, walls);
-    this.#walk = new WorkspaceWalk(workspace, wanted, this.#open);
+    const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
+    this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
@@ -114,6 +114,18 @@ export class Workspace {
     return undefined;
   }
 
+  /** What was guarded as the last run began. */
+  before(): Before {
+    return this.#guarded.before(this.#masks);
+  }
+
+  /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */
+  lookAfter(before: Before, began: number): readonly string[] {
+    this.#guarded.restore(before, began);
+    const renamed = this.#renameForeign();
+    return [...renamed, ...this.#undo(before.wasHeld)];
+  }
+
   /**
    * Sets aside what a run can have made, and puts back what it changed where no mask was in its way; a phrase for each.
    * `undecided`: since when files may be secret, where one of them could not be withheld.
@@ -122,12 +134,14 @@ export class Workspace {
     const left = this.#withholdLate();
     const renamed = this.#renameForeign();
     const over = this.#withholdOver();
-    const { secret, guarded } = this.#found;
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
-    const aside = this.#guarded.setAside(guarded, this.#masks);
-    const undone = [this.#guarded, this.#secret].flatMap((kept) => kept.putBack(this.#masks));
-    this.#late.remember(secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
-    return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...aside, ...undone] };
+    const undone = [...this.#undo(this.#masks), ...this.#secret.putBack(this.#masks)];
+    this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
+    return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
+  }
+
+  #undo(wereHeld: boolean): readonly string[] {
+    return [...this.#guarded.setAside(this.#found.guarded, wereHeld), ...this.#guarded.putBack(wereHeld)];
   }
 
   /** A text without what stands in secret files that no mask lies over. */
@@ -189,7 +203,8 @@ export class Workspace {
   }
 
   #withhold(since: number, wasThere: Watched["wasThere"]): readonly string[] {
-    return withhold({ root: this.root, open: this.#open, isSecret: this.#isSecret, wasThere }, since);
+    const watched = { root: this.root, open: this.#open, masks: this.#masks, isSecret: this.#isSecret };
+    return withhold({ ...watched, wasThere }, since);
   }
 
   /** True for what git obeys too, and for what would make a repository of the folder around it. */
@@ -218,11 +233,4 @@ export class Workspace {
     const about = statSync(path.join(this.root, at), { throwIfNoEntry: false });
     return about ? `${about.dev}:${about.ino}` : "";
   }
-}
-
-/** What of a workspace the walls leave open, relative to it; "" is all of it. */
-function openIn(root: string, walls: ConfinedFacts["walls"]): readonly string[] {
-  const read = walls?.read ?? [root];
-  if (read.some((one) => isInside(root, one))) return [""];
-  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
 }

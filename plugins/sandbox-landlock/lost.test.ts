@@ -1,0 +1,119 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import shell from "../tool-shell/index.ts";
+import sandbox from "./index.ts";
+import { type SandboxKit, confinedOf, linux, startSandbox, until } from "./sandbox.test-kit.ts";
+
+const guarded = [".git/hooks", ".git/config", ".envrc"];
+const OWN = "#!/bin/sh\nexit 0\n";
+
+/** What is the owner's, and what he made just before. */
+function prepare(workspace: string): void {
+  mkdirSync(path.join(workspace, ".git/hooks"), { recursive: true });
+  mkdirSync(path.join(workspace, "own"));
+  writeFileSync(path.join(workspace, ".git/config"), "[core]\n\tfsmonitor = own\n");
+  for (const file of [".git/hooks/pre-push", "own/.envrc"]) writeFileSync(path.join(workspace, file), OWN);
+}
+
+/** Leaves what its owner's programs would obey, and goes on. */
+const leaves = [
+  "echo evil > .envrc; mkdir -p s/.git; echo '[core] pager = evil' > s/.git/config",
+  "(echo evil > .git/hooks/pre-push; rm own/.envrc; echo evil > .git/config) 2> errors",
+  "touch up; while :; do sleep 0.05; done",
+].join("\n");
+
+function expectOwn(workspace: string): void {
+  const at = (file: string): string => path.join(workspace, file);
+  expect([".envrc", "s/.git/config"].filter((file) => existsSync(at(file)))).toEqual([]);
+  expect(readFileSync(at(".git/config"), "utf8")).toBe("[core]\n\tfsmonitor = own\n");
+  for (const file of [".git/hooks/pre-push", "own/.envrc"]) expect(readFileSync(at(file), "utf8")).toBe(OWN);
+}
+
+const isUp = (workspace: string) => (): boolean => existsSync(path.join(workspace, "up"));
+
+async function lose(kit: SandboxKit): Promise<void> {
+  const run = kit.run(leaves);
+  await until(isUp(kit.workspace));
+  for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
+  await expect(run).rejects.toThrow(/ended|closed/);
+}
+
+test.runIf(linux)("SBX-05: a call that was lost with its process says so", async () => {
+  await using t = await startTestHost({ plugins: [sandbox, shell] });
+  const call = t.call("shell", { command: "touch up; while :; do sleep 0.05; done" });
+  await until(isUp(t.runtime.workspace));
+  for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
+  expect(await call).toMatchObject({ code: "SANDBOX_LOST" });
+  expect((await t.call("shell", { command: "echo next" })).text).toContain("next");
+});
+
+for (const namespaces of [true, false]) {
+  const how = namespaces ? "held by the kernel" : "without namespaces";
+
+  test.runIf(linux)(
+    `SEC-15: what a run leaves whose process was lost is undone before the next, ${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, guarded, prepare });
+      await lose(kit);
+      expect((await kit.run("cat .envrc; echo ran")).stdout).toBe("ran\n");
+      expectOwn(kit.workspace);
+      expect(kit.left).toContainEqual(expect.stringMatching(/^undone: a change of \.envrc, set aside as /));
+    },
+  );
+
+  test.runIf(linux)(
+    `SEC-15: what a run leaves whose service was killed is undone by the next, ${how}`,
+    async () => {
+      const [at, notes] = ["workspace", "notes"].map((name) =>
+        realpathSync(mkdtempSync(path.join(tmpdir(), `gantry-lost-${name}-`))),
+      ) as [string, string];
+      prepare(at);
+      const kit = new URL("./service.test-kit.ts", import.meta.url).pathname;
+      const options = { namespaces, guarded, at, notes };
+      const argv = ["--conditions=gantry-source", kit, leaves, JSON.stringify(options)];
+      const service = spawn(process.execPath, argv, { stdio: "ignore" });
+      try {
+        await until(isUp(at));
+        // It would see to its run itself.
+        const held = confinedOf(service.pid!);
+        for (const pid of held) process.kill(pid, "SIGSTOP");
+        service.kill("SIGKILL");
+        await once(service, "exit");
+        for (const pid of held) process.kill(pid, "SIGKILL");
+        await using next = await startSandbox(options);
+        expect((await next.run("cat .envrc; echo ran")).stdout).toBe("ran\n");
+        expectOwn(at);
+        const { left } = next;
+        expect(left).toContainEqual(expect.stringMatching(/^undone: a change of \.envrc, set aside as /));
+        expect((await next.run("true")).exitCode).toBe(0);
+        expect(next.left).toHaveLength(left.length);
+      } finally {
+        for (const folder of [at, notes]) rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
+}
+
+test.runIf(linux)(
+  "SEC-15: a run that closes folders behind itself is looked after all the same",
+  async () => {
+    await using kit = await startSandbox({ namespaces: false, guarded });
+    await kit.run("mkdir s; echo evil > s/.envrc; chmod 600 s");
+    expect(readdirSync(path.join(kit.workspace, "s"))).not.toContain(".envrc");
+    expect((await kit.run("echo on")).stdout).toBe("on\n");
+  },
+);
