@@ -49,7 +49,7 @@ export interface ChatCommand {
   readonly summary: string;
   /** As people write them: `[id]`. */
   readonly args?: string;
-  /** Who may use it at least. Default: `guest`, which is everybody who may write. */
+  /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
   readonly trust?: Trust;
   /** Gives what the person is told; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
   run(run: ChatCommandRun): Awaitable<string>;

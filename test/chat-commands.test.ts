@@ -28,9 +28,9 @@ async function start(
   });
   const said = (): readonly string[] => channel.sent.map(({ text }) => text);
   /** Sends a message and gives what comes next. */
-  const talk = async (text: string, from = "alice"): Promise<string> => {
+  const talk = async (text: string, from = "alice", more: object = {}): Promise<string> => {
     const count = channel.sent.length + 1;
-    await channel.receive({ text, from });
+    await channel.receive({ text, from, ...more });
     await channel.sentCount(count);
     return said().at(-1) ?? "";
   };
@@ -274,4 +274,25 @@ test("CTX-05: over HTTP a command is answered like anything else, plain and stre
   );
   expect(await say(second.token, "/new")).toContain("SESSION_FOREIGN");
   expect(model.requests).toHaveLength(1);
+});
+
+test("CTX-05: SEC-17: in a group a guest neither changes nor lists the conversation, which is others' too; members do", async () => {
+  await using t = await start(["one", "two"]);
+  await t.serve();
+  const group = { conversation: { id: "g1", kind: "group" }, replyTo: "g1" };
+  const [guest, member] = [
+    { ...group, trust: "guest" },
+    { ...group, trust: "member" },
+  ];
+  await t.talk("hello", "alice", group);
+  for (const word of ["/stop", "/new", "/sessions", "/resume", "/rewind", "/compact"])
+    expect(await t.talk(word, "mallory", guest)).toBe(
+      `There is no command ${word} for you. There are: /help /usage. Write // to begin a message with a slash.`,
+    );
+  expect(await t.talk("/help", "mallory", guest)).toMatch(/^\/help - these words\n\/usage - /);
+  expect(await t.talk("/stop", "mallory", { trust: "guest" })).toBe("Nothing runs here.");
+  expect(await t.talk("/sessions", "bob", member)).toContain("this one - 1 turn");
+  expect(await t.talk("/rewind", "bob", member)).toBe(
+    "The last turn is taken out; what tools did in it stays done.",
+  );
 });

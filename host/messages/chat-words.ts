@@ -100,7 +100,7 @@ export class ChatWords {
   async answer(message: InboundMessage, session: string): Promise<string | undefined> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
-    const commands = this.#commandsFor(message.trust);
+    const commands = this.#commandsFor(message);
     const command = commands.find(({ name }) => name === word.toLowerCase());
     if (!command) return unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
@@ -116,9 +116,10 @@ export class ChatWords {
     }
   }
 
-  #commandsFor(trust: Trust): readonly ChatCommand[] {
+  #commandsFor({ trust, conversation }: InboundMessage): readonly ChatCommand[] {
     const all = [...(this.#deps.registry.get(ChatCommands)?.values() ?? [])];
-    const may = all.filter((command) => ranks.indexOf(command.trust ?? "guest") <= ranks.indexOf(trust));
+    const usual: Trust = conversation.kind === "direct" ? "guest" : "member";
+    const may = all.filter((command) => ranks.indexOf(command.trust ?? usual) <= ranks.indexOf(trust));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 }

@@ -4,6 +4,7 @@ export const helpCommands: readonly ChatCommand[] = [
   {
     name: "help",
     summary: "these words",
+    trust: "guest",
     run: ({ commands }) =>
       [
         ...commands.map(

@@ -34,6 +34,7 @@ export default definePlugin({
     host.provide(ChatCommands, {
       name: "usage",
       summary: "what your messages have taken today",
+      trust: "guest",
       async run({ user }) {
         const sum = await ledger.today(user);
         const { requests, input, output, estimated } = sum;
