@@ -1,16 +1,13 @@
 import { fileNames, secretFiles } from "@gantry/sdk";
 
 const obeyed =
-  /(^|\/)[^/]*\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
-// The workspace is the home of what commands start, so programs find their settings there.
-const settings =
-  /^\.(gitconfig|wgetrc|wget2rc|psqlrc|sqliterc|ackrc|hgrc|less|lesskey|lessfilter|rpmmacros|(subversion|config\/(git|hg|bat|lesskey))(\/.*)?)$/;
+  /(^|\/)[^/]*\.git\/(.+\/)?((hooks|rebase-merge|rebase-apply|sequencer)(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
 
 /** The names that guards know, those that the owner lists among them. */
 export interface SensitiveNames {
   /** True for a path that holds secrets by its name: in any case, and whatever dots or blanks end it. */
   isSecret(path: string): boolean;
-  /** True for a file that makes programs start others: in a repository, or, by its path from the workspace, among the settings at home. */
+  /** True for a file that makes programs start others: in a repository, or among those that the owner lists. */
   isObeyed(path: string): boolean;
 }
 
@@ -19,8 +16,7 @@ export function sensitiveNames(secret: readonly string[], guarded: readonly stri
   return {
     isSecret: inAnyForm(secretFiles(secret)),
     isObeyed(path) {
-      const lower = path.toLowerCase();
-      return obeyed.test(lower) || settings.test(lower) || isGuarded(path);
+      return obeyed.test(path.toLowerCase()) || isGuarded(path);
     },
   };
 }

@@ -6,6 +6,7 @@ import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
+import { unplainStates } from "./git-states.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -203,9 +204,11 @@ export class WorkspaceWalk {
   #follow(): boolean {
     const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
     // The owner's own settings count before there is any repository.
-    const now = [".git", ...repositories].flatMap((at) =>
-      gitFollows(this.#root, path.join(this.#root, at), this.#owner),
-    );
+    const now = [".git", ...repositories].flatMap((at) => {
+      const folder = path.join(this.#root, at);
+      const states = unplainStates(folder).map((file) => path.relative(this.#root, file));
+      return [...gitFollows(this.#root, folder, this.#owner), ...states];
+    });
     const before = this.#followed;
     this.#followed = new Set(now);
     return before.size !== this.#followed.size || now.some((at) => !before.has(at));

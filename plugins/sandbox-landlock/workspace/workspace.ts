@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
+import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
@@ -212,7 +213,8 @@ export class Workspace {
   #isKept(at: string): boolean {
     const within = inGit(this.root, at, true);
     if (this.#isGuarded(at) || this.#walk.follows(at) || path.basename(at) === ".git") return true;
-    return within !== undefined && (this.#isGuarded(within) || within !== inGit(this.root, at));
+    if (within === undefined) return false;
+    return isGitState(within) || this.#isGuarded(within) || within !== inGit(this.root, at);
   }
 
   #isBare({ secret, guarded }: Found): boolean {
