@@ -7,6 +7,8 @@ import sandbox from "../sandbox-landlock/index.ts";
 import files from "./index.ts";
 
 const LONG_LINE = "long".repeat(1_300_000);
+/** What is written twice in the arguments of one call, which hold 1 MiB. */
+const LONG_GIVEN = "long".repeat(100_000);
 
 /** A line of a file; its number makes it the only one of its kind. */
 const line = record({
@@ -25,7 +27,7 @@ const file = record({
   finalEnd: boolean(),
   from: nat(11),
   count: integer({ min: 1, max: 5 }),
-  /** One line of some files has 5 MB. */
+  /** One line of some files has 5 MB, or 400 kB where it is edited. */
   long: nat(100),
 });
 
@@ -42,7 +44,8 @@ test(
         const all = lines.map(({ depth, text, trailing }, index) => {
           // Blanks after the end of what is asked for are no part of it.
           const beyond = given !== "same" && index === first + part.length - 1;
-          const words = `${text} #${index};${index === long ? LONG_LINE : ""}`;
+          const longOne = part.includes(lines[index]!) ? LONG_GIVEN : LONG_LINE;
+          const words = `${text} #${index};${index === long ? longOne : ""}`;
           return { own: unit.repeat(depth) + words + (beyond ? "" : trailing), words };
         });
         const end = (index: number): string =>
