@@ -1,46 +1,22 @@
-import { fileNames } from "@gantry/sdk";
+import { fileNames, secretFiles } from "@gantry/sdk";
 
-const folders = new Set([
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".kube",
-  ".azure",
-  ".docker",
-  ".gcloud",
-  ".gemini",
-  ".secrets",
-  ".password-store",
-  ".terraform.d",
-]);
-const names =
-  /^(\.envrc|\.secret_key|secret[-_]key|credentials(\.(json|toml|ya?ml|db|xml|ini|csv))?|\.git-credentials|\.?auth-profiles\.json|oauth_creds\.json|\.pypirc|\.npmrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.dockercfg|\.boto|\.s3cfg|service[-_]account.*\.json|client_secret.*\.json|id_(dsa|ecdsa|(rsa|ecdsa|ed25519)_sk)|.*\.(pfx|jks|keystore|netrc|ppk|kdbx|ovpn))$/;
 const obeyed =
-  /(^|\/)[^/]*\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
-// The workspace is the home of what commands start, so programs find their settings there.
-const settings =
-  /^\.(gitconfig|wgetrc|wget2rc|psqlrc|sqliterc|ackrc|hgrc|less|lesskey|lessfilter|rpmmacros|(subversion|config\/(git|hg|bat|lesskey))(\/.*)?)$/;
+  /(^|\/)[^/]*\.git\/(.+\/)?((hooks|rebase-merge|rebase-apply|sequencer)(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
 
 /** The names that guards know, those that the owner lists among them. */
 export interface SensitiveNames {
   /** True for a path that holds secrets by its name: in any case, and whatever dots or blanks end it. */
   isSecret(path: string): boolean;
-  /** True for a file that makes programs start others: in a repository, or, by its path from the workspace, among the settings at home. */
+  /** True for a file that makes programs start others: in a repository, or among those that the owner lists. */
   isObeyed(path: string): boolean;
 }
 
 export function sensitiveNames(secret: readonly string[], guarded: readonly string[]): SensitiveNames {
-  const isListedSecret = inAnyForm(fileNames(secret, { copies: true }));
   const isGuarded = inAnyForm(fileNames(guarded));
   return {
-    isSecret(path) {
-      const parts = plain(path).split("/");
-      const name = parts.findLast((part) => part !== "") ?? "";
-      return names.test(name) || parts.some((part) => folders.has(part)) || isListedSecret(path);
-    },
+    isSecret: inAnyForm(secretFiles(secret)),
     isObeyed(path) {
-      const lower = path.toLowerCase();
-      return obeyed.test(lower) || settings.test(lower) || isGuarded(path);
+      return obeyed.test(path.toLowerCase()) || isGuarded(path);
     },
   };
 }

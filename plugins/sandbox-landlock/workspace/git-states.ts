@@ -1,0 +1,73 @@
+import path from "node:path";
+import { plainFileStart } from "@gantry/sdk/node";
+import { aboutPath } from "./about-path.ts";
+import { namesIn } from "./folders.ts";
+import { isSetAside } from "./kept-file.ts";
+
+/** Where git keeps what it does next of a rebase, a series of patches or of picks; `git status` advises to go on. */
+const STATES = ["rebase-merge", "rebase-apply", "sequencer"];
+/** A person does not begin what is longer. */
+const MAX_BYTES = 65_536;
+
+/** What git takes as a text, a number or a commit, and starts nothing for. */
+const INERT = new Set(
+  (
+    "message message-squash message-fixup patch onto orig-head head-name head abort-safety end msgnum last next amend " +
+    "stopped-sha rewritten rewritten-list rewritten-pending squash-onto current-fixups refs-to-delete update-refs " +
+    "interactive quiet verbose signoff autostash drop_redundant_commits keep_redundant_commits cdate_is_adate " +
+    "ignore_date allow_rerere_autoupdate no-reschedule-failed-exec reschedule-failed-exec applying rebasing " +
+    "final-commit final-commit.bak info sign utf8 keep messageid scissors threeway original-commit dirtyindex"
+  ).split(" "),
+);
+/** Steps of which none is `exec`. */
+const STEP =
+  /^\s*(#.*|(pick|edit|reword|squash|fixup|drop|revert|label|reset|merge|update-ref|noop|break|[persfdltmub])(\s.*)?)?$/;
+/** What each line of a file has to be. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  "git-rebase-todo": STEP,
+  "git-rebase-todo.backup": STEP,
+  done: STEP,
+  todo: STEP,
+  strategy: /^(ort|recursive|resolve|octopus|ours|subtree)?$/,
+  strategy_opts: /^\s*$/,
+  gpg_sign_opt: /^\s*$/,
+  "gpg-sign-opt": /^\s*$/,
+  "apply-opt": /^\s*$/,
+  "author-script": /^(GIT_AUTHOR_(NAME|EMAIL|DATE)='([^'\\]|'\\['!]')*')?$/,
+  opts: /^\s*(\[options\]|(?!strategy|gpg)[\w-]+ = [\w-]+)?$/,
+};
+
+/** True for what belongs to such a state, by its path in `.git`. */
+export function isGitState(within: string): boolean {
+  return STATES.includes(within.split("/")[1] ?? "");
+}
+
+/**
+ * The files of a repository by which going on with what was begun there starts programs: whatever is not known to start
+ * none. Full paths. What was set aside is not among them.
+ */
+export function unplainStates(folder: string): readonly string[] {
+  return STATES.flatMap((state) => {
+    const at = path.join(folder, state);
+    const about = aboutPath(at);
+    if (!about) return [];
+    if (!about.isDirectory()) return [at];
+    return namesIn(at)
+      .filter((name) => !isPlain(path.join(at, name), name))
+      .map((name) => path.join(at, name));
+  });
+}
+
+function isPlain(file: string, name: string): boolean {
+  if (isSetAside(file)) return true;
+  const about = aboutPath(file);
+  if (!about?.isFile()) return false;
+  if (INERT.has(name) || /^\d{4,}$/.test(name)) return true;
+  const line = PLAIN[name];
+  if (!line || about.size > MAX_BYTES) return false;
+  return (
+    plainFileStart(file, MAX_BYTES)
+      ?.split("\n")
+      .every((one) => line.test(one)) === true
+  );
+}
