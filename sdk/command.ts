@@ -38,8 +38,8 @@ export interface Command {
   readonly options?: readonly CommandOption[];
   /**
    * Also runs where the configuration file is wrong, by what is right in it: the rest is left out and stands in
-   * `Runtime.problems`. It must run no tool and serve nobody. Where it does not mend the file, its exit code has to be that of
-   * the first problem.
+   * `Runtime.problems`. It must run no tool and serve nobody. Where it tells how the service stands, its exit code has to be
+   * that of the first problem.
    */
   readonly despiteProblems?: boolean;
   /** Gives the exit code, or throws a coded error. */

@@ -28,6 +28,11 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
   return run.written(code);
 }
 
+/** Whether the line begins with this word, or with both of a word of two. */
+function isNamed(argv: readonly string[], name: string): boolean {
+  return name === argv.slice(0, name.split(" ").length).join(" ");
+}
+
 /** The folder after -C, for the words of plugins: they are known only once the host has started there. */
 function workspaceIn(argv: readonly string[]): string | undefined {
   const at = argv.indexOf("-C");
@@ -67,11 +72,11 @@ class WordRun {
 
   async go(argv: readonly string[]): Promise<number> {
     // Where the line names a word of the host's own, no plugin is started to read it.
-    const own = hostCommands.filter(({ name }) => name === argv.slice(0, name.split(" ").length).join(" "));
+    const own = hostCommands.filter(({ name }) => isNamed(argv, name));
     if (!own.some(({ needsVariables }) => needsVariables))
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
     if (own.length === 0) this.#session.workspace = workspaceIn(argv);
-    const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv[0]))];
+    const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv))];
     const parsed = await parseArgs(argv, words);
     if (parsed.kind === "printed") return parsed.code;
     const code = await this.#runWord(parsed);
@@ -100,30 +105,29 @@ class WordRun {
   }
 
   /** The words of the plugins that are configured. Where those cannot be loaded, help is left with the host's words, and why is said. */
-  async #pluginWords(first: string = "help"): Promise<readonly Command[]> {
+  async #pluginWords(argv: readonly string[]): Promise<readonly Command[]> {
+    const [first = "help"] = argv;
     try {
       const host = await this.#start();
       return [...(host.get(Commands)?.values() ?? [])];
     } catch (error) {
-      const isHelp =
-        /^(?:help|-.*)$/.test(first) || hostCommands.some(({ name }) => name.startsWith(`${first} `));
-      if (!isHelp) return this.#wordsDespite(asError(error), first);
+      const isHelp = /^(?:help|-.*)$/.test(first);
+      const words = isHelp ? [] : await this.#wordsDespite(argv);
+      if (words.length > 0) return words;
+      if (!isHelp && !hostCommands.some(({ name }) => name.startsWith(`${first} `))) throw error;
       this.fail(asError(error));
       return [];
     }
   }
 
   /** Where the configuration is wrong, the words are left that say what is wrong, or mend it. */
-  async #wordsDespite(error: Error, first: string): Promise<readonly Command[]> {
+  async #wordsDespite(argv: readonly string[]): Promise<readonly Command[]> {
     const options = { debug: this.#debug };
     const host = await startWithoutWrong(this.#session, await this.#writer(), options).catch(() => undefined);
     const all = [...(host?.get(Commands)?.values() ?? [])];
-    const words = all.filter(({ despiteProblems, name }) => despiteProblems && name === first);
-    if (words.length === 0) {
-      await host?.stop();
-      throw error;
-    }
-    this.#host = host;
+    const words = all.filter(({ despiteProblems, name }) => despiteProblems && isNamed(argv, name));
+    if (words.length === 0) await host?.stop();
+    else this.#host = host;
     return words;
   }
 

@@ -12,6 +12,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
   return [
     {
       name: "plugins new",
+      despiteProblems: true,
       summary:
         "write a plugin to start from, with its test: audit, channel, command, guard, memory, prompt, provider, route, scheduler, store, tool or tool-source",
       args: ["<kind>", "<name>"],
@@ -23,6 +24,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
     },
     {
       name: "plugins check",
+      despiteProblems: true,
       summary:
         "try a plugin against the contract of its kind and say what is wrong, with the cure; runs its code",
       args: ["<path>"],
@@ -34,6 +36,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
     },
     {
       name: "plugins add",
+      despiteProblems: true,
       summary:
         "install a plugin from a registry or a tarball under the configuration directory; it runs once it is listed",
       args: ["<package>"],
@@ -45,6 +48,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
     },
     {
       name: "plugins remove",
+      despiteProblems: true,
       summary: "take an installed plugin off the disk",
       args: ["<package>"],
       run: async (run) => (await import("./remove.ts")).remove(run, needs),

@@ -44,7 +44,7 @@ export async function list(run: HostCommandContext): Promise<number> {
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;
   const bundled = await bundledPlugins();
-  const isPath = /^(?:\.{1,2}|~)?(?:\/|$)/.test(wanted);
+  const isPath = /^(?:\.{0,2}|~)$|^[^@].*\/|^\//.test(wanted);
   const found = isPath
     ? await loadPlugin(await fileOf(wanted), run.session.configDir, bundled)
     : await named(run, wanted, bundled);
