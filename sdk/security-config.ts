@@ -103,8 +103,15 @@ export const securityKeys = {
       ".kshrc",
       ".config/fish",
       ".gitconfig",
+      "AGENTS.md",
     ],
-    "Settings of the workspace that start programs for whoever works there, which no tool changes, in any folder; written as secret_files are. What git takes for a repository counts as .git, whatever it is called, and the hooks and files that its settings name count too.",
+    "Settings of the workspace that start programs for whoever works there, and what an agent is told there (AGENTS.md), which no tool changes, in any folder; written as secret_files are. What git takes for a repository counts as .git, whatever it is called, and the hooks and files that its settings name count too.",
+  ),
+  workspace_path: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "The directory that tools work in. Default: <config_dir>/workspace.",
+    }),
   ),
   allowed_domains: paths([], "Domains that tools may reach; a leading *. takes in every subdomain."),
   shell_enabled: toggle(true, "Offer the shell tool."),
