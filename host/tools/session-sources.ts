@@ -41,6 +41,7 @@ export class SessionSources {
 
   /** Resolves once it is on disk. One at a time, so that calls beside each other do not undo what the other has added. */
   add(session: string, more: Partial<Sources>): Promise<void> {
+    if (countOf(merged(none, more)) === 0) return Promise.resolve();
     const added = this.#adding.then(async () => {
       const before = await this.of(session);
       const after = merged(before, more);
