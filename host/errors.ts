@@ -112,6 +112,9 @@ export const hostErrors = defineErrors({
   ALLOW_BAD_RULE: usage(
     "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
   ),
+  ALLOW_BAD_URL: usage(
+    "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
+  ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
   ),

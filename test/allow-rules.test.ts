@@ -170,6 +170,67 @@ test("SEC-14: tools can be allowed by name, by where they come from, and address
   for (const name of ["mail_send", "vague"]) expect(await decision(named, name, {})).toBe("allowed");
 });
 
+test("SEC-14: a star in a rule for addresses stays in its part of the address", async () => {
+  await using host = await start([
+    "web_fetch: https://*.example.com/*",
+    "web_fetch: https://example.org",
+    "web_fetch: http://127.0.0.1:8080/a?b=*",
+    "web_fetch: docs.*.net",
+  ]);
+  const fetches = (url: string) => decision(host, "web_fetch", { url });
+  const covered = [
+    "https://a.example.com/",
+    "https://a.b.Example.com/x?y#z",
+    "https://example.org/any/path?x",
+    "http://127.0.0.1:8080/a?b=c/d",
+    "https://docs.a.net/",
+  ];
+  for (const url of covered) expect([url, await fetches(url)]).toEqual([url, "allowed"]);
+  const left = [
+    "https://other.host/?d=SECRET&.example.com/",
+    "https://other.host/.example.com/",
+    "https://other.host/#.example.com/",
+    "https://other.host:1/.example.com/",
+    "https://x@a.example.com/",
+    "https://example.com/",
+    "https://a.example.com.evil.org/",
+    "https://a.example.com:8443/",
+    "http://a.example.com/",
+    "https://example.org.evil.org/",
+    "http://127.0.0.1/a?b=c",
+    "http://127.0.0.1:8080/axb=c",
+    "https://docs.a.evil.net/",
+  ];
+  for (const url of left) expect([url, await fetches(url)]).toEqual([url, asks]);
+  for (const url of ["https://example.com*", "https://*com*", "https://a@b/*", "https://", "https://a?b"])
+    await expect(start([`web_fetch: ${url}`])).rejects.toMatchObject({ code: "ALLOW_BAD_URL" });
+});
+
+test("SEC-14: whatever stands in an address, only its host decides whose it is", async () => {
+  await using host = await start(["web_fetch: https://*.example.com/*", "web_fetch: *.example.com"]);
+  const piece = fc.constantFrom(
+    "a",
+    ".",
+    "/",
+    "?",
+    "#",
+    ":",
+    "@",
+    "\\",
+    "%2e",
+    "1",
+    "example.com",
+    ".example.com/",
+  );
+  const property = fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+    const url = `https://${pieces.join("")}`;
+    const isBelow = URL.canParse(url) && new URL(url).hostname.endsWith(".example.com");
+    return isBelow || (await decision(host, "web_fetch", { url })) !== "allowed";
+  });
+  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 300 });
+  expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
+});
+
 test("SEC-14: supervised asks all the same, and an entry that is no rule stops the start", async () => {
   await using host = await start(["shell: ls"], { autonomy_level: "supervised" });
   expect(await runs(host, "ls")).toBe(asks);

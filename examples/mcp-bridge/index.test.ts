@@ -42,6 +42,13 @@ test.runIf(process.platform === "linux")(
   60_000,
 );
 
-test("SDK-05: the bridge starts, stops and gives back what it took", async () => {
-  expect((await checkPlugin({ plugin, with: [sandbox] })).findings).toEqual([]);
-});
+test.runIf(process.platform === "linux")(
+  "SDK-05: the bridge and the tools of its server keep to their contract, with a server and without one",
+  async () => {
+    for (const keys of [{}, { config }])
+      expect((await checkPlugin({ plugin, with: [sandbox], patienceMs: 45_000, ...keys })).findings).toEqual(
+        [],
+      );
+  },
+  120_000,
+);

@@ -3,6 +3,7 @@ import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
+import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainCommands } from "./plain-commands.ts";
 
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
@@ -17,7 +18,7 @@ interface Rule {
 export class AllowRules {
   readonly #rules: readonly Rule[];
 
-  /** Throws ALLOW_BAD_RULE. */
+  /** Throws ALLOW_BAD_RULE and ALLOW_BAD_URL. */
   constructor(entries: readonly string[]) {
     this.#rules = entries.map(ruleOf);
   }
@@ -45,6 +46,8 @@ export class AllowRules {
 function ruleOf(text: string): Rule {
   const [, name, pattern] = /^\s*([\w-]{1,64})\s*(?::\s*(\S.*?))?\s*$/s.exec(text) ?? [];
   if (name === undefined) throw errors.ALLOW_BAD_RULE(text);
+  if (pattern !== undefined && isUrlPattern(pattern) && !urlPattern(pattern))
+    throw errors.ALLOW_BAD_URL(text);
   return { text: text.trim(), name, pattern };
 }
 
@@ -97,14 +100,6 @@ async function coversPath(pattern: string, resolved: string, cwd: string): Promi
   const folder = absolute.slice(0, absolute.lastIndexOf("/", firstStar) + 1);
   const root = await followLinks(path.resolve(folder));
   return covers(path.join(root, absolute.slice(folder.length)), resolved, "/");
-}
-
-/** `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. */
-function coversUrl(pattern: string, url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { href, hostname, username } = new URL(url);
-  if (pattern.includes("://")) return username === "" && covers(pattern, href);
-  return covers(pattern.toLowerCase(), hostname);
 }
 
 /** A `*` stands for any signs but `separator`; with one, `**` also goes across it. */

@@ -16,7 +16,7 @@ export async function check(
     if (!signal.aborted) throw error;
   });
   if (!checked) return 1;
-  const { facts, findings, tried } = checked;
+  const { facts, findings, tried, untried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
   const { gantry } = await readFacts(path.dirname(entry));
   // What comes with Gantry is accepted with it, and states nothing.
@@ -29,15 +29,18 @@ export async function check(
     );
   if (difference)
     messages.push(
-      `The plugin ${facts.name} states in its package.json that it ${difference} and its code says otherwise: make them equal.`,
+      `The plugin ${facts.name} states in its package.json that it ${difference}, and its code ${stated && manifestDifference(facts, stated)}: make them equal.`,
     );
   if (options["json"])
-    out(JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, findings: messages }));
+    out(
+      JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, untried, findings: messages }),
+    );
   else
     for (const line of messages.length > 0
       ? messages
       : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
+  if (!options["json"]) untried.forEach((line) => err(line));
   if (!config.config && messages.some((line) => line.includes("(config.toml, line")))
     err("Your own config.toml is not read for this: write such keys into a file and pass --config FILE.");
   return messages.length > 0 ? 1 : 0;

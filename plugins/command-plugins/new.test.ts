@@ -110,7 +110,7 @@ test(
     expect([broken.code, broken.stderr]).toEqual([1, ""]);
     expect(broken.stdout).toContain("The plugin tool-hello does not start");
     expect(broken.stdout).toContain(
-      "The plugin tool-hello states in its package.json that it needs net and its code says otherwise",
+      "The plugin tool-hello states in its package.json that it needs net, and its code needs nothing",
     );
   },
 );

@@ -4,7 +4,8 @@ import { followLinks, isInside } from "@gantry/sdk/node";
 import { outside, sensitive } from "./check-path.ts";
 import { fileWords } from "./command-words.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
-import { fitting } from "./patterns.ts";
+import { Effort } from "./effort.ts";
+import { Patterns } from "./patterns.ts";
 import { isRepository } from "./sensitive.ts";
 import { spellings } from "./spellings.ts";
 
@@ -20,22 +21,34 @@ const readers = new Set(
 const gitReads = new Set("add blame commit diff grep log ls-files show status".split(" "));
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
-/** The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox. */
+/** What the words of one command line are judged by. */
+interface Judging {
+  readonly roots: Roots;
+  readonly effort: Effort;
+  readonly patterns: Patterns;
+}
+
+/**
+ * The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox.
+ * Throws PATH_TOO_MUCH.
+ */
 export async function checkCommand(
   reading: ShellReading,
   workspace: string,
   roots: Roots,
 ): Promise<Refusal | undefined> {
+  const effort = new Effort();
+  const judging: Judging = { roots, effort, patterns: new Patterns(effort) };
   let cwd = workspace;
   const folders = new Set([workspace]);
   for (const command of reading.commands) {
-    const no = await checkOne(command, cwd, roots);
+    const no = await checkOne(command, cwd, judging);
     if (no) return no;
     cwd = folderAfter(command, cwd);
     folders.add(cwd);
   }
   for (const file of reading.files) {
-    const no = (await checkWord(file, cwd, roots)) ?? (await checkTarget(file, folders, roots));
+    const no = (await checkWord(file, cwd, judging)) ?? (await checkTarget(file, folders, judging));
     if (no) return no;
   }
   return undefined;
@@ -44,11 +57,11 @@ export async function checkCommand(
 async function checkOne(
   command: readonly ShellWord[],
   cwd: string,
-  roots: Roots,
+  judging: Judging,
 ): Promise<Refusal | undefined> {
   const files = fileWords(command);
   for (const word of [...programWords(command), ...files]) {
-    const no = await checkWord(word, cwd, roots);
+    const no = await checkWord(word, cwd, judging);
     if (no) return no;
   }
   const [head, first] = command;
@@ -56,9 +69,9 @@ async function checkOne(
   if (readers.has(program) || (program === "git" && gitReads.has(first?.text ?? ""))) return undefined;
 
   for (const word of files) {
-    const inside = await insideOf(word, cwd, roots);
+    const inside = await insideOf(word, cwd, judging);
     const isMoved = movers.has(program) && word === files.at(-1) && inside.some(isRepository);
-    if (isMoved || inside.some(roots.names.isObeyed)) return sensitive(word.text, "write");
+    if (isMoved || inside.some(judging.roots.names.isObeyed)) return sensitive(word.text, "write");
   }
   return undefined;
 }
@@ -67,23 +80,28 @@ async function checkOne(
 async function checkTarget(
   file: ShellWord,
   folders: ReadonlySet<string>,
-  roots: Roots,
+  judging: Judging,
 ): Promise<Refusal | undefined> {
+  const { names } = judging.roots;
   for (const folder of folders) {
-    const inside = await insideOf(file, folder, roots);
-    if (inside.some((at) => roots.names.isSecret(at))) return sensitive(file.text, "touch");
-    if (inside.some((at) => roots.names.isObeyed(at) || isRepository(at)))
-      return sensitive(file.text, "write");
+    const inside = await insideOf(file, folder, judging);
+    if (inside.some((at) => names.isSecret(at))) return sensitive(file.text, "touch");
+    if (inside.some((at) => names.isObeyed(at) || isRepository(at))) return sensitive(file.text, "write");
   }
   return undefined;
 }
 
 /** The paths that a word may stand for, relative to the workspace: as written, by its pattern, with links followed. */
-async function insideOf(word: ShellWord, cwd: string, { workspace }: Roots): Promise<readonly string[]> {
-  const fits = word.pattern === undefined ? [] : await fitting(word.pattern, cwd);
+async function insideOf(
+  word: ShellWord,
+  cwd: string,
+  { roots, effort, patterns }: Judging,
+): Promise<readonly string[]> {
+  const fits = word.pattern === undefined ? [] : await patterns.fitting(word.pattern, cwd);
+  await effort.paths(1 + fits.length);
   const absolute = [word.text, ...fits].map((name) => expand(name, cwd));
   const followed = await Promise.all(absolute.map((at) => followLinks(at)));
-  return [...new Set([...absolute, ...followed])].map((at) => path.relative(workspace, at));
+  return [...new Set([...absolute, ...followed])].map((at) => path.relative(roots.workspace, at));
 }
 
 /** Where the shell stands behind a command. */
@@ -97,9 +115,13 @@ function programWords([head]: readonly ShellWord[]): readonly ShellWord[] {
   return head?.text.includes("/") ? [head] : [];
 }
 
-async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Refusal | undefined> {
+async function checkWord(
+  word: ShellWord,
+  cwd: string,
+  { roots, effort, patterns }: Judging,
+): Promise<Refusal | undefined> {
   const { text, whole, pattern } = word;
-  for (const name of pattern === undefined ? [] : await fitting(pattern, cwd)) {
+  for (const name of pattern === undefined ? [] : await patterns.fitting(pattern, cwd)) {
     if (holdsSecrets(expand(name, cwd), roots)) return sensitive(name, "touch");
   }
   if (text === "" || devices.test(text)) return undefined;
@@ -112,6 +134,7 @@ async function checkWord(word: ShellWord, cwd: string, roots: Roots): Promise<Re
     // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
+    await effort.paths(1);
     const target = await followLinks(at);
     if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.

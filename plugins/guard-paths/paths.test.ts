@@ -510,6 +510,20 @@ test("SEC-05: a pattern with many stars is answered, whatever names stand in the
   expect(await answer(host, "sh", `cat ${"*a".repeat(40)}b`)).toBe("allow");
 });
 
+test("SEC-05: a command whose patterns or folders stand for more than can be checked is refused, in bounded time", async () => {
+  await using host = await startTestHost({ plugins: [guard, commands, tools], timeouts: { hook: 45_000 } });
+  const many = path.join(host.runtime.workspace, "many");
+  await mkdir(many);
+  await Promise.all(
+    Array.from({ length: 3_000 }, (_, i) => writeFile(path.join(many, `${"a".repeat(99)}${i}`), "")),
+  );
+  expect(await answer(host, "sh", "cat many/*a*b many/a*c; touch many/*1")).toBe("allow");
+  const changes = Array.from({ length: 400 }, (_, i) => `cd ../c${i}; echo x > f${i};`).join(" ");
+  const much = [`cat ${"many/*a*b ".repeat(6_000)}`, `touch ${"many/* ".repeat(50)}`, `cd many; ${changes}`];
+  const tried = process.env["GANTRY_LONG"] ? much : much.slice(0, 2);
+  expect(await wrong(host, "sh", tried, "refuse PATH_TOO_MUCH")).toEqual([]);
+});
+
 test("SEC-05: without a plugin that reads shell text, a command asks", async () => {
   await using host = await startTestHost({ plugins: [guard, tools] });
   expect(await answer(host, "sh", "ls")).toBe("ask PATH_UNREAD");

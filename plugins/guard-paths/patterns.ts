@@ -1,31 +1,61 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { wildcards } from "@gantry/sdk/node";
+import type { Effort } from "./effort.ts";
 
 /** Folders of more entries are judged by the first ones. */
 const MAX_ENTRIES = 10_000;
+/** What a name counts that fits, and is then judged. */
+const FOUND = 100;
 
-/** The paths that a shell would put in place of a pattern, as far as its last folder is written out. Never throws. */
-export async function fitting(pattern: string, cwd: string): Promise<readonly string[]> {
-  const at = pattern.lastIndexOf("/");
-  const folder = pattern.slice(0, at + 1);
-  if (/[*?[\]]/.test(folder)) return [];
-  const wanted = patternOf(pattern.slice(at + 1));
-  const names = await readdir(path.resolve(cwd, folder || ".")).catch(() => []);
-  return names
-    .slice(0, MAX_ENTRIES)
-    .filter((name) => wanted(name))
-    .map((name) => folder + name);
+/** What stands in the folders of one call, each read once. */
+export class Patterns {
+  readonly #effort: Effort;
+  readonly #listings = new Map<string, Promise<readonly string[]>>();
+
+  constructor(effort: Effort) {
+    this.#effort = effort;
+  }
+
+  /** The paths that a shell would put in place of a pattern, as far as its last folder is written out. Throws PATH_TOO_MUCH. */
+  async fitting(pattern: string, cwd: string): Promise<readonly string[]> {
+    const at = pattern.lastIndexOf("/");
+    const folder = pattern.slice(0, at + 1);
+    if (/[*?[\]]/.test(folder)) return [];
+    const parts = partsOf(pattern.slice(at + 1));
+    const wanted = patternOf(parts);
+    const found: string[] = [];
+    for (const name of await this.#listing(path.resolve(cwd, folder || "."))) {
+      await this.#effort.take((name.length + 1) * (parts.length + 1));
+      if (!wanted(name)) continue;
+      await this.#effort.take(FOUND);
+      found.push(folder + name);
+    }
+    return found;
+  }
+
+  async #listing(folder: string): Promise<readonly string[]> {
+    const known = this.#listings.get(folder);
+    if (known) return known;
+    await this.#effort.paths(1);
+    const read = readdir(folder).catch(() => []);
+    const names = read.then((all) => all.slice(0, MAX_ENTRIES));
+    this.#listings.set(folder, names);
+    return names;
+  }
+}
+
+function partsOf(glob: string): readonly string[] {
+  return glob.match(/\*+|\[[^\][]*\]|[^]/gu) ?? [];
 }
 
 /** As bash reads it, but wider: a bracket stands for any sign. A dot at the beginning has to be written. */
-function patternOf(glob: string): (name: string) => boolean {
-  const parts = glob.match(/\*+|\[[^\][]*\]|[^]/gu) ?? [];
+function patternOf(parts: readonly string[]): (name: string) => boolean {
   const fits = wildcards(
     parts.map((part) => {
       if (part.startsWith("*")) return { any: "many" };
       return part === "?" || part.length > 2 ? { any: "one" } : { sign: part };
     }),
   );
-  return (name) => (glob.startsWith(".") || !name.startsWith(".")) && fits(name);
+  return (name) => (parts[0] === "." || !name.startsWith(".")) && fits(name);
 }

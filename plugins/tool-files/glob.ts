@@ -3,17 +3,22 @@ import { isCheap, patterns } from "./ignore-rules.ts";
 
 const MAX_ALTERNATIVES = 64;
 
+export interface GlobTest {
+  readonly written: string;
+  fits(relative: string): boolean;
+}
+
 /**
  * A test of relative paths against a pattern as ignore files have them: without a slash it fits at any depth, and `**` stands
  * for any folders. `{a,b}` stands for either; a leading `!` turns it round. Throws `SEARCH_BAD_GLOB`.
  */
-export async function globTest(glob: string): Promise<(relative: string) => boolean> {
+export async function globTest(glob: string): Promise<GlobTest> {
   const not = glob.startsWith("!");
   const plain = glob.slice(not ? 1 : 0).replace(/^(\.\/)+/, "");
   const alternatives = expanded(plain);
   if (!alternatives || plain === "" || !alternatives.every(isCheap)) throw errors.SEARCH_BAD_GLOB(glob);
   const rules = await patterns(alternatives);
-  return (relative) => rules.test(relative).ignored !== not;
+  return { written: glob, fits: (relative) => rules.test(relative).ignored !== not };
 }
 
 /** Each way to read the braces; undefined where there are too many. */

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { SandboxedFiles } from "@gantry/sdk";
+import { inSlices } from "@gantry/sdk/node";
 import type { Ignore } from "ignore";
 
 /** In the order in which they count: what a later one says of a path wins. */
@@ -8,6 +9,8 @@ const MAX_BYTES = 256 * 1024;
 const MAX_SIGNS = 1_000;
 /** Further ones would take too long on deep paths. */
 const MAX_DOUBLE_STARS = 3;
+/** Of a folder and those above it together. */
+export const MAX_RULES = 2_000;
 
 /** Patterns as ignore files have them, by the library that others use for them too. */
 export async function patterns(lines: readonly string[]): Promise<Ignore> {
@@ -15,9 +18,16 @@ export async function patterns(lines: readonly string[]): Promise<Ignore> {
   return ignore({ ignorecase: false }).add(lines.map((pattern) => ({ pattern })));
 }
 
-/** True for a pattern that is matched in little time, whatever the path. */
+/** True for a pattern that is matched in little time against most paths. */
 export function isCheap(pattern: string): boolean {
   return pattern.length <= MAX_SIGNS && pattern.split("**").length <= MAX_DOUBLE_STARS + 1;
+}
+
+/** Where rules are read from, for whom, and which files were left unheeded. */
+export interface Reading {
+  readonly files: SandboxedFiles;
+  readonly signal: AbortSignal;
+  readonly unheeded: Set<string>;
 }
 
 /** What the ignore files of a folder and of those above it say; a chain, the nearest folder first. */
@@ -25,28 +35,50 @@ export class IgnoreRules {
   readonly #folder: string;
   readonly #rules: readonly Ignore[];
   readonly #above: IgnoreRules | undefined;
+  /** With those above. */
+  readonly #count: number;
 
-  private constructor(folder: string, rules: readonly Ignore[], above: IgnoreRules | undefined) {
+  private constructor(
+    folder: string,
+    rules: readonly Ignore[],
+    count: number,
+    above: IgnoreRules | undefined,
+  ) {
     this.#folder = folder;
     this.#rules = rules;
+    this.#count = count;
     this.#above = above;
   }
 
   /** `names`: what stands in the folder, where that is known. */
   static async read(
-    files: SandboxedFiles,
+    { files, signal, unheeded }: Reading,
     folder: string,
-    signal: AbortSignal,
     above?: IgnoreRules,
     names?: ReadonlySet<string>,
   ): Promise<IgnoreRules | undefined> {
     const found = RULE_FILES.filter((file) => !names || names.has(file.split("/")[0]!));
     const rules: Ignore[] = [];
-    for (const file of found) {
-      const lines = await linesOf(files, path.join(folder, file), signal);
-      if (lines.length > 0) rules.push(await patterns(lines));
+    let count = above === undefined ? 0 : above.#count;
+    for (const name of found) {
+      const file = path.join(folder, name);
+      const lines = await linesOf(files, file, signal);
+      if (lines.length === 0) continue;
+      if (count + lines.length > MAX_RULES) {
+        unheeded.add(file);
+        continue;
+      }
+      const read = await patterns([]);
+      if (await inSlices(lines, (pattern) => void read.add({ pattern }), signal)) rules.push(read);
+      else unheeded.add(file);
+      count += lines.length;
     }
-    return rules.length === 0 ? above : new IgnoreRules(folder, rules, above);
+    return rules.length === 0 ? above : new IgnoreRules(folder, rules, count, above);
+  }
+
+  /** The nearest folder with such files, and those above it. */
+  get folders(): readonly string[] {
+    return [this.#folder, ...(this.#above?.folders ?? [])];
   }
 
   ignores(file: string, isFolder: boolean): boolean {
@@ -66,7 +98,7 @@ export class IgnoreRules {
     const relative = `${path.relative(this.#folder, folder)}/`;
     const rules = this.#rules.filter((rule) => !rule.test(relative).ignored);
     const above = this.#above?.within(folder);
-    return rules.length === 0 ? above : new IgnoreRules(this.#folder, rules, above);
+    return rules.length === 0 ? above : new IgnoreRules(this.#folder, rules, this.#count, above);
   }
 }
 

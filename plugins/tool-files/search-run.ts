@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { Policy, SandboxedFiles, ToolRun } from "@gantry/sdk";
 import { type FileOptions, checkedPath, isBinary } from "./files.ts";
 import { globTest } from "./glob.ts";
@@ -6,7 +5,7 @@ import { shownPath } from "./place.ts";
 import { searchApart } from "./search-apart.ts";
 import type { Hits } from "./search-file.ts";
 import { Spent } from "./spent.ts";
-import { type WalkedFile, walk } from "./walk.ts";
+import { type WalkedFile, unheededNotes, walk } from "./walk.ts";
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Files that are read ahead. */
@@ -51,6 +50,7 @@ class Search {
   readonly #files: SandboxedFiles;
   readonly #spent: Spent;
   readonly #blocks: string[] = [];
+  readonly #unheeded = new Set<string>();
   readonly #limit: number;
   #left: number;
   #searched = 0;
@@ -79,6 +79,7 @@ class Search {
     const notes = [
       ...this.#spent.notes(`the first ${lines} lines`, "the pattern, the path or the glob"),
       ...(this.#large > 0 ? [`${this.#large} files beyond ${MAX_FILE_BYTES} bytes were not searched`] : []),
+      ...unheededNotes({ unheeded: this.#unheeded, workspace: this.#run.cwd }),
       ...(this.#closed > 0 ? [`${this.#closed} files with such lines are closed to tools`] : []),
     ];
     if (this.#blocks.length === 0)
@@ -102,11 +103,9 @@ class Search {
   async *#wanted(): AsyncGenerator<WalkedFile, void> {
     const { args, effects, cwd, signal } = this.#run;
     const root = checkedPath(effects);
-    const fits = args.glob === undefined ? () => true : await globTest(args.glob);
+    const walked = { files: this.#files, root, workspace: cwd, signal, unheeded: this.#unheeded };
     try {
-      for await (const file of walk({ files: this.#files, root, workspace: cwd, signal }))
-        if (fits(path.relative(root, file.path)) || (root !== cwd && fits(path.relative(cwd, file.path))))
-          yield file;
+      yield* walk(args.glob === undefined ? walked : { ...walked, glob: await globTest(args.glob) });
     } catch (error) {
       if ((error as { code?: string }).code !== "FILE_FAILED") throw error;
       // It is no folder, so it is the one file.

@@ -166,6 +166,44 @@ test.each(process.env["GANTRY_LONG"] ? endless : endless.slice(0, 1))(
   },
 );
 
+const deep = (each: number): string => ["a", "b", "c"].map((name) => `${name}/`.repeat(each)).join("");
+const patient = { tools: { file_operation_timeout_seconds: 45 } };
+const numbered = (count: number, before: string): string[] =>
+  Array.from({ length: count }, (_, i) => `${before}${i}`);
+
+test.each([
+  ["many rules", numbered(50_000, "*"), "repo", "repo/.gitignore"],
+  ["rules that fit a deep path in many ways", numbered(1_999, "a/**/b/**/c/**/"), `repo/${deep(60)}`, "repo"],
+])(
+  "AGT-08: an ignore file of %s holds nobody up, and that it was not heeded is said",
+  async (_, rules, folder, named) => {
+    await using t = await startTestHost({ plugins, config: patient });
+    fill(t, { "repo/.gitignore": rules.join("\n"), [path.join(folder, "x")]: "needle" });
+    const note = `[the ignore rules of ${named} were not heeded: more than 2000, or too slow]`;
+    expect((await said(t, "file_find")({ glob: "x", path: folder })).split("\n")).toEqual([
+      path.join(folder, "x"),
+      note,
+    ]);
+    expect(await said(t, "file_search")({ pattern: "needle", path: folder })).toContain(note);
+  },
+);
+
+test("AGT-08: a pattern of names that fits a deep path in many ways is told to be none that can be matched", async () => {
+  await using t = await startTestHost({ plugins, config: patient });
+  fill(t, { [`${deep(200)}x`]: "" });
+  expect(await said(t, "file_find")({ glob: `a/**/b/**/c/**/{${numbered(60, "d").join()}}` })).toContain(
+    "that can be matched",
+  );
+});
+
+test("AGT-08: a walk through a folder of many names ends when it is stopped", async () => {
+  await using t = await startTestHost({ plugins, config: { tools: { file_operation_timeout_seconds: 1 } } });
+  fill(t, { ".gitignore": numbered(1_999, "*a*").join("\n") });
+  for (let i = 0; i < 5_000; i++)
+    writeFileSync(path.join(t.runtime.workspace, `${"_a".repeat(100)}${i}_`), "");
+  expect((await t.call("file_find", { glob: "*" })).code).toBe("TOOL_TIMEOUT");
+});
+
 test("AGT-08: files of nothing but lines are searched", async () => {
   await using t = await startTestHost({ plugins });
   fill(t, { "lines.txt": "\n".repeat(2_000_000) });

@@ -1,6 +1,8 @@
 import { type AnySlot, type Plugin } from "../index.ts";
 import { kindCases } from "./check-plugin/kind-cases.ts";
-import { keptCases, provides } from "./check-plugin/kept-cases.ts";
+import { keptCases, SameAgain } from "./check-plugin/kept-cases.ts";
+import { provides } from "./check-plugin/provides.ts";
+import { keptBefore } from "./check-plugin/kept-data.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { fakeNet } from "./fake-net.ts";
 import { heard } from "./heard.ts";
@@ -20,6 +22,8 @@ export interface Checked {
   readonly findings: readonly Finding[];
   /** How many sentences were tried. */
   readonly tried: number;
+  /** What could not be tried, and how it can be: one sentence each. */
+  readonly untried: readonly string[];
 }
 
 /**
@@ -32,6 +36,7 @@ export async function checkPlugin(
   begins: (sentence: string) => void = () => {},
 ): Promise<Checked> {
   const findings: Finding[] = [];
+  const untried: string[] = [];
   let tried = 0;
   const tryAll = async (list: readonly ContractCase[]): Promise<void> => {
     for (const { name, run } of list) {
@@ -40,14 +45,21 @@ export async function checkPlugin(
       try {
         await run();
       } catch (error) {
+        if (error instanceof SameAgain) {
+          tried -= 1;
+          untried.push(sentenceOf(plugin, error));
+          return;
+        }
         findings.push({ rule: name, message: messageOf(error) });
       }
     }
   };
   const { plugin, patienceMs = 5_000 } = subject;
   const fillers = subject.with ?? fillersFor(plugin);
+  const before = await keptBefore(subject, fillers);
+  if (before) return { findings: [notEmpty(before)], tried, untried };
   await tryAll(pluginContract({ ...subject, with: fillers }));
-  if (findings.some(({ message }) => message.includes("does not start"))) return { findings, tried };
+  if (findings.some(({ message }) => message.includes("does not start"))) return { findings, tried, untried };
   const spy = tapsOf(plugin);
   const timeouts = { plugin: patienceMs };
   const t = await startTestHost({
@@ -76,7 +88,21 @@ export async function checkPlugin(
       message: message.startsWith(who) ? message : `${who}: ${message}`,
     })),
     tried,
+    untried,
   };
+}
+
+/** A check writes what nobody said, and reads all that is there as its own. */
+function notEmpty({ kept, by }: { readonly kept: string; readonly by: string }): Finding {
+  const what = `The plugin ${by} holds ${kept} already where its configuration points, and a check writes there, so nothing was tried`;
+  const cure = `name an empty database of its own for the check in the keys that ${by} is tried with`;
+  return { rule: "a check writes into an empty store alone", message: `${what}: ${cure}.` };
+}
+
+function sentenceOf({ name }: Plugin, { message }: SameAgain): string {
+  const cure =
+    "try them with storeContract() or memoryContract() in a test whose open() empties it each time";
+  return `The plugin ${name} ${message}, so the other sentences of what it keeps are not tried: ${cure}.`;
 }
 
 /** What fills the slots that a plugin cannot live without, and what those need: a store and a network that are not real, else from `among`. */

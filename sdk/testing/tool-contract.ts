@@ -92,7 +92,7 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         throw wrong(
           who,
           `does not take the example (${issue.instancePath || "it"} ${issue.message})`,
-          "mend the schema or the example",
+          "mend the schema or the example, which a check takes from `default` or `examples` in the schema where they stand there",
         );
       const required = (tool.input as { required?: readonly string[] }).required ?? [];
       for (const key of required) {

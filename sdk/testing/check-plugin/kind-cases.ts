@@ -1,4 +1,3 @@
-import { Value } from "typebox/value";
 import {
   Budget,
   Channels,
@@ -12,7 +11,6 @@ import {
   ToolSources,
   type AnySlot,
   type Plugin,
-  type Tool,
   type ToolCall,
 } from "../../index.ts";
 import { channelContract } from "../channel-contract.ts";
@@ -23,7 +21,8 @@ import { providerContract } from "../provider-contract.ts";
 import type { TestHost } from "../test-host.ts";
 import { toolContract } from "../tool-contract.ts";
 import { chatCommandCases } from "./chat-command-cases.ts";
-import { provides } from "./kept-cases.ts";
+import { exampleOf } from "./example.ts";
+import { provides } from "./provides.ts";
 import { routeCases } from "./route-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
@@ -43,7 +42,7 @@ export async function kindCases(
   const listed = await Promise.all(sources.map((source) => listedBy(source, patienceMs)));
   for (const source of sources) found.push(...sourceCases(source, patienceMs));
   for (const tool of [...mine(Tools, t.slot(Tools).values()), ...listed.flat()]) {
-    const args = argsOf(tool);
+    const args = exampleOf(tool.input);
     found.push(...toolContract({ tool, args, cwd: t.runtime.workspace, runs: false, patienceMs }));
   }
   for (const channel of mine(Channels, t.slot(Channels).values()))
@@ -69,13 +68,4 @@ export async function kindCases(
     }
   }
   return found;
-}
-
-/** Arguments that fit; none where the input is nonsense, which the contract says. */
-function argsOf({ input }: Tool): Record<string, unknown> {
-  try {
-    return Value.Create(input) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

@@ -1,8 +1,8 @@
-import { Value } from "typebox/value";
 import { GantryError, type Route, type RouteRequest, type ServerEvent } from "../../index.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, frozen, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
+import { exampleOf } from "./example.ts";
 
 const bodies = ["body", "text", "bytes", "events"] as const;
 
@@ -44,20 +44,10 @@ function wrongEvent(event: unknown): string | undefined {
   return isWhole ? undefined : "a raw frame without the blank line that ends it";
 }
 
-/** The least body that a route takes; undefined where it states no schema, or one that no value can be made of. */
-function leastBody({ bodySchema }: Route): unknown {
-  if (bodySchema === undefined) return undefined;
-  try {
-    return Value.Create(bodySchema);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A request as of a paired device, with nothing that this route's own path or schema does not ask for. */
 function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
   const params = [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => [name, "none-such"]);
-  const body = route.method === "GET" ? undefined : leastBody(route);
+  const body = route.method === "GET" || !route.bodySchema ? undefined : exampleOf(route.bodySchema);
   const request = {
     id: "req-test",
     params: Object.fromEntries(params) as Record<string, string>,
