@@ -1,3 +1,5 @@
+import { secretFileNames, secretFolderNames } from "./secret-names.ts";
+
 /** What editors, and programs that save in one step, call what they write beside a file. */
 const COPIES = [
   /^(.+)~$/,
@@ -6,6 +8,16 @@ const COPIES = [
   /^\.(.+)\.[A-Za-z\d]{6}$/,
   /^(.+?)(?:\.(?:bak|old|orig|save|tmp[^/]*|\d{3,})|___jb_(?:tmp|old)___)$/,
 ];
+
+interface Rule {
+  readonly takes: boolean;
+  readonly pattern: RegExp;
+  /** True where no folder fits. */
+  readonly ofFiles?: boolean;
+}
+
+/** A test of paths relative to the workspace; `isFolder`: what stands there is one. */
+export type NameTest = (relative: string, isFolder?: boolean) => boolean;
 
 /**
  * Returns a test of paths relative to the workspace against names as `secret_files` and `guarded_files` list them. A name
@@ -16,14 +28,37 @@ const COPIES = [
 export function fileNames(
   names: readonly string[],
   { copies = false }: { readonly copies?: boolean } = {},
-): (relative: string) => boolean {
-  const rules = names.map((name) => ({
-    takes: !name.startsWith("!"),
-    pattern: patternOf(name.replace(/^!/, "")),
-  }));
-  const fits = (relative: string): boolean =>
-    rules.findLast(({ pattern }) => pattern.test(relative))?.takes ?? false;
-  return copies ? (relative) => fits(relative) || originals(relative).some(fits) : fits;
+): NameTest {
+  return testOf(listed(names), copies);
+}
+
+/**
+ * The test of what is secret: the names that hold credentials by custom, then those of `secret_files`, whose `!` takes out of
+ * the former too. Copies count.
+ */
+export function secretFiles(names: readonly string[]): NameTest {
+  const files = { takes: true, pattern: patternOf(secretFileNames, "$"), ofFiles: true };
+  return testOf([files, ...listed(secretFolderNames), ...listed(names)], true);
+}
+
+function testOf(rules: readonly Rule[], copies: boolean): NameTest {
+  const fits: NameTest = (relative, isFolder) =>
+    rules.findLast(({ pattern, ofFiles }) => !(isFolder && ofFiles) && pattern.test(relative))?.takes ??
+    false;
+  if (!copies) return fits;
+  return (relative, isFolder) =>
+    fits(relative, isFolder) || originals(relative).some((original) => fits(original, isFolder));
+}
+
+/** Names in a row that do the same are one rule: each look tests every entry of a workspace. */
+function listed(names: readonly string[]): readonly Rule[] {
+  const rows: { takes: boolean; names: string[] }[] = [];
+  for (const name of names) {
+    const takes = !name.startsWith("!");
+    if (rows.at(-1)?.takes !== takes) rows.push({ takes, names: [] });
+    rows.at(-1)!.names.push(name.replace(/^!/, ""));
+  }
+  return rows.map((row) => ({ takes: row.takes, pattern: patternOf(row.names, "(?:/|$)") }));
 }
 
 function originals(relative: string): readonly string[] {
@@ -32,10 +67,12 @@ function originals(relative: string): readonly string[] {
   return COPIES.flatMap((copy) => copy.exec(name)?.[1] ?? []).map((original) => folder + original);
 }
 
-function patternOf(name: string): RegExp {
-  const written = name
-    .replace(/^\/+|\/+$/g, "")
-    .replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
-    .replace(/\*+/g, "[^/]*");
-  return new RegExp(`(?:^|/)${written}(?:/|$)`, "is");
+function patternOf(names: readonly string[], end: string): RegExp {
+  const written = names.map((name) =>
+    name
+      .replace(/^\/+|\/+$/g, "")
+      .replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+      .replace(/\*+/g, "[^/]*"),
+  );
+  return new RegExp(`(?:^|/)(?:${written.join("|")})${end}`, "is");
 }

@@ -52,7 +52,7 @@ export const securityKeys = {
       "id_ed25519",
       ".netrc",
     ],
-    "Files of the workspace that no tool reads or changes, by whatever name, in any folder, and the copies that editors keep beside them. * stands for any part of a name; a leading ! takes names out again.",
+    "Files of the workspace that no tool reads or changes, by whatever name, in any folder, and the copies that editors keep beside them. * stands for any part of a name; a leading ! takes names out again. What holds credentials by custom (.npmrc, .aws, credentials.json, …) is always among them, unless a ! takes it out.",
   ),
   guarded_files: paths(
     [

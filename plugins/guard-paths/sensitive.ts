@@ -1,20 +1,5 @@
-import { fileNames } from "@gantry/sdk";
+import { fileNames, secretFiles } from "@gantry/sdk";
 
-const folders = new Set([
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".kube",
-  ".azure",
-  ".docker",
-  ".gcloud",
-  ".gemini",
-  ".secrets",
-  ".password-store",
-  ".terraform.d",
-]);
-const names =
-  /^(\.envrc|\.secret_key|secret[-_]key|credentials(\.(json|toml|ya?ml|db|xml|ini|csv))?|\.git-credentials|\.?auth-profiles\.json|oauth_creds\.json|\.pypirc|\.npmrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.dockercfg|\.boto|\.s3cfg|service[-_]account.*\.json|client_secret.*\.json|id_(dsa|ecdsa|(rsa|ecdsa|ed25519)_sk)|.*\.(pfx|jks|keystore|netrc|ppk|kdbx|ovpn))$/;
 const obeyed =
   /(^|\/)[^/]*\.git\/(.+\/)?(hooks(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;
 // The workspace is the home of what commands start, so programs find their settings there.
@@ -30,14 +15,9 @@ export interface SensitiveNames {
 }
 
 export function sensitiveNames(secret: readonly string[], guarded: readonly string[]): SensitiveNames {
-  const isListedSecret = inAnyForm(fileNames(secret, { copies: true }));
   const isGuarded = inAnyForm(fileNames(guarded));
   return {
-    isSecret(path) {
-      const parts = plain(path).split("/");
-      const name = parts.findLast((part) => part !== "") ?? "";
-      return names.test(name) || parts.some((part) => folders.has(part)) || isListedSecret(path);
-    },
+    isSecret: inAnyForm(secretFiles(secret)),
     isObeyed(path) {
       const lower = path.toLowerCase();
       return obeyed.test(lower) || settings.test(lower) || isGuarded(path);

@@ -1,4 +1,4 @@
-import { definePlugin, fileNames, ResultFilters, Runtime, securityKeys } from "@gantry/sdk";
+import { definePlugin, ResultFilters, Runtime, secretFiles, securityKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 import { SecretTexts } from "./secret-texts.ts";
 
@@ -11,7 +11,7 @@ export default definePlugin({
   provides: [ResultFilters],
   taps: ["beforeToolCall"],
   setup(host) {
-    const isSecret = fileNames(host.config.security.secret_files, { copies: true });
+    const isSecret = secretFiles(host.config.security.secret_files);
     const texts = new SecretTexts(host.needs.runtime.workspace, isSecret);
     // Before the call: what a command reads and then removes is known as well.
     host.hooks.beforeToolCall.tap(async ({ dryRun, effects }) => {

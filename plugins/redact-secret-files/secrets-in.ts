@@ -4,6 +4,8 @@ const SECRET_NAME = /pass|pwd|secret|token|key|credential|auth|private|dsn/i;
 const MIN_NAMED = 5;
 const MIN_VALUE = 8;
 const MIN_LINE = 8;
+/** An address of a whole server tells nothing, and stands in each lock file where it is that of a registry. */
+const SERVER = /^https?:\/\/[\w.-]+(:\d+)?\/?$/i;
 
 /** The texts of a secret file that must not be seen: its lines, and the values of its settings. */
 export function secretsIn(file: string): readonly string[] {
@@ -22,7 +24,9 @@ export function secretsIn(file: string): readonly string[] {
 function valuesIn(name: string, value: string): readonly string[] {
   const [, password = ""] = /:\/\/[^\s/:@]*:([^\s/@]+)@/.exec(value) ?? [];
   const isNamed = SECRET_NAME.test(name) && value.length >= MIN_NAMED;
-  const isTelling = value.length >= 20 || (value.length >= MIN_VALUE && /\d/.test(value) && /\D/.test(value));
+  const isTelling =
+    !SERVER.test(value) &&
+    (value.length >= 20 || (value.length >= MIN_VALUE && /\d/.test(value) && /\D/.test(value)));
   return [...(isNamed || isTelling ? [value] : []), ...(password.length >= MIN_NAMED ? [password] : [])];
 }
 

@@ -16,6 +16,7 @@ import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import { descendantsOf } from "./supervisor/descendants.ts";
 import sandbox from "./index.ts";
+import { ways } from "./open.test-kit.ts";
 import { linux, openToAll, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
 
 /** The service, in a process of its own. */
@@ -168,23 +169,30 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)(
-  "SBX-04: kill -9 of the service ends even a process that makes groups and sessions without end, where control groups hold it",
-  async ({ skip }) => {
-    const n = seconds();
-    const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; exit if !defined $p || $p; setsid; setpgrp 0,0; }' ${n} &`;
-    const service = spawn(process.execPath, [...serviceArgs, `${hop} ${hop} sleep ${n}`], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    await until(() => processesWith(`sleep\0${n}`).length === 1 && processesWith(`-MPOSIX\0`).length >= 2);
-    const held = readFileSync(`/proc/${processesWith(`sleep\0${n}`)[0]}/cgroup`, "utf8").includes("gantry-");
-    service.kill("SIGKILL");
-    await once(service, "exit");
-    if (!held) skip("no control group is to be had here");
-    await until(() => processesWith(n).length === 0);
-    expect(processesWith(n)).toEqual([]);
-  },
-);
+for (const [how, namespaces] of ways)
+  test.runIf(linux)(
+    `SBX-04: kill -9 of the service ends even a process that makes groups and sessions without end, where control groups hold it${how}`,
+    async ({ skip }) => {
+      const n = seconds();
+      const hop = `perl -MPOSIX -e 'my $x = "${n}"; while (1) { my $p = fork; exit if !defined $p || $p; setsid; setpgrp 0,0; }' ${n} &`;
+      const service = spawn(
+        process.execPath,
+        [...serviceArgs, `${hop} ${hop} sleep ${n}`, JSON.stringify({ namespaces })],
+        {
+          stdio: ["ignore", "ignore", "inherit"],
+        },
+      );
+      await until(() => processesWith(`sleep\0${n}`).length === 1 && processesWith(`-MPOSIX\0`).length >= 2);
+      const held = readFileSync(`/proc/${processesWith(`sleep\0${n}`)[0]}/cgroup`, "utf8").includes(
+        "gantry-",
+      );
+      service.kill("SIGKILL");
+      await once(service, "exit");
+      if (!held) skip("no control group is to be had here");
+      await until(() => processesWith(n).length === 0);
+      expect(processesWith(n)).toEqual([]);
+    },
+  );
 
 /** Starts its own successor at most 300 times, and says how that ended. */
 const successors = (file: string): string => {

@@ -12,7 +12,7 @@ export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
 export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { inSlices } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
-export { fileNames } from "../file-names.ts";
+export { fileNames, secretFiles, type NameTest } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";
 export { makeDir } from "./make-dir.ts";
 export { Pairing, type PairingCode, type PairingConfig } from "./pairing.ts";
@@ -29,7 +29,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
-export { plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
+export { plainFileBytes, plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";

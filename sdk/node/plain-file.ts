@@ -15,12 +15,17 @@ export interface PlainFile {
 
 /** The first `most` bytes of a plain file, as text; undefined for everything else, whatever hostile programs put there. */
 export function plainFileStart(file: string, most: number): string | undefined {
+  return plainFileBytes(file, most)?.toString("utf8");
+}
+
+/** {@link plainFileStart} as bytes. */
+export function plainFileBytes(file: string, most: number): Buffer | undefined {
   try {
     const fd = openSync(file, FLAGS);
     try {
       if (!fstatSync(fd).isFile()) return undefined;
       const buffer = Buffer.alloc(most);
-      return buffer.toString("utf8", 0, readSync(fd, buffer, 0, most, 0));
+      return buffer.subarray(0, readSync(fd, buffer, 0, most, 0));
     } finally {
       closeSync(fd);
     }

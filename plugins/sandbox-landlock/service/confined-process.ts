@@ -17,6 +17,7 @@ import {
   type ToConfined,
   withoutBytes,
 } from "../messages.ts";
+import type { Bounds } from "../supervisor/supervisor.ts";
 import type { Before } from "../workspace/kept-files.ts";
 
 export interface Outcome<K extends Request["do"]> {
@@ -41,6 +42,16 @@ interface Pending extends Hearing {
 const START_MS = 60_000;
 /** A file operation that was given up and does not come back holds the process. */
 const STUCK_MS = 1_000;
+
+export interface StartOptions {
+  /** The address of the file beside which its entry stands. */
+  readonly base: string;
+  readonly startMs?: number;
+  /** How many it hands on. */
+  readonly pipes?: number;
+  readonly bounds?: Bounds;
+}
+
 /** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -71,9 +82,12 @@ export class ConfinedProcess {
     this.#socket.on("close", () => this.#break(new ProcessLost()));
   }
 
-  /** `base`: the address of the file beside which its entry stands; `pipes`: how many it hands on. Throws NoWalls where namespaces are refused, StartHung. */
-  static async start(base: string, holder: Holder, startMs = START_MS, pipes = 0): Promise<ConfinedProcess> {
-    const child = launch(base, holder, pipes);
+  /** Throws NoWalls where namespaces are refused, StartHung. */
+  static async start(
+    holder: Holder,
+    { base, startMs = START_MS, pipes = 0, bounds }: StartOptions,
+  ): Promise<ConfinedProcess> {
+    const child = launch(base, holder, pipes, bounds?.groups.rooms);
     const confined = new ConfinedProcess(child, holder, startMs);
     const said = collect(child);
     try {

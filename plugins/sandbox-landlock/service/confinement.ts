@@ -149,8 +149,7 @@ class Confiner {
   }
 
   async next(looks = false): Promise<ConfinedProcess> {
-    const { base, startMs, pipes } = this.#options;
-    const confined = await ConfinedProcess.start(base, this.#holder, startMs, pipes);
+    const confined = await ConfinedProcess.start(this.#holder, this.#options);
     try {
       await this.one(confined, looks);
       return confined;
@@ -163,10 +162,7 @@ class Confiner {
   async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
     const { read, write } = this.#walls;
     const namespaces = hasNamespaces(this.#holder);
-    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-    // answers, the kernel refuses.
-    const starts = this.#walls.starts || !namespaces;
-    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
+    const walls = { ...this.#walls, island: this.#holder === "island" };
     const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(factsOf(this.#options, { walls, namespaces, looks, temporary }));
     const { pid } = confined;
@@ -187,24 +183,25 @@ class Confiner {
 
 /** The best that the system allows. An island is none where there is a way out. */
 async function startFirst(
-  { base, namespaces, startMs, pipes }: ConfinementOptions,
+  options: ConfinementOptions,
   { tcp }: Walls,
 ): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
-  const wanted: readonly Holder[] = namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
+  const wanted: readonly Holder[] =
+    options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
   let refused = NOT_WANTED;
   for (const holder of wanted) {
     try {
-      return [await ConfinedProcess.start(base, holder, startMs, pipes), holder, undefined];
+      return [await ConfinedProcess.start(holder, options), holder, undefined];
     } catch (error) {
       if (!(error instanceof NoWalls)) throw error;
       refused = error.message;
     }
   }
-  return [await ConfinedProcess.start(base, "keeper", startMs, pipes), "keeper", refused];
+  return [await ConfinedProcess.start("keeper", options), "keeper", refused];
 }
 
 async function startOpen(options: ConfinementOptions, looks: boolean): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start(options.base, "itself", options.startMs);
+  const confined = await ConfinedProcess.start("itself", options);
   const temporary = confined.makeTemporary([options.workspace]);
   confined.tell(factsOf(options, { walls: undefined, namespaces: false, looks, temporary }));
   return confined;

@@ -26,10 +26,16 @@ const EVERYBODY = "0 0 4294967295\n";
 export type Holder = "island" | "namespace" | "keeper" | "itself";
 export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
 
-/** Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too. */
-const KEEPER = `"$@" & one=$!
+/**
+ * Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too; where a
+ * control group holds processes, no more of them are started from then on.
+ */
+const KEEPER = `rooms=$ROOMS
+unset ROOMS
+"$@" & one=$!
 exec ${Array.from({ length: MAX_KEPT }, (_, i) => `${CHANNEL + i}>&-`).join(" ")}
 while read -r _; do :; done
+for room in $rooms; do echo 0 >"$room"; done 2>/dev/null
 while kill -0 $one 2>/dev/null; do
   left=
   { read -r left </proc/$one/task/$one/children; } 2>/dev/null
@@ -37,13 +43,21 @@ while kill -0 $one 2>/dev/null; do
   sleep 0.02
 done`;
 
-/** Starts the program of a confined process, with so many pipes for what it is to run. Throws NoWalls where there is no `unshare`. */
-export function launch(base: string, holder: Holder, pipes: number): ChildProcess {
+/**
+ * Starts the program of a confined process, with so many pipes for what it is to run; `rooms`: the files of its control
+ * groups that say how many processes there may be. Throws NoWalls where there is no `unshare`.
+ */
+export function launch(
+  base: string,
+  holder: Holder,
+  pipes: number,
+  rooms: readonly string[] = [],
+): ChildProcess {
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
   const argv = [...wrapping(holder), ...nodeCommand([...NODE, ...nodeArgs], fileURLToPath(url))];
   return spawn(argv[0]!, argv.slice(1), {
     cwd: "/",
-    env: {},
+    env: holder === "keeper" ? { ROOMS: rooms.join(" ") } : {},
     // A terminal's signals are for the service alone.
     detached: true,
     stdio: [

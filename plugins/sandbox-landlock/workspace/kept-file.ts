@@ -4,13 +4,13 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { plainFileBytes } from "@gantry/sdk/node";
 import { aboutPath } from "./about-path.ts";
 
 /** What of one file is remembered. */
@@ -36,7 +36,7 @@ export function keepFile(at: string, before?: KeptFile, room = MAX_FILE_BYTES): 
     if (before?.mark === mark) return before;
     if (about.isSymbolicLink()) return { mark, mode, content: readlinkSync(at) };
     const small = about.isFile() && about.size <= Math.min(MAX_FILE_BYTES, room);
-    return { mark, mode, content: small ? readFileSync(at) : undefined };
+    return { mark, mode, content: small ? plainFileBytes(at, Number(about.size)) : undefined };
   } catch {
     return undefined;
   }

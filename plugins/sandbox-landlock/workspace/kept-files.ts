@@ -117,11 +117,12 @@ export class KeptFiles {
 
   /**
    * Puts back what differs from what is remembered; what stood there instead is kept beside it. `held`: the kernel held the
-   * rest, and only links are put back, over which no mask lies. A phrase for each.
+   * rest, and only links are put back, over which no mask lies. `isOthers`: true for what is put back by others. A phrase for
+   * each.
    */
-  putBack(held: boolean): readonly string[] {
+  putBack(held: boolean, isOthers: (file: string) => boolean = () => false): readonly string[] {
     const changed = [...this.#kept].filter(
-      ([file, kept]) => this.#isPutBack(file, kept, held) && !isKept(this.#at(file), kept),
+      ([file, kept]) => !isOthers(file) && this.#isPutBack(file, kept, held) && !isKept(this.#at(file), kept),
     );
     return changed.map(([file, kept]) => {
       const phrase = setAside(this.#at(file), file);

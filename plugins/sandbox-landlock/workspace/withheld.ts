@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Stats, lstatSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { NameTest } from "@gantry/sdk/node";
 import { openFolder } from "./kept-file.ts";
 import { isOfView } from "./mask-paths.ts";
 import { entriesOf } from "./folders.ts";
@@ -29,7 +30,7 @@ export interface Watched {
   /** True where masks lie; elsewhere everything may be on the root's device. */
   readonly masks: boolean;
   /** These stay: no run reads them by their names. */
-  isSecret(relative: string): boolean;
+  readonly isSecret: NameTest;
   /** True for a folder that stood there before. */
   wasThere(relative: string, inode: number): boolean;
 }
@@ -49,12 +50,12 @@ export function withhold(
     const { at, inLate } = one;
     const full = path.join(root, at);
     const about = lstatSync(full, { throwIfNoEntry: false });
-    if (!about || (at !== "" && (isSecret(at) || (masks && isOfView(full))))) continue;
+    if (!about || (at !== "" && (isSecret(at, about.isDirectory()) || (masks && isOfView(full))))) continue;
     const beneath = about.isDirectory() ? namesIn(full).map(({ name }) => path.join(at, name)) : [];
     const isNew = at !== "" && !(about.isDirectory() && wasThere(at, about.ino));
     const isLate = isNew && (inLate || about.ctimeMs > since - SETTLED_MS);
     // A folder that its owner made for a secret file keeps its name.
-    if (isLate && !beneath.some(isSecret) && rename(full, about)) withheld.push(at);
+    if (isLate && !beneath.some((name) => isSecret(name)) && rename(full, about)) withheld.push(at);
     else left.push(...beneath.map((name) => ({ at: name, inLate: isLate })));
   }
   return withheld;

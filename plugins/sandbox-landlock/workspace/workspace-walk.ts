@@ -1,5 +1,6 @@
 import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
+import type { NameTest } from "@gantry/sdk/node";
 import { aboutPath } from "./about-path.ts";
 import { identityOf } from "./file-identity.ts";
 import { looksLikeGit } from "./git-directory.ts";
@@ -44,8 +45,8 @@ export interface Unseen {
 }
 
 export interface Wanted {
-  secret(relative: string): boolean;
-  guarded(relative: string): boolean;
+  readonly secret: NameTest;
+  readonly guarded: NameTest;
 }
 
 export interface Walked {
@@ -115,9 +116,9 @@ export class WorkspaceWalk {
     const left: Place[] = [];
     for (const at of this.#open) {
       const [secret, guarded] = [this.#wanted.secret, this.#wanted.guarded].map((test) =>
-        prefixes(at).some(test),
+        prefixes(at).some((one) => test(one)),
       );
-      if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: secret ? [] : [at] });
+      if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: guarded ? [at] : [] });
       if (!secret) left.push({ at, within: undefined, held: guarded === true });
     }
     this.unseen = undefined;
@@ -179,16 +180,15 @@ export class WorkspaceWalk {
     for (const entry of entries) {
       const name = path.join(at, entry.name);
       const asGit = inGit && path.join(inGit, entry.name);
-      const fits = (test: (relative: string) => boolean) => test(name) || (asGit && test(asGit)) || false;
-      if (fits(this.#wanted.secret) || this.#isKnown(entry, name)) {
-        sorted.secret.push(name);
-        continue;
-      }
+      const isFolder = entry.isDirectory();
+      const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
+      const secret = fits(this.#wanted.secret) || this.#isKnown(entry, name);
+      if (secret) sorted.secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
       const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
       if (guarded) sorted.guarded.push(name);
-      if (entry.isDirectory()) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
+      if (isFolder && !secret) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
     return sorted;
   }

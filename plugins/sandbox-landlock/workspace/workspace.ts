@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
-import { fileNames, isInside } from "@gantry/sdk/node";
+import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { inGit } from "./git-directory.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
@@ -22,7 +22,7 @@ const MAX_LOOKS = 64;
 /** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
 export class Workspace {
   readonly root: string;
-  readonly #isSecret: (relative: string) => boolean;
+  readonly #isSecret: NameTest;
   readonly #isGuarded: (relative: string) => boolean;
   readonly #masks: boolean;
   readonly #open: readonly string[];
@@ -46,8 +46,8 @@ export class Workspace {
 
   constructor({ workspace, secret, guarded, namespaces, walls, ...facts }: ConfinedFacts) {
     this.root = workspace;
-    const isNamed = fileNames(secret, { copies: true });
-    this.#isSecret = (relative) => isNamed(relative) || isWithheld(relative);
+    const isNamed = secretFiles(secret);
+    this.#isSecret = (relative, isFolder) => isNamed(relative, isFolder) || isWithheld(relative);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
@@ -135,7 +135,8 @@ export class Workspace {
     const renamed = this.#renameForeign();
     const over = this.#withholdOver();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
-    const undone = [...this.#undo(this.#masks), ...this.#secret.putBack(this.#masks)];
+    const secret = this.#secret.putBack(this.#masks, (file) => this.#isGuarded(file));
+    const undone = [...this.#undo(this.#masks), ...secret];
     this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
     return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
   }
