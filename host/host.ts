@@ -119,6 +119,7 @@ export class Host {
       ...shared,
       models: this.models,
       calls: this.calls,
+      sources,
       redaction,
       media: this.media,
       words: new BoundaryWords(registry),

@@ -1,4 +1,4 @@
-/** Files and folders by which programs start others: the default of `security.guarded_files`. */
+/** Files and folders by which programs start others, and what an agent is told: the default of `security.guarded_files`. */
 export const guardedNames: readonly string[] = (
   ".git/hooks .git/config .git/config.worktree .git/commondir .git/gitdir .git/info/attributes " +
   ".git/objects/info/alternates .vscode .idea .zed .vimrc _vimrc .gvimrc .exrc .nvimrc .nvim.lua " +
@@ -11,5 +11,5 @@ export const guardedNames: readonly string[] = (
   ".screenrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml .mise.toml " +
   "mise.toml .tool-versions .direnv .mvn .pdbrc sitecustomize.py usercustomize.py .Rprofile .irbrc " +
   ".pryrc .rspec .ghci .ocamlinit .octaverc .devcontainer .kiro .roo .trae .amazonq .continue " +
-  "opencode.json"
+  "opencode.json AGENTS.md"
 ).split(" ");

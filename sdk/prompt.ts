@@ -1,3 +1,4 @@
+import type { Sources } from "./tool.ts";
 import type { Trust } from "./trust.ts";
 import type { Conversation } from "./channel.ts";
 import type { Awaitable } from "./awaitable.ts";
@@ -27,6 +28,8 @@ export interface PromptPart {
    * change costs the provider's cache of the whole conversation. Undefined: nothing to say.
    */
   text(scene: PromptScene): Awaitable<string | undefined>;
+  /** What its text brings into the conversation, such as material from outside, for the guards. */
+  brings?(scene: PromptScene): Awaitable<Partial<Sources> | undefined>;
   /** What is new with this message, such as another date; it stands before the person's words and is kept with them. */
   note?(
     scene: PromptScene & {
@@ -37,6 +40,6 @@ export interface PromptPart {
   ): Awaitable<string | undefined>;
 }
 export const PromptParts = many<PromptPart>("prompt-parts", (part: PromptPart) => {
-  const wrong = all(having("text"), mayHave("note"))(part);
+  const wrong = all(having("text"), mayHave("brings", "note"))(part);
   return wrong ?? (Number.isFinite(part.budget) && part.budget > 0 ? undefined : "has no budget");
 });

@@ -57,7 +57,13 @@ export const securityKeys = {
   ),
   guarded_files: paths(
     guardedNames,
-    "Settings of the workspace that start programs for whoever works there, which no tool changes, in any folder; written as secret_files are. What git takes for a repository counts as .git, whatever it is called; the hooks and files that its settings name count too, and what would start a program when a rebase goes on.",
+    "Settings of the workspace that start programs for whoever works there, and what an agent is told there (AGENTS.md), which no tool changes, in any folder; written as secret_files are. What git takes for a repository counts as .git, whatever it is called; the hooks and files that its settings name count too, and what would start a program when a rebase goes on.",
+  ),
+  workspace_path: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "The directory that tools work in. Default: <config_dir>/workspace.",
+    }),
   ),
   allowed_domains: paths([], "Domains that tools may reach; a leading *. takes in every subdomain."),
   shell_enabled: toggle(true, "Offer the shell tool."),

@@ -1,6 +1,7 @@
 import type { Lanes, Lease } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
+import type { Sources } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 import { having } from "./shape.ts";
 
@@ -71,11 +72,14 @@ export interface MemoryEntry {
   readonly text: string;
   /** ISO 8601. */
   readonly created: string;
+  /** What the conversation held that it comes from, as it was given; there only where it was. */
+  readonly sources?: Sources;
 }
 
 /** What the agent remembers, by user. */
 export interface Memory {
-  remember(user: string, text: string): Promise<MemoryEntry>;
+  /** `sources` are kept with the text, since whoever recalls it takes them in. */
+  remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
   /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;

@@ -113,6 +113,8 @@ export interface ToolRun<Args> {
   readonly session: string;
   readonly user: string;
   readonly cwd: string;
+  /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
+  readonly sources: Sources;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   readonly log: Logger;

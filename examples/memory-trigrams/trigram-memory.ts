@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { MemoryEntry, OwnMemory } from "@gantry/sdk";
+import type { MemoryEntry, OwnMemory, Sources } from "@gantry/sdk";
 import { replaceFile } from "@gantry/sdk/node";
 
 interface Kept extends MemoryEntry {
@@ -38,8 +38,8 @@ export class TrigramMemory implements OwnMemory {
     this.#file = file;
   }
 
-  async remember(user: string, text: string): Promise<MemoryEntry> {
-    const entry = { id: randomUUID(), text, created: new Date().toISOString() };
+  async remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry> {
+    const entry = { id: randomUUID(), text, created: new Date().toISOString(), ...(sources && { sources }) };
     await this.#change((entries) => [...entries, { ...entry, user }]);
     return entry;
   }
@@ -57,7 +57,12 @@ export class TrigramMemory implements OwnMemory {
       .filter(({ score }) => score > leastLikeness)
       .toSorted((a, b) => b.score - a.score)
       .slice(0, limit)
-      .map(({ entry: { id, text, created } }) => ({ id, text, created }));
+      .map(({ entry: { id, text, created, sources } }) => ({
+        id,
+        text,
+        created,
+        ...(sources && { sources }),
+      }));
   }
 
   async forget(user: string, id: string): Promise<boolean> {

@@ -1,10 +1,19 @@
-import { GantryError, textOf, type Part, type StatedEffects, type Tool, type ToolCall } from "@gantry/sdk";
+import {
+  GantryError,
+  textOf,
+  type Part,
+  type Sources,
+  type StatedEffects,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
 
+const none: Sources = { material: [], private: [] };
 const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
 const graceMs = 2_000;
@@ -35,10 +44,10 @@ export async function runTool(
       throw Object.assign(new Error(outcome.text), { code: outcome.code });
     return outcome.text;
   };
-  const { args, effects, session, user, cwd } = call;
+  const { args, effects, session, user, cwd, sources = none } = call;
   let outcome: CallOutcome;
   try {
-    const run = { args, effects, session, user, cwd, signal, log: deps.log, check, call: callTool };
+    const run = { args, effects, session, user, cwd, sources, signal, log: deps.log, check, call: callTool };
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);

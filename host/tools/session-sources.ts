@@ -1,5 +1,6 @@
 import { Store, textOf, userOf, type InboundMessage, type Sources, type ToolCall } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
+import { MaterialFiles } from "./material-files.ts";
 
 /** Where the store keeps them, so that a restart forgets nothing. */
 const space = "session-sources";
@@ -20,10 +21,12 @@ const unread: Sources = Object.freeze({
 export class SessionSources {
   readonly #registry: Registry;
   readonly #held = new Map<string, Sources>();
+  readonly #files: MaterialFiles;
   #adding: Promise<unknown> = Promise.resolve();
 
   constructor(registry: Registry) {
     this.#registry = registry;
+    this.#files = new MaterialFiles(registry);
   }
 
   /** Read anew each time, since another process may have gone on with the conversation. */
@@ -38,6 +41,7 @@ export class SessionSources {
 
   /** Resolves once it is on disk. One at a time, so that calls beside each other do not undo what the other has added. */
   add(session: string, more: Partial<Sources>): Promise<void> {
+    if (countOf(merged(none, more)) === 0) return Promise.resolve();
     const added = this.#adding.then(async () => {
       const before = await this.of(session);
       const after = merged(before, more);
@@ -69,18 +73,24 @@ export class SessionSources {
 
   /** What a call that is about to run will have brought in. */
   async addOf(call: ToolCall): Promise<void> {
-    const { session, effects, tool, hints, source, network } = call;
+    const { session, effects, tool, hints, source, network, cwd } = call;
     const { paths, commands, urls, brings, unknown } = effects;
     const isForeign = hints?.openWorld === true || source !== undefined || unknown === true;
+    const read = paths.filter(({ access }) => access === "read").map(({ resolved }) => resolved);
+    const places = commands.length > 0 ? [...read, cwd] : read;
     const material = [
       ...urls.map(hostOf),
       ...(isForeign ? [`the tool ${tool}`] : []),
       ...(network === true ? ["what commands loaded"] : []),
       ...(brings?.material ?? []),
+      ...(await this.#files.in(places)),
     ];
-    const reads = commands.length > 0 || paths.some(({ access }) => access === "read");
-    const own = [...(reads ? ["files of the workspace"] : []), ...(brings?.private ?? [])];
+    const own = [...(places.length > 0 ? ["files of the workspace"] : []), ...(brings?.private ?? [])];
     await this.add(session, { material, private: own });
+    const written = paths.filter(({ access }) => access === "write").map(({ resolved }) => resolved);
+    if (written.length === 0) return;
+    const held = await this.of(session);
+    if (held.material.length > 0) await this.#files.note(written, held.material);
   }
 
   async #kept(session: string): Promise<Sources | undefined> {

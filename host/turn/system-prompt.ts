@@ -5,6 +5,7 @@ import {
   type Part,
   type PromptPart,
   type PromptScene,
+  type Sources,
   type Trust,
 } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
@@ -30,6 +31,15 @@ export async function systemPrompt(registry: Registry, request: PromptRequest): 
     boundary.rule,
   ];
   return { role: "system", parts: textParts(texts.filter((text) => text !== "").join("\n\n")) };
+}
+
+/** What the texts of the parts bring into the conversation. */
+export async function broughtByPrompt(registry: Registry, scene: PromptScene): Promise<Sources> {
+  const brought = await Promise.all(ordered(registry).map((part) => part.brings?.(scene)));
+  return {
+    material: brought.flatMap((sources) => sources?.material ?? []),
+    private: brought.flatMap((sources) => sources?.private ?? []),
+  };
 }
 
 /** What the parts have to say with this very message. */

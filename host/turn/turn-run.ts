@@ -17,7 +17,7 @@ import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
 import { Fitting } from "./fitting.ts";
 import { Spending } from "./spending.ts";
-import { notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
+import { broughtByPrompt, notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
 import { Transcript } from "./transcript.ts";
 import { factsOf, failedTurn, noUsage, type Turn, type TurnDeps, type TurnInput } from "./turn.ts";
 
@@ -166,7 +166,9 @@ export class TurnRun {
 
   async #overhead({ boundary }: Transcript) {
     const { system: added, tools, clientTools = [] } = this.#input.options;
-    const system = await systemPrompt(this.#deps.registry, { ...this.#scene, boundary, added });
+    const { registry, sources } = this.#deps;
+    await sources.add(this.#input.session, await broughtByPrompt(registry, this.#scene));
+    const system = await systemPrompt(registry, { ...this.#scene, boundary, added });
     return { system, tools: [...(await this.#deps.tools.offered(tools)), ...clientTools] };
   }
 

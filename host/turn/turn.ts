@@ -9,6 +9,7 @@ import type {
   TurnResult,
 } from "@gantry/sdk";
 import type { Approvals } from "../tools/approvals.ts";
+import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import type { ToolCalls } from "../tools/tool-call.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
@@ -25,6 +26,7 @@ export interface TurnDeps {
   readonly models: Providers;
   readonly calls: ToolCalls;
   readonly tools: ToolList;
+  readonly sources: SessionSources;
   readonly approvals: Approvals;
   readonly observers: Telling;
   readonly words: BoundaryWords;

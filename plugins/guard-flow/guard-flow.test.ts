@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { definePlugin, Sandbox, Store, textParts, Tools, defineTool, type StatedEffects } from "@gantry/sdk";
 import {
   fakeChannel,
@@ -33,6 +35,8 @@ const tools = definePlugin({
       );
     provide("web_fetch", (to) => ({ urls: [to || "https://news.example/"] }));
     provide("file_read", () => ({ paths: [{ path: "notes.txt", access: "read" }] }));
+    provide("folder_search", () => ({ paths: [{ path: ".", access: "read" }] }));
+    provide("other_read", () => ({ paths: [{ path: "notes.txt.old", access: "read" }] }));
     provide("file_write", () => ({ paths: [{ path: "notes.txt", access: "write" }] }));
     provide("memory_recall", () => ({ brings: { private: ["memory"] } }));
     provide("mail_read", () => ({ brings: { material: ["mail"], private: ["mail"] } }));
@@ -269,6 +273,32 @@ test("SEC-21: while the store cannot tell what a conversation holds, a way out a
   values.get = get;
   expect(await codes(host, [["mail_send", "bob"]])).toEqual(["allowed"]);
 });
+
+test.for([
+  ["file_read", asked],
+  ["folder_search", asked],
+  ["shell", asked],
+  ["other_read", "allowed"],
+] as const)(
+  "SEC-21: what a conversation with material from outside wrote is material where it is read later (%s)",
+  async ([reader, expected]) => {
+    await using host = await start();
+    const run = async (session: string, tool: string): Promise<string> => {
+      const { decision, code } = await host.call(tool, { to: "" }, { session });
+      return code ?? decision;
+    };
+    const file = path.join(host.runtime.workspace, "notes.txt");
+    writeFileSync(file, "the owner's");
+    await run("own", "file_read");
+    await run("own", "file_write");
+    expect([await run("early", reader), await run("early", "mail_send")]).toEqual(["allowed", "allowed"]);
+    await run("one", "web_fetch");
+    await run("one", "file_write");
+    expect([await run("two", reader), await run("two", "mail_send")]).toEqual(["allowed", expected]);
+    rmSync(file);
+    expect([await run("three", reader), await run("three", "mail_send")]).toEqual(["allowed", "allowed"]);
+  },
+);
 
 const contract = guardContract({
   name: "guard-flow",

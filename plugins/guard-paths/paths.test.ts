@@ -188,6 +188,8 @@ test("SEC-05: files that hold credentials by their name are refused inside the w
     ".config/git/config",
     ".wgetrc",
     ".psqlrc",
+    "AGENTS.md",
+    "sub/agents.md",
   ];
   expect(await wrong(host, "write", obeyed, "refuse PATH_SENSITIVE")).toEqual([]);
 });

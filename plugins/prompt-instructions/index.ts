@@ -1,8 +1,9 @@
-import { definePlugin, optional, PromptParts, Runtime, Sandbox } from "@gantry/sdk";
+import { definePlugin, optional, PromptParts, Runtime, Sandbox, securityKeys } from "@gantry/sdk";
 import { Type } from "typebox";
 import { agentsFiles } from "./agents-files.ts";
 import { errors } from "./errors.ts";
 import { instructionsText } from "./instructions.ts";
+import { trust } from "./trust.ts";
 import { dateNote, placeText } from "./place.ts";
 
 /** Characters of instructions and of AGENTS.md that are shown to the model. */
@@ -21,14 +22,22 @@ export default definePlugin({
             "What the model is told before every conversation: the text itself, or `file:` and a path (from <config_dir>).",
         }),
       ),
+      trusted_instructions: Type.Array(Type.String({ minLength: 1 }), {
+        default: [],
+        description:
+          "Folders whose AGENTS.md, also in folders beneath, is taken for your own words, as the configured workspace's is. Of any other folder that is opened (-C) it is shown to the model too, and counts as material from outside.",
+      }),
     }),
+    security: Type.Object({ workspace_path: securityKeys.workspace_path }),
   }),
   needs: { runtime: Runtime, sandbox: optional(Sandbox) },
   provides: [PromptParts],
   errors,
   setup(host) {
     const { runtime } = host.needs;
-    const { instructions } = host.config.agent;
+    const { instructions, trusted_instructions } = host.config.agent;
+    const { workspace_path = "workspace" } = host.config.security;
+    const isTrusted = trust(runtime.configDir, workspace_path, trusted_instructions);
     host.provide(PromptParts, {
       name: "instructions",
       order: 10,
@@ -41,6 +50,10 @@ export default definePlugin({
       order: 20,
       budget: BUDGET,
       text: ({ workspace }) => files(workspace, host.signal),
+      brings: async ({ workspace }) =>
+        (await files(workspace, host.signal)) === undefined || (await isTrusted(workspace))
+          ? undefined
+          : { material: [`AGENTS.md of ${workspace}`] },
     });
     host.provide(PromptParts, {
       name: "place",

@@ -104,4 +104,6 @@ export const layout: readonly string[] = [
   `,
   // Not every server tells what a request took.
   "ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0",
+  // What the conversation held that a memory comes from; none is told of older ones.
+  "ALTER TABLE memory ADD COLUMN sources TEXT",
 ];

@@ -1,4 +1,4 @@
-import type { Memory, MemoryEntry } from "@gantry/sdk";
+import type { Memory, MemoryEntry, Sources } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { bestMatches } from "./recall.ts";
 import type { Sql } from "./sql.ts";
@@ -9,7 +9,7 @@ const RANGE = 2 ** 32;
 
 export function createMemory(db: Database): Memory {
   return {
-    remember(user, text) {
+    remember(user, text, sources) {
       const created = Date.now();
       return db.commit((sql) => {
         const { no, last } = sql.get<{ no: number; last: number }>(
@@ -17,7 +17,14 @@ export function createMemory(db: Database): Memory {
           user,
         )!;
         const id = no * RANGE + last;
-        sql.run("INSERT INTO memory (id, text, created) VALUES (?, ?, ?)", id, text, created);
+        const held = sources === undefined ? null : JSON.stringify(sources);
+        sql.run(
+          "INSERT INTO memory (id, text, created, sources) VALUES (?, ?, ?, ?)",
+          id,
+          text,
+          created,
+          held,
+        );
         sql.run("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", id, indexed(text));
         return entry(sql, id);
       });
@@ -67,11 +74,16 @@ function startOf(sql: Sql, user: string): number | undefined {
 }
 
 function entry(sql: Sql, id: number): MemoryEntry {
-  const { text, created } = sql.get<{ text: string; created: number }>(
-    "SELECT text, created FROM memory WHERE id = ?",
+  const { text, created, sources } = sql.get<{ text: string; created: number; sources: string | null }>(
+    "SELECT text, created, sources FROM memory WHERE id = ?",
     id,
   )!;
-  return { id: String(id % RANGE), text, created: new Date(created).toISOString() };
+  return {
+    id: String(id % RANGE),
+    text,
+    created: new Date(created).toISOString(),
+    ...(sources !== null && { sources: JSON.parse(sources) as Sources }),
+  };
 }
 
 function count(sql: Sql): number {

@@ -1,4 +1,4 @@
-import { defineTool, type Memory, type Tool } from "@gantry/sdk";
+import { defineTool, type Memory, type MemoryEntry, type Sources, type Tool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import type { Retention } from "./retention.ts";
@@ -13,9 +13,10 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         { text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }) },
         { additionalProperties: false },
       ),
-      async run({ args, user }) {
+      async run({ args, user, sources }) {
         await retention.checkRoom();
-        const { id } = await memory.remember(user, args.text);
+        const isFromNowhere = sources.material.length === 0 && sources.private.length === 0;
+        const { id } = await memory.remember(user, args.text, isFromNowhere ? undefined : sources);
         await retention.prune();
         return `Remembered as ${id}.`;
       },
@@ -36,9 +37,15 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         { additionalProperties: false },
       ),
       parallel: true,
-      effects: () => ({ brings: { private: ["memory"] } }),
-      async run({ args, user }) {
-        const found = await memory.recall(user, args.query, args.limit ?? 5);
+      effects: async ({ query, limit = 5 }, { user }) => ({
+        brings: allOf(await memory.recall(user, query, limit)),
+      }),
+      async run({ args: { query, limit = 5 }, effects, user }) {
+        // What was stored only since may hold material that no guard has been told of.
+        const told = new Set(effects.brings?.material);
+        const found = (await memory.recall(user, query, limit)).filter(
+          ({ sources }) => sources?.material.every((name) => told.has(name)) ?? true,
+        );
         if (found.length === 0) return "Nothing that was remembered fits.";
         return found.map(({ id, created, text }) => `[${id}] ${created.slice(0, 10)}: ${text}`).join("\n");
       },
@@ -62,4 +69,13 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
       },
     }),
   ];
+}
+
+/** What whoever reads these memories takes in. */
+function allOf(found: readonly MemoryEntry[]): Sources {
+  const held = found.flatMap(({ sources }) => sources ?? []);
+  return {
+    material: [...new Set(held.flatMap(({ material }) => material))],
+    private: [...new Set(["memory", ...held.flatMap((sources) => sources.private)])],
+  };
 }

@@ -82,6 +82,18 @@ export const memoryCases: Readonly<Record<string, (opened: Opened<Memory>) => Pr
     const again = await reopen();
     assert.deepEqual(await again.recall("u", "bicycle", 5), [entry]);
   },
+  "SEC-21: what the conversation held is kept with a memory, also over a restart": async ({
+    memory,
+    reopen,
+  }) => {
+    const sources = { material: ["news.example"], private: ["memory"] };
+    const entry = await memory.remember("u", "the red bicycle", sources);
+    assert.deepEqual(entry.sources, sources);
+    const plain = await memory.remember("u", "the blue bicycle");
+    assert.equal("sources" in plain, false);
+    const again = await reopen();
+    assert.deepEqual(await again.recall("u", "", 5), [plain, entry]);
+  },
   "AGT-06: pruning drops what is too old, then the oldest beyond the bound, and says how many": async ({
     memory,
   }) => {

@@ -41,6 +41,7 @@ export function toolRun<Args extends object>(
     session: "test",
     user: "cli:test",
     cwd,
+    sources: { material: [], private: [] },
     signal: new AbortController().signal,
     log: silent,
     check: async () => {},

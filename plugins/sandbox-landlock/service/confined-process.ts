@@ -4,7 +4,15 @@ import type { Socket } from "node:net";
 import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
-import { type Holder, NoWalls, hasNamespaces, isRoot, launch, mapEverybody } from "./launch.ts";
+import {
+  type Holder,
+  NoWalls,
+  hasNamespaces,
+  isRoot,
+  launch,
+  mapEverybody,
+  type LaunchOptions,
+} from "./launch.ts";
 import {
   type Built,
   bytesOf,
@@ -17,7 +25,6 @@ import {
   type ToConfined,
   withoutBytes,
 } from "../messages.ts";
-import type { Bounds } from "../supervisor/supervisor.ts";
 import type { Before } from "../workspace/kept-files.ts";
 
 export interface Outcome<K extends Request["do"]> {
@@ -42,15 +49,6 @@ interface Pending extends Hearing {
 const START_MS = 60_000;
 /** A file operation that was given up and does not come back holds the process. */
 const STUCK_MS = 1_000;
-
-export interface StartOptions {
-  /** The address of the file beside which its entry stands. */
-  readonly base: string;
-  readonly startMs?: number;
-  /** How many it hands on. */
-  readonly pipes?: number;
-  readonly bounds?: Bounds;
-}
 
 /** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
 export class ConfinedProcess {
@@ -85,10 +83,10 @@ export class ConfinedProcess {
   /** Throws NoWalls where namespaces are refused, StartHung. */
   static async start(
     holder: Holder,
-    { base, startMs = START_MS, pipes = 0, bounds }: StartOptions,
+    options: LaunchOptions & { readonly startMs?: number },
   ): Promise<ConfinedProcess> {
-    const child = launch(base, holder, pipes, bounds?.groups.rooms);
-    const confined = new ConfinedProcess(child, holder, startMs);
+    const child = launch(holder, options);
+    const confined = new ConfinedProcess(child, holder, options.startMs ?? START_MS);
     const said = collect(child);
     try {
       await confined.#up.promise;

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL } from "../messages.ts";
+import type { Bounds } from "../supervisor/supervisor.ts";
 
 /** Thrown where the walls cannot be built, with the reason. */
 export class NoWalls extends Error {}
@@ -43,16 +44,18 @@ while kill -0 $one 2>/dev/null; do
   sleep 0.02
 done`;
 
-/**
- * Starts the program of a confined process, with so many pipes for what it is to run; `rooms`: the files of its control
- * groups that say how many processes there may be. Throws NoWalls where there is no `unshare`.
- */
-export function launch(
-  base: string,
-  holder: Holder,
-  pipes: number,
-  rooms: readonly string[] = [],
-): ChildProcess {
+export interface LaunchOptions {
+  /** The address of the file beside which its entry stands. */
+  readonly base: string;
+  /** How many it has for what it is to run. */
+  readonly pipes?: number;
+  /** What holds its runs together. */
+  readonly bounds?: Bounds;
+}
+
+/** Starts the program of a confined process. Throws NoWalls where there is no `unshare`. */
+export function launch(holder: Holder, { base, pipes = 0, bounds }: LaunchOptions): ChildProcess {
+  const rooms = bounds?.groups.rooms ?? [];
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
   const argv = [...wrapping(holder), ...nodeCommand([...NODE, ...nodeArgs], fileURLToPath(url))];
   return spawn(argv[0]!, argv.slice(1), {

@@ -13,10 +13,15 @@ export function memory(kept: { readonly entries: Entries; next: number }): Memor
     return doomed.length;
   };
   return {
-    remember: async (user, text) => {
-      const entry = { id: String(kept.next++), text, created: new Date().toISOString(), user };
-      entries.push(entry);
-      return { id: entry.id, text, created: entry.created };
+    remember: async (user, text, sources) => {
+      const entry = {
+        id: String(kept.next++),
+        text,
+        created: new Date().toISOString(),
+        ...(sources && { sources }),
+      };
+      entries.push({ ...entry, user });
+      return entry;
     },
     recall: async (user, query, limit) => {
       const wanted = words(query);
@@ -26,7 +31,7 @@ export function memory(kept: { readonly entries: Entries; next: number }): Memor
         .toReversed()
         .toSorted((a, b) => score(b.text) - score(a.text))
         .slice(0, limit)
-        .map(({ id, text, created }) => ({ id, text, created }));
+        .map(({ id, text, created, sources }) => ({ id, text, created, ...(sources && { sources }) }));
     },
     forget: async (user, id) =>
       removeAll(entries.filter((entry) => entry.user === user && entry.id === id)) > 0,
