@@ -126,6 +126,7 @@ test(
       facts: { name: "broken", needs: [], provides: [], taps: [] },
       findings: [],
       tried: 3,
+      untried: [],
     });
   },
 );
