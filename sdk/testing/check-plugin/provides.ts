@@ -1,6 +1,6 @@
 import type { AnySlot, Plugin } from "../../index.ts";
 
-/** Whether a plugin states that it fills this slot. */
+/** Whether a plugin states that it fills this slot; not so where it states no list, which the host refuses with a sentence. */
 export function provides({ provides: slots }: Plugin, slot: AnySlot): boolean {
-  return slots?.some(({ id }) => id === slot.id) === true;
+  return Array.isArray(slots) && slots.some((own: AnySlot | undefined) => own?.id === slot.id);
 }
