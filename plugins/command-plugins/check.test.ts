@@ -42,7 +42,7 @@ export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) {
     });
     const idle = await put(
       "idle.mjs",
-      'export default { name: "idle", sdk: 2, summary: "Idle.", setup() { throw new Error("It lacks a token."); } };',
+      'export default { name: "idle", sdk: 2, summary: "Idle.", setup() { throw new Error("The channel idle lacks a token: set it."); } };',
     );
     const lacking = await p.gantry("plugins", "check", idle);
     expect([lacking.code, lacking.stderr]).toEqual([1, expect.stringContaining("--config FILE")]);
