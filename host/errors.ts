@@ -61,7 +61,7 @@ export const hostErrors = defineErrors({
     "The message %s cannot be sent, since no channel %s is loaded: name one that is, see `gantry plugins list`.",
   ),
   SLOT_EMPTY: usage("The plugin %s needs the slot %s and no plugin fills it%s."),
-  SLOT_TAKEN: usage("The plugin %s fills %s, which %s already fills: keep one of them."),
+  SLOT_TAKEN: usage("The plugin %s fills %s, which %s already fills: keep one of them%s."),
   SLOT_UNDECLARED: usage("The plugin %s fills %s without listing it in provides: add it."),
   SLOT_UNFILLED: usage(
     "The plugin %s lists %s in provides and did not fill it in setup: fill it, or take it off the list.",

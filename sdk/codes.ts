@@ -76,7 +76,9 @@ export const errors = defineErrors({
   ),
   CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
   CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
-  CHANNEL_INSECURE_URL: policy("%s (%s) is not an https:// address, so nothing is sent there: correct it."),
+  CHANNEL_INSECURE_URL: policy(
+    "%s (%s) is not an https:// address, so nothing is sent there: correct it, or for a test on 127.0.0.1 set SERVICE_ALLOW_INSECURE_LOOPBACK=1.",
+  ),
   CHANNEL_NOT_ALLOWED: policy("%s is not in %s: add the id there if they may write."),
 
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,6 +14,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { writeDebs } from "../.ci/deb.ts";
+import { writeDocuments } from "./helpers/documents.ts";
 import { environment, root, said, tempDir } from "./helpers/cli.ts";
 
 /** It takes Node for two processors and a minute to make. */
@@ -62,6 +66,22 @@ test.runIf(long)("OPS-04: one command makes an executable for each processor, wi
     );
   }
 });
+
+test.runIf(long && existsSync("/usr/bin/dpkg-deb"))(
+  "DIS-04: what dpkg unpacks of the executable's .deb runs (skipped where there is no dpkg-deb)",
+  () => {
+    using home = tempDir();
+    const release = path.join(home.dir, "release");
+    cpSync(program, path.join(release, path.basename(program)));
+    const [name = ""] = writeDebs(release, writeDocuments(home.dir));
+    const unpacked = path.join(home.dir, "unpacked");
+    execFileSync("dpkg", ["-x", path.join(release, name), unpacked]);
+    const started = path.join(unpacked, "usr/bin/gantry");
+    const env = { ...environment({ dir: home.dir }), PATH: "/usr/bin:/bin" };
+    expect(execFileSync(started, ["--version"], { cwd: home.dir, env, encoding: "utf8" })).toBe("0.1.0\n");
+  },
+  120_000,
+);
 
 test.runIf(long)(
   "DIS-02: the executable needs no Node: a turn with a tool call behind kernel walls, and no word of warning",

@@ -155,7 +155,8 @@ test("HST-05: a missing slot, two fillers, a circle, an undeclared and an unfill
   });
   expect(await start(clock("a"), clock("b"))).toEqual({
     code: "SLOT_TAKEN",
-    message: "The plugin b fills test-clock, which a already fills: keep one of them.",
+    message:
+      "The plugin b fills test-clock, which a already fills: keep one of them; `gantry config get plugins` prints the list to put into `plugins` without the other.",
   });
   const a = definePlugin({ name: "a", needs: { other: Other }, provides: [Clock], setup: () => {} });
   const b = definePlugin({ name: "b", needs: { clock: Clock }, provides: [Other], setup: () => {} });

@@ -26,6 +26,8 @@ export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySl
   return sorted;
 }
 
+const howToKeepOne = "; `gantry config get plugins` prints the list to put into `plugins` without the other";
+
 /** A slot for one value with two fillers is refused before any setup runs. */
 function refuseDoubles(plugins: readonly Plugin[], filledByHost: readonly AnySlot[]): void {
   const by = new Map(filledByHost.map((slot) => [slot.id, "the host"]));
@@ -33,7 +35,8 @@ function refuseDoubles(plugins: readonly Plugin[], filledByHost: readonly AnySlo
     for (const slot of plugin.provides ?? []) {
       if (slot.many) continue;
       const other = by.get(slot.id);
-      if (other) throw errors.SLOT_TAKEN(plugin.name, slot.id, other);
+      if (other)
+        throw errors.SLOT_TAKEN(plugin.name, slot.id, other, other === "the host" ? "" : howToKeepOne);
       by.set(slot.id, plugin.name);
     }
   }

@@ -18,7 +18,7 @@ export class Registry {
     const key: string = slot.many ? value.name : "";
     const entries = this.#filled.get(slot.id) ?? new Map<string, Entry>();
     const taken = entries.get(key);
-    if (taken) throw errors.SLOT_TAKEN(plugin, slot.many ? `${slot.id}.${key}` : slot.id, taken.plugin);
+    if (taken) throw errors.SLOT_TAKEN(plugin, slot.many ? `${slot.id}.${key}` : slot.id, taken.plugin, "");
     this.#filled.set(slot.id, entries.set(key, { value, plugin }));
     return () => void entries.delete(key);
   }

@@ -285,3 +285,15 @@ test("SDK-03: nothing is installed where others could change it", async () => {
     stderr: expect.stringContaining("it is a link") as string,
   });
 });
+
+test("SDK-03: where one plugin alone may fill what a package provides, `add` says how it takes another's place", async () => {
+  await using p = await place();
+  const said = async (provides: readonly string[]): Promise<string> => {
+    await writeFile(path.join(p.dir, "weather.tgz"), packageOf({ gantry: { provides } }));
+    return (await p.gantry("plugins", "add", "./weather.tgz", "--yes")).stderr;
+  };
+  expect(await said(["tools"])).not.toContain("gantry config get plugins");
+  expect(await said(["history", "tools"])).toMatch(
+    /One plugin alone may fill history: .*`gantry config get plugins`.*with "gantry-plugin-weather"\./,
+  );
+});

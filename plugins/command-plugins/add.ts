@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { CommandContext } from "@gantry/sdk";
+import type { AnySlot, CommandContext } from "@gantry/sdk";
 import { changedFiles, fileHash, folderHashes, readPluginLock, type LockedPackage } from "@gantry/sdk/node";
 import { askPerson } from "./ask-person.ts";
 import type { PluginNeeds } from "./commands.ts";
@@ -50,7 +50,7 @@ export async function add(run: CommandContext, needs: PluginNeeds): Promise<numb
     await rm(staging, { recursive: true, force: true });
   }
   run.out(`Installed ${name} ${version}`);
-  hintToList(run, needs, folder, name);
+  await hintToList(run, needs, folder, found);
   return 0;
 }
 
@@ -92,8 +92,19 @@ async function recordInstall(needs: PluginNeeds, args: Readonly<Record<string, u
   });
 }
 
-function hintToList(run: CommandContext, { runtime }: PluginNeeds, folder: string, name: string): void {
+async function hintToList(
+  run: CommandContext,
+  { runtime }: PluginNeeds,
+  folder: string,
+  { name, stated }: PluginPackage,
+): Promise<void> {
   const place = path.join(folder, name) + path.sep;
   if (runtime.plugins.some((plugin) => plugin.from.startsWith(place))) return;
   run.err(`It runs once it is listed: add "${name}" to extra_plugins in config.toml.`);
+  const slots = Object.values(await import("@gantry/sdk")) as readonly Partial<AnySlot>[];
+  const alone = stated.provides.filter((id) => slots.some((slot) => slot.id === id && slot.many === false));
+  if (alone.length > 0)
+    run.err(
+      `One plugin alone may fill ${alone.join(" or ")}: to put this one in place of another, write what \`gantry config get plugins\` prints into \`plugins\`, without the other and with "${name}".`,
+    );
 }

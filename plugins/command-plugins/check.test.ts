@@ -40,6 +40,12 @@ export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) {
       stdout: expect.stringContaining("misses `url`") as string,
       stderr: expect.stringContaining("--config FILE") as string,
     });
+    const idle = await put(
+      "idle.mjs",
+      'export default { name: "idle", sdk: 2, summary: "Idle.", setup() { throw new Error("The channel idle lacks a token: set it."); } };',
+    );
+    const lacking = await p.gantry("plugins", "check", idle);
+    expect([lacking.code, lacking.stderr]).toEqual([1, expect.stringContaining("--config FILE")]);
     const keys = await put("keys.toml", '[plugins_config.needy]\nurl = "x"\n');
     expect(await p.gantry("plugins", "check", needy, "--config", keys)).toMatchObject({
       code: 0,

@@ -41,7 +41,9 @@ export async function check(
       : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
   if (!options["json"]) untried.forEach((line) => err(line));
-  if (!config.config && messages.some((line) => line.includes("(config.toml, line")))
-    err("Your own config.toml is not read for this: write such keys into a file and pass --config FILE.");
+  if (!config.config && messages.some((line) => /\(config\.toml, line|does not start \(.* lacks /.test(line)))
+    err(
+      "Your own config.toml is not read for this: write the keys that it needs into a file and pass --config FILE.",
+    );
   return messages.length > 0 ? 1 : 0;
 }
