@@ -38,18 +38,20 @@ export class Working {
     const method = "assistant.threads.setStatus";
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
-    let isShown = false;
+    let [isShown, mayStand] = [false, false];
     await showWorking(statusMs, either, async () => {
       try {
         await this.#api.call(method, { ...place, status }, { signal: either });
         isShown = true;
       } catch (error) {
+        // A call that was cut off may have been taken all the same.
+        mayStand ||= signal.aborted;
         if (isShown || !(error instanceof SlackFailure) || error.kind === "rate") throw error;
         if (error.code === "missing_scope" || error.code === "unknown_method") this.#hasStatus = false;
         over.abort();
       }
     });
-    if (isShown) await this.#quietly(method, { ...place, status: "" });
+    if (isShown || mayStand) await this.#quietly(method, { ...place, status: "" });
     return isShown;
   }
 

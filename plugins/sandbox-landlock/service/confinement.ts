@@ -162,7 +162,10 @@ class Confiner {
   async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
     const { read, write } = this.#walls;
     const namespaces = hasNamespaces(this.#holder);
-    const walls = { ...this.#walls, island: this.#holder === "island" };
+    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
+    // answers, the kernel refuses.
+    const starts = this.#walls.starts || !namespaces;
+    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
     const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(factsOf(this.#options, { walls, namespaces, looks, temporary }));
     const { pid } = confined;

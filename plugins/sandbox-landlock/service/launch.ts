@@ -3,7 +3,6 @@ import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL } from "../messages.ts";
-import type { Bounds } from "../supervisor/supervisor.ts";
 
 /** Thrown where the walls cannot be built, with the reason. */
 export class NoWalls extends Error {}
@@ -27,16 +26,10 @@ const EVERYBODY = "0 0 4294967295\n";
 export type Holder = "island" | "namespace" | "keeper" | "itself";
 export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
 
-/**
- * Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too; where a
- * control group holds processes, no more of them are started from then on.
- */
-const KEEPER = `rooms=$ROOMS
-unset ROOMS
-"$@" & one=$!
+/** Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too. */
+const KEEPER = `"$@" & one=$!
 exec ${Array.from({ length: MAX_KEPT }, (_, i) => `${CHANNEL + i}>&-`).join(" ")}
 while read -r _; do :; done
-for room in $rooms; do echo 0 >"$room"; done 2>/dev/null
 while kill -0 $one 2>/dev/null; do
   left=
   { read -r left </proc/$one/task/$one/children; } 2>/dev/null
@@ -49,18 +42,15 @@ export interface LaunchOptions {
   readonly base: string;
   /** How many it has for what it is to run. */
   readonly pipes?: number;
-  /** What holds its runs together. */
-  readonly bounds?: Bounds;
 }
 
 /** Starts the program of a confined process. Throws NoWalls where there is no `unshare`. */
-export function launch(holder: Holder, { base, pipes = 0, bounds }: LaunchOptions): ChildProcess {
-  const rooms = bounds?.groups.rooms ?? [];
+export function launch(holder: Holder, { base, pipes = 0 }: LaunchOptions): ChildProcess {
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
   const argv = [...wrapping(holder), ...nodeCommand([...NODE, ...nodeArgs], fileURLToPath(url))];
   return spawn(argv[0]!, argv.slice(1), {
     cwd: "/",
-    env: holder === "keeper" ? { ROOMS: rooms.join(" ") } : {},
+    env: {},
     // A terminal's signals are for the service alone.
     detached: true,
     stdio: [
