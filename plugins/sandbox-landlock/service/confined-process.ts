@@ -50,6 +50,11 @@ const START_MS = 60_000;
 /** A file operation that was given up and does not come back holds the process. */
 const STUCK_MS = 1_000;
 
+export interface ProcessOptions extends LaunchOptions {
+  /** How long it may take to start. */
+  readonly startMs?: number;
+}
+
 /** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -61,14 +66,17 @@ export class ConfinedProcess {
   readonly #up = Promise.withResolvers<void>();
   readonly #built = Promise.withResolvers<Built>();
   readonly #holder: Holder;
+  /** Nothing else is asked of it, and it is deaf meanwhile. */
+  readonly #searches: boolean;
   readonly #late: NodeJS.Timeout;
   #temporary: string | undefined;
   #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, holder: Holder, startMs: number) {
+  private constructor(child: ChildProcess, holder: Holder, { only, startMs = START_MS }: ProcessOptions) {
     this.#child = child;
     this.#holder = holder;
+    this.#searches = only === "search";
     this.#socket = child.stdio[CHANNEL] as Socket;
     this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
     this.#late = setTimeout(() => this.#hang(startMs), startMs);
@@ -81,12 +89,9 @@ export class ConfinedProcess {
   }
 
   /** Throws NoWalls where namespaces are refused, StartHung. */
-  static async start(
-    holder: Holder,
-    options: LaunchOptions & { readonly startMs?: number },
-  ): Promise<ConfinedProcess> {
+  static async start(holder: Holder, options: ProcessOptions): Promise<ConfinedProcess> {
     const child = launch(holder, options);
-    const confined = new ConfinedProcess(child, holder, options.startMs ?? START_MS);
+    const confined = new ConfinedProcess(child, holder, options);
     const said = collect(child);
     try {
       await confined.#up.promise;
@@ -146,6 +151,7 @@ export class ConfinedProcess {
     const abort = (): void => {
       this.#frames.send({ id, abort: true });
       if (request.do === "run") return;
+      if (this.#searches) this.#kill();
       this.#stuck.set(id, performance.now());
       this.#settle(id, (pending) => pending.reject(signal.reason));
     };
@@ -167,6 +173,7 @@ export class ConfinedProcess {
     this.#break(new Error("the sandbox is closed"));
     this.#child.ref();
     this.#socket.destroy();
+    if (this.#searches) this.#kill();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
     if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
     this.#child.stdin?.destroy();
@@ -211,8 +218,13 @@ export class ConfinedProcess {
 
   #hang(startMs: number): void {
     this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
-    // All of its group: what was started is around the process itself.
-    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    this.#kill();
+  }
+
+  /** All of its group: what was started is around the process itself. */
+  #kill(): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
   }
 
   #break(error: Error): void {
