@@ -5,6 +5,7 @@ import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
 import {
+  firstWordsOf,
   type Holder,
   NoWalls,
   hasNamespaces,
@@ -50,11 +51,6 @@ const START_MS = 60_000;
 /** A file operation that was given up and does not come back holds the process. */
 const STUCK_MS = 1_000;
 
-export interface ProcessOptions extends LaunchOptions {
-  /** How long it may take to start. */
-  readonly startMs?: number;
-}
-
 /** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -73,7 +69,7 @@ export class ConfinedProcess {
   #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, holder: Holder, { only, startMs = START_MS }: ProcessOptions) {
+  private constructor(child: ChildProcess, holder: Holder, { only, startMs = START_MS }: LaunchOptions) {
     this.#child = child;
     this.#holder = holder;
     this.#searches = only === "search";
@@ -89,10 +85,10 @@ export class ConfinedProcess {
   }
 
   /** Throws NoWalls where namespaces are refused, StartHung. */
-  static async start(holder: Holder, options: ProcessOptions): Promise<ConfinedProcess> {
+  static async start(holder: Holder, options: LaunchOptions): Promise<ConfinedProcess> {
     const child = launch(holder, options);
     const confined = new ConfinedProcess(child, holder, options);
-    const said = collect(child);
+    const said = firstWordsOf(child);
     try {
       await confined.#up.promise;
       if (hasNamespaces(holder) && isRoot()) mapEverybody(child.pid!);
@@ -238,14 +234,4 @@ export class ConfinedProcess {
 
 function isLong(since: number): boolean {
   return performance.now() - since >= STUCK_MS;
-}
-
-/** The first of what it says on its error output, for the reason where it does not start. */
-function collect(child: ChildProcess): () => string {
-  let said = "";
-  child.stderr?.on("data", (piece: Buffer) => {
-    if (said.length < 4_096) said += piece.toString();
-  });
-  (child.stderr as Socket | null)?.unref();
-  return () => said;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL, type Only } from "../messages.ts";
@@ -45,6 +46,8 @@ export interface LaunchOptions {
   readonly base: string;
   /** How many it has for what it is to run. */
   readonly pipes?: number;
+  /** How long it may take to start. */
+  readonly startMs?: number;
   /** Undefined: runs, and opening files. */
   readonly only?: Only | undefined;
 }
@@ -69,6 +72,16 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
       ...Array.from({ length: pipes }, () => "pipe" as const),
     ],
   });
+}
+
+/** The first of what it says on its error output, for the reason where it does not start. */
+export function firstWordsOf(child: ChildProcess): () => string {
+  let said = "";
+  child.stderr?.on("data", (piece: Buffer) => {
+    if (said.length < 4_096) said += piece.toString();
+  });
+  (child.stderr as Socket | null)?.unref();
+  return () => said;
 }
 
 function wrapping(holder: Holder): readonly string[] {
