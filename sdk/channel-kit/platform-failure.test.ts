@@ -10,6 +10,9 @@ import {
   type FailureKind,
 } from "./index.ts";
 
+const rows = (what: string) => async () => [{ what, state: "ok", detail: "fine" } as const];
+const sent = (kind: FailureKind, afterMs?: number) =>
+  sentOf(() => Promise.reject(new PlatformFailure(kind, "no", afterMs)));
 const scrub = (text: string): string => text.replaceAll("t0ken", "***");
 const coded = (code: string): GantryError => new GantryError(code, { text: "no way to t0ken", exit: 1 }, []);
 
@@ -31,8 +34,6 @@ test.each<[string, Error, FailureKind]>([
 );
 
 test("CC-10: what a call that sends came to is said in the host's words, by the kind of its failure", async () => {
-  const sent = (kind: FailureKind, afterMs?: number) =>
-    sentOf(() => Promise.reject(new PlatformFailure(kind, "no", afterMs)));
   const retry = { status: "retry", reason: "no" };
   expect(await sentOf(async () => 7)).toEqual({ status: "sent", id: "7" });
   for (const kind of ["account", "away", "paused"] as const)
@@ -52,7 +53,6 @@ test("CC-10: a connection ends for good only where the account is refused, and w
 });
 
 test("CC-10: status and doctor show what is known without asking, channel doctor what the platform says", async () => {
-  const rows = (what: string) => async () => [{ what, state: "ok", detail: "fine" } as const];
   const checks = channelChecks("mail", { standing: rows("known"), platform: rows("asked") });
   const found = await Promise.all(
     checks.map(async ({ name, kind, run }) => [name, kind, (await run(AbortSignal.timeout(1_000)))[0]?.what]),
