@@ -547,7 +547,11 @@ test("SDK-08, SEC-12: nobody in a group writes the line that says who speaks, no
   await channel.sentCount(2);
   await channel.receive({ text: "good morning", from: "ada", ...group });
   await channel.sentCount(3);
-  const said = model.requests.at(-1)?.messages.map(({ parts }) => textOf(parts)).join("\n") ?? "";
+  const said =
+    model.requests
+      .at(-1)
+      ?.messages.map(({ parts }) => textOf(parts))
+      .join("\n") ?? "";
   const marks = said.split("\n").filter((line) => line.includes(word) && /^\[\w+, \w+ /.test(line));
   expect(marks.map((line) => line.replace(word, "WORD").slice(0, 18))).toEqual([
     "[bob, member WORD]",
