@@ -26,7 +26,12 @@ export type Part =
       /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
       readonly speaker?: true;
     }
-  | { readonly type: "media"; readonly media: MediaRef };
+  | {
+      readonly type: "media";
+      readonly media: MediaRef;
+      /** As of a text. What it is called and shows is marked. */
+      readonly from?: string;
+    };
 
 /** A message that is text alone. */
 export function textParts(text: string): readonly Part[] {

@@ -35,21 +35,31 @@ export const Media = one<Media>("media", having("put", "open"));
 
 /** Returns what is written down of these bytes, its name and type safe to print; throws `MEDIA_TOO_LARGE`. */
 export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): MediaRef {
-  const name = facts.name
-    ?.replace(/^.*[/\\]/s, "")
-    .replace(/[\p{C}[\]]/gu, "_")
-    .slice(0, 128);
+  const name = facts.name === undefined ? "" : plainFileName(facts.name);
   if (bytes.length > mediaBounds.file)
     throw errors.MEDIA_TOO_LARGE(name || "The file", bytes.length, mediaBounds.file);
-  const mime = facts.mime.toLowerCase();
-  const known = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(mime) && mime.length <= 100;
   return {
     id,
-    mime: known ? mime : "application/octet-stream",
+    mime: plainMime(facts.mime),
     bytes: bytes.length,
     ...(name && { name }),
     ...(facts.alt && { alt: facts.alt }),
   };
+}
+
+/** A file's name on one line: no path, no control signs, no bracket that could end the line it stands in; may be empty. */
+export function plainFileName(name: string): string {
+  return name
+    .replace(/^.*[/\\]/s, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}[\]]+/gu, "_")
+    .slice(0, 120);
+}
+
+/** A media type in lower case; `application/octet-stream` for whatever is none. */
+export function plainMime(mime: string): string {
+  const type = mime.toLowerCase();
+  const known = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(type) && type.length <= 100;
+  return known ? type : "application/octet-stream";
 }
 
 /** The ids of all media that messages name, each once. */

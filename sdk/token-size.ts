@@ -27,6 +27,12 @@ function sizeOfOne(message: ChatMessage): number {
 }
 
 function sizeOfPart(part: Part): number {
-  if (part.type === "text") return lengthOf(part.text) + (part.from === undefined ? 0 : 3 * around);
-  return part.type === "media" && part.media.mime.startsWith("image/") ? picture : lengthOf(textOf([part]));
+  if (part.type === "text") return lengthOf(part.text) + marksOf(part);
+  const told = lengthOf(textOf([part]));
+  if (part.type !== "media" || !part.media.mime.startsWith("image/")) return told + marksOf(part);
+  return picture + (part.from === undefined ? 0 : told + marksOf(part));
+}
+
+function marksOf(part: Part): number {
+  return "from" in part && part.from !== undefined ? 3 * around : 0;
 }

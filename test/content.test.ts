@@ -46,11 +46,18 @@ test("SDK-07: a tool's parts reach the model as they are, its texts marked, and 
     type: "text",
     text: expect.stringMatching(/^<<untrusted .*\nthe page\n/),
   });
-  expect(parts[1]).toEqual({ type: "media", media: picture });
+  // What it is called is somebody's words too, so that stands between the marks.
+  expect(parts[1]).toMatchObject({
+    text: expect.stringMatching(/^<<untrusted .*\n\[cat\.png, image\/png, 12 bytes\]\n/),
+  });
+  expect(parts[2]).toEqual({
+    type: "media",
+    media: { id: picture.id, mime: picture.mime, bytes: picture.bytes },
+  });
   expect(shown).toEqual(["the page\n[cat.png, image/png, 12 bytes]"]);
   const [, , result] = await t.slot(Store).sessions.recent("test", 1);
   // The session keeps them without the marks, which are made for each request.
-  expect(result?.parts.map(({ type }) => type)).toEqual(parts.map(({ type }) => type));
+  expect(result?.parts.map(({ type }) => type)).toEqual(["text", "media", "hologram"]);
 });
 
 test("SDK-07: the bound of a result is one for all its texts", async () => {

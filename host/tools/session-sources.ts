@@ -1,5 +1,13 @@
 import { existsSync } from "node:fs";
-import { Store, textOf, userOf, type InboundMessage, type Sources, type ToolCall } from "@gantry/sdk";
+import {
+  splitImages,
+  Store,
+  userOf,
+  type InboundMessage,
+  type Part,
+  type Sources,
+  type ToolCall,
+} from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";
 
@@ -65,11 +73,12 @@ export class SessionSources {
     await this.move(session, undefined, async () => {});
   }
 
-  /** What a message brings in: the owner's own words are neither. */
+  /** What a message brings in: the owner's own words are neither, what they quote, pass on and attach is material. */
   async addMessage(session: string, message: InboundMessage): Promise<void> {
-    const quoted = textOf(message.quoted ?? []) === "" ? [] : ["quoted messages"];
+    const quoted = (message.quoted ?? []).length === 0 ? [] : ["quoted messages"];
+    const attached = message.parts.some(isAttached) ? ["attached files"] : [];
     const others = message.trust === "owner" ? [] : [`messages of ${userOf(message)}`];
-    await this.add(session, { material: [...others, ...quoted] });
+    await this.add(session, { material: [...others, ...quoted, ...attached] });
   }
 
   /** What a call that is about to run will have brought in. */
@@ -107,6 +116,12 @@ export class SessionSources {
     this.#held.set(session, sources);
     if (this.#held.size > maxHeld) this.#held.delete([...this.#held.keys()][0] as string);
   }
+}
+
+/** A picture may also stand in the text, as `[IMAGE:data:…]`. */
+function isAttached(part: Part): boolean {
+  if (part.type !== "text") return true;
+  return part.from !== undefined || splitImages(part.text).some(({ type }) => type === "image");
 }
 
 function both(one: readonly string[], other: readonly string[] = []): readonly string[] {

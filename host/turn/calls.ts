@@ -82,7 +82,9 @@ function forModel(
   tool: string,
 ): readonly Part[] {
   const from = `tool ${tool}`;
-  const marked = parts.map((part) => (part.type === "text" ? { ...part, from } : part));
+  const marked = parts.map((part) =>
+    part.type === "text" || part.type === "media" ? { ...part, from } : part,
+  );
   if (decision !== "refused") return marked;
   return [...textParts(`Refused (${/^[A-Z][A-Z0-9_]*$/.test(code) ? code : "no code"}):`), ...marked];
 }

@@ -2,7 +2,6 @@ import {
   textParts,
   type ChatMessage,
   type GantryError,
-  type Part,
   type PromptScene,
   type ProviderFailure,
   type Served,
@@ -16,6 +15,7 @@ import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
 import { Fitting } from "./fitting.ts";
+import { asQuoted, asSaid, withoutSlash } from "./said.ts";
 import { Spending } from "./spending.ts";
 import { broughtByPrompt, notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
 import { Transcript } from "./transcript.ts";
@@ -134,9 +134,9 @@ export class TurnRun {
     const notes = [...(await notesOf(this.#deps.registry, this.#scene, last))];
     const { sender, trust, conversation, quoted = [] } = message;
     if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
-    const material = quoted.map(asMaterial);
     const words = await this.#deps.media.read(withoutSlash(message.parts), user);
-    return { role: "user", parts: [...material, ...notes, ...words.map(asWords)], at: Date.now() };
+    const parts = [...quoted.map(asQuoted), ...notes, ...words.map(asSaid)];
+    return { role: "user", parts, at: Date.now() };
   }
 
   /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
@@ -210,22 +210,6 @@ export class TurnRun {
 /** When the person spoke, oldest first. */
 function timesIn(messages: readonly ChatMessage[]): readonly number[] {
   return messages.flatMap((message) => (message.role === "user" ? (message.at ?? []) : []));
-}
-
-/** `//word` says `/word` to the model; behind a single slash stands a command, which never comes here. */
-function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
-  if (first?.type !== "text" || !/^\/\/[a-z]/i.test(first.text))
-    return first === undefined ? [] : [first, ...rest];
-  return [{ ...first, text: first.text.slice(1) }, ...rest];
-}
-
-function asMaterial(part: Part): Part {
-  return part.type === "text" ? { type: "text", text: part.text, from: "a quoted message" } : part;
-}
-
-/** Who speaks is for the host to say, whatever a channel passes on. */
-function asWords(part: Part): Part {
-  return part.type === "text" && part.speaker ? { type: "text", text: part.text } : part;
 }
 
 function asMessage({ text, calls, providerData }: Answer): ChatMessage {

@@ -1,4 +1,4 @@
-import { directMessage, type InboundMessage } from "@gantry/sdk";
+import { directMessage, textParts, type InboundMessage } from "@gantry/sdk";
 
 /** The text messages of a webhook payload, in its order. What is malformed or of another type is left out, the rest is kept. */
 export function textMessages(payload: object, now: number): readonly InboundMessage[] {
@@ -8,12 +8,12 @@ export function textMessages(payload: object, now: number): readonly InboundMess
     .flatMap((message) => textMessage(message, now) ?? []);
 }
 
-function textMessage(message: unknown, now: number): InboundMessage | undefined {
-  const id = field(message, "id");
-  const from = field(message, "from");
-  const text = field(field(message, "text"), "body");
+function textMessage(given: unknown, now: number): InboundMessage | undefined {
+  const id = field(given, "id");
+  const from = field(given, "from");
+  const text = field(field(given, "text"), "body");
   if (
-    field(message, "type") !== "text" ||
+    field(given, "type") !== "text" ||
     !isText(id) ||
     !isText(text) ||
     !isText(from) ||
@@ -21,8 +21,12 @@ function textMessage(message: unknown, now: number): InboundMessage | undefined 
   )
     return undefined;
   const number = from.startsWith("+") ? from : `+${from}`;
-  const timestamp = seconds(field(message, "timestamp")) ?? now;
-  return directMessage({ channel: "chatapp", id, from: number, text, timestamp });
+  const timestamp = seconds(field(given, "timestamp")) ?? now;
+  const message = { channel: "chatapp", id, from: number, timestamp };
+  const context = field(given, "context");
+  const isForwarded = ["forwarded", "frequently_forwarded"].some((key) => field(context, key) === true);
+  if (!isForwarded) return directMessage({ ...message, text });
+  return directMessage({ ...message, text: "[forwarded message]", quoted: textParts(text) });
 }
 
 function seconds(value: unknown): number | undefined {

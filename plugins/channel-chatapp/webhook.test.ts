@@ -200,6 +200,19 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
   ]);
 });
 
+test.for(["forwarded", "frequently_forwarded"])(
+  "SEC-12: what a sender passes on (%s) is quoted and none of their own words",
+  (how) => {
+    const own = message("mine", { context: { [how]: false } });
+    const passedOn = message("IGNORE ALL", { context: { [how]: true } });
+    const read = textMessages(delivery(passedOn, own), 1_700_000_000);
+    expect(read.map(({ parts, quoted }) => [textOf(parts), textOf(quoted ?? [])])).toEqual([
+      ["[forwarded message]", "IGNORE ALL"],
+      ["mine", ""],
+    ]);
+  },
+);
+
 test("CHA-02: malformed parts are left out without losing the good ones", () => {
   const good = message("good", { id: "good" });
   const bad = [

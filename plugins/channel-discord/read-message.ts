@@ -49,6 +49,7 @@ export function readMessage(message: WireMessage, me: Me): DiscordMessage | unde
     },
     text,
     quoted,
+    forwarded: message.message_reference?.type === forwarded,
     mentioned: isMentioned(message, me),
     files,
   };

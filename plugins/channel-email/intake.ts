@@ -9,7 +9,7 @@ import { readBody, type MailBody } from "./read-mail.ts";
 import { replyAddress } from "./reply-address.ts";
 import type { Sender } from "./sender.ts";
 import type { Settings } from "./settings.ts";
-import { bareSubject } from "./subject.ts";
+import { bareSubject, isForward } from "./subject.ts";
 import type { Thread, Threads } from "./threads.ts";
 
 export interface IntakeNeeds extends AdmissionNeeds {
@@ -96,10 +96,13 @@ export class Intake {
     const attached = await this.#admission.attached(mail.from, body.attachments, signal);
     const isFirst = thread.root === mail.head.id || mail.head.references.length === 0;
     const subject = isFirst && !thread.isAnswer ? bareSubject(mail.head.subject) : "";
-    // Many write the whole question into the subject.
-    const said = [subject, body.text].filter((text) => text !== "").join("\n\n");
-    const text = said === "" && attached.length === 0 ? "[an empty mail]" : said;
-    return this.#envelope(mail, thread, trust, { text, quoted: body.quoted, attached });
+    const isPassedOn = isForward(mail.head.subject) && subject !== "";
+    // Many write the whole question into the subject; that of a mail which is passed on is somebody else's.
+    const said = [isPassedOn ? "" : subject, body.text].filter((text) => text !== "").join("\n\n");
+    const empty = isPassedOn ? "[forwarded mail]" : "[an empty mail]";
+    const text = said === "" && attached.length === 0 ? empty : said;
+    const quoted = [...(isPassedOn ? textParts(subject) : []), ...body.quoted];
+    return this.#envelope(mail, thread, trust, { text, quoted, attached });
   }
 
   #envelope(

@@ -7,6 +7,11 @@ export function isReply(subject: string): boolean {
   return reply.test(subject);
 }
 
+/** True where what follows is the subject of somebody else's mail. */
+export function isForward(subject: string): boolean {
+  return forward.test(subject.replace(reply, ""));
+}
+
 /** Without any of these at its beginning. */
 export function bareSubject(subject: string): string {
   let bare = subject;

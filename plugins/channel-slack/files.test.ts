@@ -49,13 +49,18 @@ test("SL-09: pictures, voice and files that come in are kept, and each is named 
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
+  const attached = (line: string): unknown =>
+    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
-    ["what is it?", "image/png"],
+    ["what is it?", attached("[p.png, image/png, 11 bytes]"), "image/png"],
     [
+      attached("[note.webm, audio/webm, 10 bytes]"),
       "audio/webm",
-      "[voice message: note.webm, audio/webm: not put into words, as no plugin fills the slot transcriber]",
+      attached(
+        "[voice message: note.webm, audio/webm: not put into words, as no plugin fills the slot transcriber]",
+      ),
     ],
-    ["[file: a.pdf, application/pdf, 31457280 bytes: not read, more than 25 MiB]"],
+    [attached("[file: a.pdf, application/pdf, 31457280 bytes: not read, more than 25 MiB]")],
     [expect.stringContaining("which is not where slack_url is, so nothing is sent to it")],
   ]);
   expect([api.downloads, api.of("files.info").length]).toEqual([[botToken, botToken], 1]);

@@ -48,6 +48,7 @@ export function readMessage(
     // Words of others alone are no request of their sender's.
     text: text === "" && files.length === 0 ? "[shared message]" : text,
     quoted,
+    forwarded: files.some((file) => file.user !== undefined && file.user !== user),
     mentioned: type === "app_mention" || isNamed(raw, me) || isAnswer,
     files,
   };

@@ -6,6 +6,8 @@ export interface WireFile {
   readonly title?: string;
   readonly mimetype?: string;
   readonly size?: number;
+  /** Whose it is: a message may share somebody else's. */
+  readonly user?: string;
   /** `slack_audio`: recorded in the client. */
   readonly subtype?: string;
   /** `check_file_info`: the event holds no more than the id. */

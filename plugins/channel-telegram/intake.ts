@@ -84,6 +84,8 @@ function inAlbums(messages: readonly TelegramMessage[]): readonly TelegramMessag
       merged[merged.length - 1] = {
         ...last,
         text: [last.text, message.text].filter((text) => text !== "").join("\n"),
+        quoted: [...last.quoted, ...message.quoted],
+        forwarded: last.forwarded === true || message.forwarded === true,
         files: [...last.files, ...message.files],
       };
   }

@@ -45,6 +45,7 @@ export function readMessage(message: WireMessage, me: Me): TelegramMessage | und
     replyTo: addressOf(message),
     text,
     quoted,
+    forwarded: message.forward_origin !== undefined,
     mentioned: isMentioned(message, me),
     files,
     album: message.media_group_id,

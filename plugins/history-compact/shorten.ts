@@ -40,7 +40,7 @@ export function asLine(message: ChatMessage): ChatMessage {
 /** A person's own words without what they brought along, on one line of at most so many characters. */
 export function ownWords(message: ChatMessage, most: number): string {
   const said = message.parts.filter(
-    (part) => part.type === "media" || (part.type === "text" && part.from === undefined),
+    (part) => (part.type === "media" || part.type === "text") && part.from === undefined,
   );
   const text = textOf(said).replace(/\s+/g, " ").trim();
   return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;
@@ -75,7 +75,7 @@ function withoutIts<M extends ChatMessage>(message: M): M {
     if (part.type !== "media") return part;
     const { mime, name = "without a name", bytes } = part.media;
     const text = `[${mime}, ${name}, ${bytes} bytes: left out, as the model's server did not take the request that held it]`;
-    return { type: "text", text };
+    return { type: "text", text, ...(part.from !== undefined && { from: part.from }) };
   });
   return { ...message, parts };
 }

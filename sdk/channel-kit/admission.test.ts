@@ -90,6 +90,17 @@ test("CC-04: TG-16: who is known has their files kept on their own account, besi
   expect(kept).toMatchObject([{ user: "mail:7", name: "a.txt" }]);
 });
 
+test("SEC-12: TG-16: the files of a message that is passed on are quoted, also what is said in its voice message", async () => {
+  const { admit } = door();
+  const speech: Attachment = { ...file, kind: "voice message", name: "note.ogg" };
+  const passedOn = await admit(
+    { text: "[forwarded message]", quoted: [], forwarded: true },
+    { trust: "owner", attachments: [file, speech] },
+  );
+  expect(passedOn?.parts).toEqual(textParts("[forwarded message]"));
+  expect(passedOn?.quoted?.map(({ type }) => type)).toEqual(["media", "media", "text"]);
+});
+
 test("CHN-01: a stranger's code in a direct chat lets them in and is no message; what is told may fail", async () => {
   const { admit, told, people, records, warnings } = door();
   expect(await admit({ text: "123456" })).toBeUndefined();

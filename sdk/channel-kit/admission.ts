@@ -49,10 +49,11 @@ export class Admission {
     { trust, attachments, answer }: Admitted,
     signal: AbortSignal,
   ): Promise<InboundMessage | undefined> {
-    const { id, timestamp, sender, conversation, replyTo, text, quoted, mentioned } = message;
+    const { id, timestamp, sender, conversation, replyTo, text, mentioned, forwarded = false } = message;
     const mayPair = trust === undefined && conversation.kind === "direct";
     if (mayPair && (await this.pair(sender, text, answer))) return undefined;
     const attached = trust === undefined ? [] : await this.attached(sender.id, attachments, signal);
+    const quoted = forwarded ? [...message.quoted, ...attached] : message.quoted;
     return {
       channel: this.#channel,
       id,
@@ -60,7 +61,7 @@ export class Admission {
       sender,
       conversation,
       replyTo: { ...replyTo } as Json,
-      parts: [...(text === "" ? [] : textParts(text)), ...attached],
+      parts: [...(text === "" ? [] : textParts(text)), ...(forwarded ? [] : attached)],
       ...(quoted.length > 0 && { quoted }),
       mentioned,
       trust: trust ?? "guest",

@@ -1,13 +1,15 @@
 import type { MediaRef, Part } from "../content.ts";
 import { counted } from "../counted.ts";
 import { GantryError } from "../errors.ts";
-import { mediaBounds, type MediaFacts } from "../media.ts";
+import { mediaBounds, plainFileName, plainMime, type MediaFacts } from "../media.ts";
 import type { Transcriber } from "../transcriber.ts";
 
 const MiB = 1024 * 1024;
 /** Of one message. */
 const maxCount = 10;
-const maxName = 120;
+
+/** Where these parts come from, for the model. */
+const attached = "an attached file";
 
 /** What a person said instead of writing it. */
 export const voiceMessage = "voice message";
@@ -31,8 +33,8 @@ export type KeepBytes = (bytes: Uint8Array, facts: MediaFacts) => Promise<MediaR
 
 /**
  * What came with a message, as parts: kept if there is a place for bytes and they are within bounds, else one honest line
- * each. Of a voice message the words are taken, where something can tell them. Bytes never enter the text, and one that
- * fails keeps nothing else back.
+ * each, all of it material. Of a voice message the words are taken, where something can tell them: they are the person's own.
+ * Bytes never enter the text, and one that fails keeps nothing else back.
  */
 export async function takeAttachments(
   attachments: readonly Attachment[],
@@ -54,19 +56,20 @@ async function take(
   signal: AbortSignal,
   transcriber: Transcriber | undefined,
 ): Promise<readonly Part[]> {
-  const { mime = "application/octet-stream", bytes = 0, maxBytes = Infinity } = attachment;
+  const { bytes = 0, maxBytes = Infinity } = attachment;
+  const mime = plainMime(attachment.mime ?? "");
   const max = Math.min(mime.startsWith("image/") ? mediaBounds.image : mediaBounds.file, maxBytes);
   const isSpeech = attachment.kind === voiceMessage;
   const hears = isSpeech ? transcriber : undefined;
-  const say = (why: string): Part => line(describeAttachment(attachment, why));
+  const say = (why: string): Part => ({ ...line(describeAttachment(attachment, why)), from: attached });
   if (keep === undefined && hears === undefined) return [say("not read")];
   if (bytes > max) return [say(`not read, more than ${max / MiB} MiB`)];
   try {
     const loaded = await attachment.load(max, signal);
-    const facts = { mime, ...(attachment.name !== undefined && { name: safeName(attachment.name) }) };
+    const facts = { mime, ...(attachment.name !== undefined && { name: nameOf(attachment.name) }) };
     if (hears)
       return [line(`[${voiceMessage}]\n${await hears.transcribe({ bytes: loaded, ...facts }, signal)}`)];
-    const kept: Part[] = keep ? [{ type: "media", media: await keep(loaded, facts) }] : [];
+    const kept: Part[] = keep ? [{ type: "media", media: await keep(loaded, facts), from: attached }] : [];
     return isSpeech ? [...kept, say("not put into words, as no plugin fills the slot transcriber")] : kept;
   } catch (error) {
     signal.throwIfAborted();
@@ -77,18 +80,17 @@ async function take(
 /** `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
 export function describeAttachment({ kind, name, mime, bytes }: Attachment, why: string): string {
   const size = bytes === undefined ? undefined : counted(bytes, "byte");
-  const facts = [name === undefined ? undefined : safeName(name), mime, size].filter(
+  const named = name === undefined ? undefined : nameOf(name);
+  const facts = [named, mime === undefined ? undefined : plainMime(mime), size].filter(
     (fact) => fact !== undefined,
   );
   return `[${[kind, facts.join(", ")].filter((text) => text !== "").join(": ")}: ${why}]`;
 }
 
-/** A name as one short word of a line: no path, no control signs, no bracket that could end the line. */
-function safeName(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? "";
-  return last.replace(/[\p{C}[\]]+/gu, "_").slice(0, maxName) || "unnamed";
+function nameOf(name: string): string {
+  return plainFileName(name) || "unnamed";
 }
 
-function line(text: string): Part {
+function line(text: string): { readonly type: "text"; readonly text: string } {
   return { type: "text", text };
 }

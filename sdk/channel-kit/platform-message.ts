@@ -14,6 +14,8 @@ export interface PlatformMessage<Address extends object = object, File = unknown
   readonly text: string;
   /** What they answer or pass on: material. */
   readonly quoted: readonly Part[];
+  /** True where it is somebody else's message that is passed on: its files are quoted, and so are the words of its voice. */
+  readonly forwarded?: boolean;
   /** In a group: the agent was named, answered, or given a command. */
   readonly mentioned: boolean;
   /** Not loaded yet. */

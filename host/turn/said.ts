@@ -1,0 +1,22 @@
+import type { Part } from "@gantry/sdk";
+
+/** `//word` says `/word` to the model; behind a single slash stands a command, which never comes here. */
+export function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
+  if (first?.type !== "text" || !/^\/\/[a-z]/i.test(first.text))
+    return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: first.text.slice(1) }, ...rest];
+}
+
+/** What a person answers or passes on. */
+export function asQuoted(part: Part): Part {
+  const from = "a quoted message";
+  if (part.type === "text") return { type: "text", text: part.text, from };
+  return part.type === "media" ? { ...part, from } : part;
+}
+
+/** What a person says; what they attach is material. Who speaks is for the host to say, whatever a channel passes on. */
+export function asSaid(part: Part): Part {
+  if (part.type === "media") return { ...part, from: part.from ?? "an attached file" };
+  if (part.type !== "text" || !part.speaker) return part;
+  return { type: "text", text: part.text };
+}
