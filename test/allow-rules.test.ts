@@ -378,6 +378,26 @@ test("SEC-14: for files it covers the same resolved path, for everything else th
   ]).toEqual([true, true, true]);
 });
 
+test("SEC-14: a yes for a file or a command does not cover where the same call sends it", async () => {
+  const carry = tool("carry", async () => "sent", {
+    effects: ({ run, to, url }) => ({
+      ...(run ? { commands: ["ls"] } : { paths: [{ path: "a.txt", access: "read" }] }),
+      recipients: to ? [String(to)] : [],
+      urls: url ? [String(url)] : [],
+    }),
+  });
+  await using host = await startTestHost({ plugins: [careful, commands, carry] });
+  const { asked, options } = person(host, () => "always");
+  const call = async (args: object) => {
+    const before = asked.length;
+    await host.call("carry", args, options);
+    return asked.length > before;
+  };
+  for (const run of [true, false])
+    for (const where of [{ to: "bob" }, { to: "eve" }, { url: "http://a/" }, { url: "http://b/" }])
+      expect([await call({ run, ...where }), await call({ run, ...where })]).toEqual([true, false]);
+});
+
 test("SEC-14: a yes for the conversation lifts only what was asked then, and the audit says by whom and for what", async () => {
   let second = false;
   const later = guard("later", () =>

@@ -109,7 +109,8 @@ test("SDK-10: a question of a turn within a turn is put in the conversation that
   const asking = guard("asking", ({ tool: name }) =>
     name === "burn" ? ask({ code: "SURE", message: "Sure?" }) : undefined,
   );
-  const model = fakeProvider([delegate, { calls: [call("burn")] }, "inner", "outer"]);
+  const answers = [delegate, { calls: [call("burn")] }, "inner", "outer"];
+  const model = fakeProvider([...answers, ...answers]);
   await using t = await startTestHost({ plugins: [delegating(), burn, asking, model, memoryStore()] });
   const seen: TurnEvent[] = [];
   const onEvent = (event: TurnEvent): void => {
@@ -125,6 +126,9 @@ test("SDK-10: a question of a turn within a turn is put in the conversation that
   expect(approvals.map(({ tool: name, result }) => [name, result.slice(0, 17)])).toEqual([
     ["burn", "allow by cli:test"],
   ]);
+  await t.ask("again", { approvals: "ask", onEvent });
+  expect(seen.filter(({ type }) => type === "approval_request")).toHaveLength(1);
+  expect(t.audit.filter(({ tool: name, result }) => name === "burn" && result === "allowed")).toHaveLength(1);
 
   // Nobody can be asked around it, so its own `yes` permits nothing.
   const quiet = fakeProvider([delegate, { calls: [call("burn")] }, "inner", "outer"]);
