@@ -28,6 +28,7 @@ function start(allow: readonly string[], agent: Record<string, unknown> = {}): P
     vague,
     remote("github_issues"),
     remote("mail_send"),
+    tool("github_wiki", async () => "done", { source: "another" }),
   ];
   return startTestHost({ plugins, config: { agent, security: { allow } } });
 }
@@ -157,7 +158,8 @@ test("SEC-14: a rule for files is matched on the resolved path, and no link in t
 test("SEC-14: tools can be allowed by name, by where they come from, and addresses by domain", async () => {
   await using host = await start(["mcp: github_*", "web_fetch: *.example.com"]);
   expect(await decision(host, "github_issues", {})).toBe("allowed");
-  for (const name of ["mail_send", "vague"]) expect(await decision(host, name, {})).toBe(asks);
+  for (const name of ["mail_send", "github_wiki", "vague"])
+    expect([name, await decision(host, name, {})]).toEqual([name, asks]);
   expect(await decision(host, "web_fetch", { url: "https://docs.example.com/x" })).toBe("allowed");
   for (const url of [
     "https://example.com.evil.net/",

@@ -9,6 +9,7 @@ import {
   Inbox,
   refuse,
   Services,
+  Store,
   type Claim,
   type Plugin,
 } from "@gantry/sdk";
@@ -456,9 +457,17 @@ test("AGT-01: who continues a channel's conversation from elsewhere waits for th
   await t.serve();
   await channel.receive({ text: "hi" });
   await expect.poll(() => model.requests.length).toBe(1);
+  const { lanes } = t.slot(Store);
+  const hold = lanes.hold.bind(lanes);
+  const held: boolean[] = [];
+  lanes.hold = async (...args) => {
+    const lease = await hold(...args);
+    held.push(lease !== undefined);
+    return lease;
+  };
   const asked = t.ask("and me", { session: "fake:alice", user: "fake:alice" });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(model.requests).toHaveLength(1);
+  await expect.poll(() => held.length).toBeGreaterThan(1);
+  expect([held.includes(true), model.requests.length]).toEqual([false, 1]);
   open();
   expect(await asked).toMatchObject({ reply: "two" });
   expect(channel.sent).toEqual([{ to: "alice", text: "one" }]);

@@ -13,7 +13,13 @@ import {
   type TurnEvent,
   type TurnFacts,
 } from "@gantry/sdk";
-import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  createMemoryStore,
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+} from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { guard, tool } from "./helpers/plugins.ts";
@@ -75,6 +81,23 @@ test("SDK-10: a turn within a turn speaks for the same person, has no tool more,
     ["burn", "cli:test", "owner", "chief"],
   ]);
   expect(t.audit.map(({ result }) => result)).toContain("refused: TOOL_NOT_OFFERED");
+});
+
+test("SDK-10: SDK-08: a turn within the turn of somebody who is not the owner is trusted no further", async () => {
+  const trust: unknown[] = [];
+  const watcher = guard("watcher", (made) => void trust.push([made.tool, made.trust]));
+  const channel = fakeChannel();
+  const model = fakeProvider([delegate, { calls: [call("look")] }, "inner", "outer"]);
+  await using t = await startTestHost({
+    plugins: [channel, delegating(), look, watcher, model, memoryStore()],
+  });
+  await t.serve();
+  await channel.receive({ text: "go", trust: "guest" });
+  await channel.sentCount(1);
+  expect(trust).toEqual([
+    ["delegate", "guest"],
+    ["look", "guest"],
+  ]);
 });
 
 test("SDK-10: what a turn may take is shared with the turns within it, and looked at before each request", async () => {

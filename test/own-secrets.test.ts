@@ -1,9 +1,9 @@
 import { definePlugin, isSecret, masked, type Plugin, type TurnEvent } from "@gantry/sdk";
-import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { assert, asyncProperty, integer } from "fast-check";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { redactor } from "./helpers/plugins.ts";
+import { redactor, tool } from "./helpers/plugins.ts";
 
 const reads = definePlugin({
   name: "reads-key",
@@ -41,6 +41,27 @@ test("SEC-09: an own secret is removed as it is, and as addresses and forms hold
   await using t = await startTestHost({ plugins: [fakeProvider([said.join(" ")]), reads], config });
   const { reply } = await t.ask("go");
   expect(reply).toBe(said.map(() => "see [redacted secret] there").join(" "));
+});
+
+test("SEC-09: an own secret goes neither to the model nor into the session, whoever says it", async () => {
+  const key = "sk-0123456789abcdefghij";
+  const tell = tool("tell", async () => `it is ${key}`);
+  const model = fakeProvider([
+    { text: `I use ${key}`, calls: [{ name: "tell", args: {} }] },
+    "done",
+    "again",
+  ]);
+  const store = createMemoryStore();
+  const plugins = [reads, tell, model, memoryStore(store)];
+  await using t = await startTestHost({ plugins, config: { api_key: key } });
+  await t.ask(`mine is ${key}`);
+  await t.ask("go on");
+  const asked = JSON.stringify(model.requests.map(({ messages }) => messages));
+  const kept = JSON.stringify(await store.sessions.recent("test", 9));
+  for (const text of [asked, kept]) {
+    expect(text).not.toContain(key);
+    for (const words of ["mine is", "I use", "it is"]) expect(text).toContain(`${words} [redacted secret]`);
+  }
 });
 
 test("SEC-09: a secret that is longer than any word is not shown in part, whatever pieces it comes in", async () => {
