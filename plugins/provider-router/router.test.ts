@@ -278,6 +278,30 @@ test("PRV-10: a provider that keeps failing is left alone, tried again later, an
   }
 });
 
+test("PRV-10: a trial that hears nothing does not keep others from trying, and cancelled it shows nothing", async () => {
+  const fails = Array.from({ length: 5 }, () => [fail(503)]);
+  const a = scripted("a", [...fails, ["hang"], ["hang"], fine]);
+  const { router } = routed({ providers: quick("a", { max_retries: 0 }) }, undefined, {
+    first: 1,
+    longest: 1,
+  });
+  for (let request = 0; request < 5; request++) await run(router, [a.provider]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const cancel = new AbortController();
+  const hung = [run(router, [a.provider], { signal: cancel.signal })];
+  expect((await run(router, [a.provider])).at(-1)).toMatchObject({ failure: { code: "ROUTER_COOLING" } });
+  const later = performance.now() + 10_000;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => later);
+  onTestFinished(() => clock.mockRestore());
+  hung.push(run(router, [a.provider], { signal: cancel.signal }));
+  await vi.waitUntil(() => a.asked.length === 7);
+  cancel.abort();
+  for (const events of await Promise.all(hung))
+    expect(events.at(-1)).toMatchObject({ failure: { code: "PROVIDER_CANCELLED" } });
+  expect(words(await run(router, [a.provider]))).toBe("hello");
+  expect(a.asked).toHaveLength(8);
+});
+
 test("PRV-10: turns that fail beside each other each get their own failure, also where it opens the circuit", async () => {
   const a = scripted("a", [[fail(503)]]);
   const { router } = routed({ providers: quick("a", { max_retries: 1 }) });
