@@ -38,6 +38,9 @@ export const hostErrors = defineErrors({
   PLUGIN_CHANGED: policy(
     "The plugin %s is not what was accepted (%s): install it again with `gantry plugins add %s`, or take it off the list.",
   ),
+  PLUGIN_NOT_BUNDLED: usage(
+    "The plugin %s stands in without_plugins and none of that name comes with Gantry%s: see `gantry plugins list`, or take it off the list.",
+  ),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_OPTIONAL_GUARD: usage(
     "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",

@@ -15,6 +15,7 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
+  type Plugin,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { AllowRules } from "./tools/allow-rules.ts";
@@ -55,6 +56,8 @@ export interface HostOptions {
   /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
   readonly leftOut?: readonly LeftOut[];
   readonly problems?: RuntimeSlot["problems"] | undefined;
+  /** What comes with it, loaded or not. */
+  readonly bundled: () => Promise<readonly Plugin[]>;
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (audit: Audit) => ConfigFile;
@@ -150,13 +153,13 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { plugins, leftOut = [], config, configEditor } = this.options;
+    const { plugins, leftOut = [], config, configEditor, bundled } = this.options;
     for (const { name, why } of leftOut) this.#leaveOut(name, why);
     for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const all = plugins.map(({ plugin }) => plugin);
     const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
     if (twice) throw errors.PLUGIN_TWICE(twice);
-    const own: [AnySlot, unknown][] = [
+    const own = new Map<AnySlot, unknown>([
       [ApprovalsSlot, this.approvals],
       [AuditSlot, this.audit],
       [ConfigFileSlot, configEditor(this.audit)],
@@ -166,11 +169,8 @@ export class Host {
       [PolicySlot, this.policy],
       [RuntimeSlot, runtimeOf(this.options, this.#failed)],
       [ToolCatalogSlot, this.tools],
-    ];
-    const sorted = inOrder(
-      all,
-      own.map(([slot]) => slot),
-    );
+    ]);
+    const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const deps = {
       hooks: this.hooks,

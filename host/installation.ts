@@ -98,6 +98,7 @@ export class Installation {
       plugins,
       leftOut,
       config,
+      bundled: () => this.allBundled(),
       configDir,
       configFile,
       configEditor,

@@ -41,7 +41,7 @@ export interface InboundMessage {
   readonly trust: Trust;
   /** Request id that the logs carry. */
   readonly trace?: string;
-  /** Continues this session instead of the conversation's own. */
+  /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }
 

@@ -84,6 +84,9 @@ export const errors = defineErrors({
   PATH_OUTSIDE: policy("Path outside workspace: %s; see security.workspace_path and blocked_paths."),
   FILE_MISSING: failed("%s does not exist."),
   FILE_CHANGED: failed("%s does not hold what it held before, so it was left as it is: read it again."),
+  SEARCH_BAD_PATTERN: failed(
+    "%s is no regular expression that can be searched for (%s): pass literal to take it as it stands; RE2 knows no look-around and no back references.",
+  ),
   FILE_FAILED: failed("%s could not be %s: %s."),
   RUN_FAILED: failed("The program %s could not be started: %s."),
   NET_BLOCKED: policy("The address %s is not allowed: %s."),

@@ -23,6 +23,8 @@ export type Part =
       readonly text: string;
       /** Where it was brought from (`tool shell`), where it is nobody's own words: it is marked for the model as material. */
       readonly from?: string;
+      /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
+      readonly speaker?: true;
     }
   | { readonly type: "media"; readonly media: MediaRef };
 

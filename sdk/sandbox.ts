@@ -48,6 +48,47 @@ export interface FileReplaced {
   readonly before?: Uint8Array;
 }
 
+/** What is looked for in which files, a line at a time. */
+export interface FileSearch {
+  /** Absolute. What is no text, is larger or cannot be read from behind the walls is not searched. */
+  readonly files: readonly string[];
+  /** A regular expression in the syntax of RE2, which is matched in linear time. */
+  readonly pattern: string;
+  /** Takes the pattern as it stands. Default false. */
+  readonly literal?: boolean;
+  /** Default false. */
+  readonly ignoreCase?: boolean;
+  /** Lines before and after each one that are given too. Default none. */
+  readonly context?: number;
+  /** Lines that hold it, of each file. */
+  readonly limit: number;
+  readonly maxFileBytes: number;
+}
+
+export interface FoundLine {
+  /** From 1. */
+  readonly line: number;
+  /** Of more than 300 characters those around the place, with `…` for the others. */
+  readonly text: string;
+  /** False where it only stands near. */
+  readonly holds: boolean;
+}
+
+/** A file in which something was found. */
+export interface FileFound {
+  readonly path: string;
+  readonly lines: readonly FoundLine[];
+  /** True where there are more, beyond the limit or beyond what one search gives of all files together. */
+  readonly more: boolean;
+}
+
+export interface SearchResult {
+  /** In the order of the files. */
+  readonly found: readonly FileFound[];
+  /** How many files were searched. */
+  readonly searched: number;
+}
+
 /** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
 export interface SandboxedFiles {
   read(
@@ -67,6 +108,11 @@ export interface SandboxedFiles {
     limit: number,
     signal: AbortSignal,
   ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
+  /**
+   * Reads and matches in a process behind the walls that does nothing else and is ended with the signal; undefined where that
+   * took more memory or processor time than a search may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
+   */
+  search(search: FileSearch, signal: AbortSignal): Promise<SearchResult | undefined>;
 }
 
 /** What is in force, in words that `status` prints. */

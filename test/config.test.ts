@@ -305,6 +305,37 @@ test("SDK-13: extra_plugins adds to the base set and to a list, and one name cou
   });
 });
 
+test("SDK-13: without_plugins leaves bundled plugins out, and what stands in another list too or is no bundled one is refused", async () => {
+  using home = tempDir('without_plugins = ["store-sqlite", "tool-web"]\n');
+  const { out } = await gantry(["plugins", "list", "--json"], home);
+  const { loaded, available } = JSON.parse(out) as { loaded: { name: string }[]; available: string[] };
+  const names = loaded.map(({ name }) => name);
+  expect([names.includes("tool-files"), names.includes("store-sqlite"), names.includes("tool-web")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(available).toEqual(expect.arrayContaining(["store-sqlite", "tool-web"]));
+  expect(JSON.parse((await gantry(["config", "get", "plugins", "--json"], home)).out)).toEqual(names);
+  for (const list of ["plugins", "extra_plugins"])
+    expect(await wrong(`${list} = ["tool-web"]\nwithout_plugins = ["tool-web"]\n`)).toEqual([
+      "PLUGIN_TWICE The plugin tool-web is listed twice: keep one.",
+    ]);
+  expect(await wrong('without_plugins = ["tool-wbe"]\n')).toEqual([
+    "PLUGIN_NOT_BUNDLED The plugin tool-wbe stands in without_plugins and none of that name comes with Gantry (did you mean `tool-web`?): see `gantry plugins list`, or take it off the list.",
+  ]);
+  expect(await wrong('without_plugins = ["gateway-http"]\n[gateway]\nport = 4000\n')).toEqual([
+    'CONFIG_UNLISTED_PLUGIN config.toml, line 3: `gateway.port` belongs to the plugin gateway-http, which is not listed: take "gateway-http" out of `without_plugins`, or take this out of the file.',
+  ]);
+});
+
+test("HST-05: where a slot stays empty, what comes with Gantry and fills it is named", async () => {
+  using home = tempDir('plugins = ["command-sessions"]\n');
+  expect((await gantry(["sessions", "list"], home)).err).toContain(
+    "The plugin command-sessions needs the slot store and no plugin fills it: list store-sqlite, which comes with Gantry.",
+  );
+});
+
 test("SDK-13: without an optional plugin that cannot be loaded the service starts and says so; one that guards is refused", async () => {
   using home = tempDir('optional_plugins = ["./gone.js", "./broken.js", "./throws.js"]\n');
   writeFileSync(path.join(home.dir, "broken.js"), "this is no JavaScript");
@@ -325,14 +356,14 @@ test("SDK-13: without an optional plugin that cannot be loaded the service start
 
 test("CFG-08: a table of a bundled plugin that is not listed stops the start and says which name to add", async () => {
   expect(await wrong('plugins = ["provider-demo"]\n[gateway]\nport = 4000\n')).toEqual([
-    'CONFIG_UNLISTED_PLUGIN config.toml, line 3: `gateway.port` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`.',
+    'CONFIG_UNLISTED_PLUGIN config.toml, line 3: `gateway.port` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`, or take this out of the file.',
   ]);
   expect(
     await wrong('plugins = ["provider-demo"]\n[channels_config.chatapp]\nallowed_numbers = []\n'),
   ).toEqual([expect.stringMatching(/^CONFIG_UNLISTED_PLUGIN .* belongs to the plugin channel-chatapp/)]);
   expect(await wrong('[endpoints]\ngraph_url = "https://graph.example.com"\n')).toEqual([
     expect.stringMatching(
-      /belongs to the plugin channel-chatapp, which is not listed: fill the plugin's own table, which loads it\.$/,
+      /belongs to the plugin channel-chatapp, which is not listed: fill the plugin's own table, which loads it, or take this out of the file\.$/,
     ),
   ]);
 });

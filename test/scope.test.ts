@@ -151,12 +151,13 @@ test("HST-05: a missing slot, two fillers, a circle, an undeclared and an unfill
   const Other = one<number>("test-other");
   expect(await start(user("lonely"))).toEqual({
     code: "SLOT_EMPTY",
-    message: "The plugin lonely needs the slot test-clock and no plugin fills it.",
+    message:
+      "The plugin lonely needs the slot test-clock and no plugin fills it, and none that comes with Gantry does: list one that does, as its author says.",
   });
   expect(await start(clock("a"), clock("b"))).toEqual({
     code: "SLOT_TAKEN",
     message:
-      "The plugin b fills test-clock, which a already fills: keep one of them; `gantry config get plugins` prints the list to put into `plugins` without the other.",
+      "The plugin b fills test-clock, which a already fills: keep one of them; the other one is left out by `without_plugins` where it comes with Gantry, else taken off its list.",
   });
   const a = definePlugin({ name: "a", needs: { other: Other }, provides: [Clock], setup: () => {} });
   const b = definePlugin({ name: "b", needs: { clock: Clock }, provides: [Other], setup: () => {} });

@@ -77,10 +77,14 @@ function unknown(
   const key = at.join(".");
   const owner = elsewhere && [...elsewhere.owners][0];
   if (owner && owner !== "host") {
-    const cure =
-      "plugins" in text.tree
+    const without = text.tree["without_plugins"];
+    const isLeftOut = Array.isArray(without) && without.includes(owner);
+    const loads = isLeftOut
+      ? `take "${owner}" out of \`without_plugins\``
+      : "plugins" in text.tree
         ? `add "${owner}" to \`plugins\``
         : "fill the plugin's own table, which loads it";
+    const cure = `${loads}, or take this out of the file`;
     return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cure);
   }
   const meant = nearest(at.at(-1) as string, known);

@@ -1,7 +1,9 @@
 import { errors } from "../errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
+import { nearest } from "./nearest.ts";
 import { tablePath } from "./schema.ts";
+import { wrongAt } from "./wrong-at.ts";
 
 /** The plugins that a file asks for, each once, in its order. */
 export interface Chosen {
@@ -15,9 +17,18 @@ type Tree = Readonly<Record<string, unknown>>;
 /** Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file; then the extra ones. */
 export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
   const optional = namesIn(tree["optional_plugins"]);
+  const without = namesIn(tree["without_plugins"]);
   const names = [...listedPlugins(tree, bundled), ...namesIn(tree["extra_plugins"]), ...optional];
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const all = [...names, ...without];
+  const twice = all.find((name, i) => all.indexOf(name) !== i);
   if (twice) throw errors.PLUGIN_TWICE(twice);
+  const known = bundled.map(({ name }) => name);
+  const stranger = without.find((name) => !known.includes(name));
+  if (stranger) {
+    const meant = nearest(stranger, known);
+    const hint = meant ? ` (did you mean \`${meant}\`?)` : "";
+    throw wrongAt(["without_plugins", stranger], errors.PLUGIN_NOT_BUNDLED(stranger, hint));
+  }
   return { names, optional: new Set(optional) };
 }
 
@@ -27,9 +38,11 @@ export function listedPlugins(tree: Tree, bundled: readonly Bundled[]): readonly
 }
 
 function baseSet(tree: Tree, bundled: readonly Bundled[]): readonly string[] {
+  const without = namesIn(tree["without_plugins"]);
   return bundled
     .filter(({ base, tables }) => base || tables.some((table) => hasTable(tree, table)))
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => !without.includes(name));
 }
 
 /** What is no list of names is told by the check of the file. */

@@ -15,6 +15,10 @@ export const hostKeys = Type.Object({
     default: [],
     description: "Plugins beside the base set or beside `plugins`, named as there.",
   }),
+  without_plugins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: "Plugins that come with Gantry and are left out of the base set.",
+  }),
   optional_plugins: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

@@ -1,12 +1,20 @@
 import { type AnySlot, type Plugin } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 
-/** Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties. */
-export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySlot[]): Plugin[] {
+/**
+ * Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties.
+ * Where one is missing, those of `bundled` that fill its slot are named.
+ */
+export async function inOrder(
+  plugins: readonly Plugin[],
+  filledByHost: readonly AnySlot[],
+  bundled: () => Promise<readonly Plugin[]>,
+): Promise<readonly Plugin[]> {
   const sorted: Plugin[] = [];
   const open: string[] = [];
-  const fillers = (id: string) => plugins.filter((plugin) => plugin.provides?.some((slot) => slot.id === id));
-  const visit = (plugin: Plugin): void => {
+  const fillers = (id: string, among = plugins) =>
+    among.filter((plugin) => plugin.provides?.some((slot) => slot.id === id));
+  const visit = async (plugin: Plugin): Promise<void> => {
     if (sorted.includes(plugin)) return;
     if (open.includes(plugin.name)) throw errors.SLOT_CYCLE([...open, plugin.name].join(" -> "));
     open.push(plugin.name);
@@ -15,18 +23,26 @@ export function inOrder(plugins: readonly Plugin[], filledByHost: readonly AnySl
         throw errors.PLUGIN_BAD_FACTS(plugin.name, `it needs ${slot.id}, which only the host may read`);
       const from = fillers(slot.id).filter((filler) => filler !== plugin);
       const must = !slot.many && !slot.optional && !filledByHost.some((own) => own.id === slot.id);
-      if (from.length === 0 && must) throw errors.SLOT_EMPTY(plugin.name, slot.id, "");
-      from.forEach(visit);
+      if (from.length === 0 && must)
+        throw errors.SLOT_EMPTY(plugin.name, slot.id, howToFill(fillers(slot.id, await bundled())));
+      for (const filler of from) await visit(filler);
     }
     open.pop();
     sorted.push(plugin);
   };
   refuseDoubles(plugins, filledByHost);
-  plugins.forEach(visit);
+  for (const plugin of plugins) await visit(plugin);
   return sorted;
 }
 
-const howToKeepOne = "; `gantry config get plugins` prints the list to put into `plugins` without the other";
+function howToFill(bundled: readonly Plugin[]): string {
+  return bundled.length > 0
+    ? `: list ${bundled.map(({ name }) => name).join(" or ")}, which comes with Gantry`
+    : ", and none that comes with Gantry does: list one that does, as its author says";
+}
+
+const howToKeepOne =
+  "; the other one is left out by `without_plugins` where it comes with Gantry, else taken off its list";
 
 /** A slot for one value with two fillers is refused before any setup runs. */
 function refuseDoubles(plugins: readonly Plugin[], filledByHost: readonly AnySlot[]): void {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Store, textOf, userOf, type InboundMessage, type Sources, type ToolCall } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";
@@ -76,8 +77,11 @@ export class SessionSources {
     const { session, effects, tool, hints, source, network, cwd } = call;
     const { paths, commands, urls, brings, unknown } = effects;
     const isForeign = hints?.openWorld === true || source !== undefined || unknown === true;
+    const written = paths.filter(({ access }) => access === "write").map(({ resolved }) => resolved);
     const read = paths.filter(({ access }) => access === "read").map(({ resolved }) => resolved);
-    const places = commands.length > 0 ? [...read, cwd] : read;
+    // Whatever changes a file may tell what stood there, in its result or in its error.
+    const shown = [...read, ...written.filter((file) => existsSync(file))];
+    const places = commands.length > 0 ? [...shown, cwd] : shown;
     const material = [
       ...urls.map(hostOf),
       ...(isForeign ? [`the tool ${tool}`] : []),
@@ -87,7 +91,6 @@ export class SessionSources {
     ];
     const own = [...(places.length > 0 ? ["files of the workspace"] : []), ...(brings?.private ?? [])];
     await this.add(session, { material, private: own });
-    const written = paths.filter(({ access }) => access === "write").map(({ resolved }) => resolved);
     if (written.length === 0) return;
     const held = await this.of(session);
     if (held.material.length > 0) await this.#files.note(written, held.material);

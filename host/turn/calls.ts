@@ -73,11 +73,16 @@ function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {
   return decision === "refused" || decision === "failed" || workFailed === true;
 }
 
-/** A result is material; a refusal is the host's own word. */
-function forModel(outcome: CallOutcome, tool: string): readonly Part[] {
-  if (outcome.decision === "refused")
-    return textParts(`Refused (${outcome.code ?? "refused"}): ${outcome.text}`);
+/**
+ * A result is material, and so is the sentence of a refusal: it may quote what a page, a link or a name has chosen. The
+ * host's own word is that it was refused, and the code.
+ */
+function forModel(
+  { decision, code = "", text, parts = textParts(text) }: CallOutcome,
+  tool: string,
+): readonly Part[] {
   const from = `tool ${tool}`;
-  const parts = outcome.parts ?? textParts(outcome.text);
-  return parts.map((part) => (part.type === "text" ? { ...part, from } : part));
+  const marked = parts.map((part) => (part.type === "text" ? { ...part, from } : part));
+  if (decision !== "refused") return marked;
+  return [...textParts(`Refused (${/^[A-Z][A-Z0-9_]*$/.test(code) ? code : "no code"}):`), ...marked];
 }

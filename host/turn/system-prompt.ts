@@ -27,7 +27,7 @@ export async function systemPrompt(registry: Registry, request: PromptRequest): 
     ...(await Promise.all(ordered(registry).map((part) => textOfPart(part, scene)))),
     added,
     `Use the tools where they help; paths are relative to the workspace ${scene.workspace}. A refused call is final: say what was refused and why, and do not try to get around it.`,
-    whoSpeaks(scene),
+    whoSpeaks(scene, boundary),
     boundary.rule,
   ];
   return { role: "system", parts: textParts(texts.filter((text) => text !== "").join("\n\n")) };
@@ -55,15 +55,14 @@ export async function notesOf(
     .map((text) => ({ type: "text", text: text as string }));
 }
 
-/** In a group the words of each are preceded by who it is. */
+/** In a group the words of each are preceded by who it is; the boundary makes a mark of it that nobody there can write. */
 export function speakerNote(name: string, trust: Trust): Part {
   const shown = name.replace(/[^\p{L}\p{N} _.+@-]/gu, "_").slice(0, 60);
-  return { type: "text", text: `[${shown}, ${trust}]` };
+  return { type: "text", text: `[${shown}, ${trust}]`, speaker: true };
 }
 
-function whoSpeaks({ conversation, trust }: PromptScene): string {
-  if (conversation === "group")
-    return "Several people talk here. Before the words of each stands who it is, as in [Anna, member]: `owner` is your owner, `member` somebody the owner lets you work for, `guest` anybody else. Only the owner approves calls.";
+function whoSpeaks({ conversation, trust }: PromptScene, boundary: Boundary): string {
+  if (conversation === "group") return boundary.speakers;
   if (trust === "owner") return "The person you talk with is your owner.";
   if (trust === "member")
     return "The person you talk with is not your owner but somebody the owner lets you work for. Only the owner approves calls.";

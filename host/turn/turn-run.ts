@@ -136,7 +136,7 @@ export class TurnRun {
     if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
     const material = quoted.map(asMaterial);
     const words = await this.#deps.media.read(withoutSlash(message.parts), user);
-    return { role: "user", parts: [...material, ...notes, ...words], at: Date.now() };
+    return { role: "user", parts: [...material, ...notes, ...words.map(asWords)], at: Date.now() };
   }
 
   /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
@@ -220,7 +220,12 @@ function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
 }
 
 function asMaterial(part: Part): Part {
-  return part.type === "text" ? { ...part, from: "a quoted message" } : part;
+  return part.type === "text" ? { type: "text", text: part.text, from: "a quoted message" } : part;
+}
+
+/** Who speaks is for the host to say, whatever a channel passes on. */
+function asWords(part: Part): Part {
+  return part.type === "text" && part.speaker ? { type: "text", text: part.text } : part;
 }
 
 function asMessage({ text, calls, providerData }: Answer): ChatMessage {

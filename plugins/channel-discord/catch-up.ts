@@ -1,5 +1,4 @@
-import { pause } from "@gantry/sdk/channel";
-import { DiscordFailure } from "./failure.ts";
+import { pause, PlatformFailure } from "@gantry/sdk/channel";
 import type { Intake } from "./intake.ts";
 import type { Places, Place } from "./places.ts";
 import type { Me } from "./read-message.ts";
@@ -58,7 +57,7 @@ export class CatchUp {
         const found = await rest.call<unknown>("GET", path, { signal });
         return Array.isArray(found) ? (found as readonly WireMessage[]) : [];
       } catch (error) {
-        if (!(error instanceof DiscordFailure)) throw error;
+        if (!(error instanceof PlatformFailure)) throw error;
         const { kind, afterMs = Infinity } = error;
         if (kind === "refused") {
           await places.forget(channel);

@@ -1,5 +1,5 @@
 import type { Check, CheckRow } from "@gantry/sdk";
-import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { mayReadWords } from "./intents.ts";
 import type { Rest } from "./rest.ts";
@@ -12,43 +12,29 @@ const permissions = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n 
 const fewStarts = 50;
 
 export function discordChecks(settings: Settings, rest: Rest, health: ChannelHealth): readonly Check[] {
-  const standing = async (): Promise<readonly CheckRow[]> => [
-    account(settings),
-    allowlist(settings),
-    await health.row(),
-  ];
-  return [
-    { name: "discord-status", kind: "status", run: standing },
-    { name: "discord-doctor", kind: "doctor", run: standing },
-    {
-      name: "discord",
-      kind: "channel",
-      run: async (signal) => [...(await platform(settings, rest, signal)), await health.row()],
-    },
-  ];
+  const { people, pairing } = settings;
+  return channelChecks("discord", {
+    standing: async () => [
+      ...(await account(settings)),
+      peopleRow("discord", allowlistKey, people, pairing),
+      await health.row(),
+    ],
+    platform: async (signal) => [...(await platform(settings, rest, signal)), await health.row()],
+  });
 }
 
-function account(settings: Settings): CheckRow {
-  const what = "discord account";
-  try {
+function account(settings: Settings): Promise<readonly CheckRow[]> {
+  return rowsOf("discord account", () => {
     const { origin } = new URL(settings.address());
     const wrong = wrongKindOfToken(settings.token);
     if (wrong !== undefined) throw errors.DISCORD_BAD_TOKEN(wrong);
-    return { what, state: "ok", detail: `a bot token for ${origin}` };
-  } catch (error) {
-    return { what, state: "fail", detail: (error as Error).message };
-  }
+    return `a bot token for ${origin}`;
+  });
 }
 
-function allowlist({ people, pairing }: Settings): CheckRow {
-  const row = peopleRow("discord", allowlistKey, people);
-  if (!pairing || row.detail !== "nobody may write") return row;
-  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
-}
-
-async function platform(settings: Settings, rest: Rest, signal: AbortSignal): Promise<readonly CheckRow[]> {
+function platform(settings: Settings, rest: Rest, signal: AbortSignal): Promise<readonly CheckRow[]> {
   const what = "discord";
-  try {
+  return rowsOf(what, async () => {
     const me = await rest.call<WireUser>("GET", "/users/@me", { signal });
     const application = await rest.call<WireApplication>("GET", "/applications/@me", { signal });
     const guilds = await rest.call<readonly WireGuild[]>("GET", "/users/@me/guilds?limit=200", { signal });
@@ -60,9 +46,7 @@ async function platform(settings: Settings, rest: Rest, signal: AbortSignal): Pr
       ...guildRows(guilds, application, settings),
       ...startRows(gateway),
     ];
-  } catch (error) {
-    return [{ what, state: "fail", detail: (error as Error).message }];
-  }
+  });
 }
 
 function intentRows(application: WireApplication, { groups }: Settings): readonly CheckRow[] {

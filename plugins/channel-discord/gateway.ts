@@ -1,10 +1,16 @@
 import type { Upstream, Values } from "@gantry/sdk";
-import { pause, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import {
+  pause,
+  PlatformFailure,
+  troubleOf,
+  type ChannelHealth,
+  type ConnectionOptions,
+  type Trouble,
+} from "@gantry/sdk/channel";
 import type { CatchUp } from "./catch-up.ts";
 import { GatewayRefusal } from "./closing.ts";
 import { errors } from "./errors.ts";
 import type { GatewayEvent } from "./event-queue.ts";
-import { DiscordFailure } from "./failure.ts";
 import { GatewayConnection, type Ending } from "./gateway-connection.ts";
 import type { Intake } from "./intake.ts";
 import { intentsOf, mayReadWords } from "./intents.ts";
@@ -70,15 +76,11 @@ export class Gateway implements ConnectionOptions {
   }
 
   judge(error: unknown): Trouble {
-    const reason = (error as Error).message;
     if (error instanceof GatewayRefusal) {
       this.#lacksIntent = error.kind === "intent";
-      return { reason, refused: true, final: error.kind === "version" };
+      return { reason: error.message, refused: true, final: error.kind === "version" };
     }
-    if (!(error instanceof DiscordFailure)) return { reason };
-    const { kind, afterMs } = error;
-    if (kind === "account") return { reason, refused: true };
-    return afterMs === undefined ? { reason } : { reason, afterMs };
+    return troubleOf(error);
   }
 
   async #serve(
@@ -139,7 +141,7 @@ export class Gateway implements ConnectionOptions {
     });
     if (session === undefined && limit !== undefined && limit.remaining < 1) {
       const { total, reset_after: ms } = limit;
-      throw new DiscordFailure("rate", errors.DISCORD_NO_STARTS(total, Math.ceil(ms / 1_000)).message, ms);
+      throw new PlatformFailure("rate", errors.DISCORD_NO_STARTS(total, Math.ceil(ms / 1_000)).message, ms);
     }
     return withVersion(settings.gateway(url));
   }

@@ -1,4 +1,4 @@
-import { DiscordFailure } from "./failure.ts";
+import { PlatformFailure } from "@gantry/sdk/channel";
 import type { Me } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
 import type { WireMessage, WireRole } from "./wire.ts";
@@ -33,7 +33,7 @@ export class OwnRoles {
       this.#roles.set(guild, roles.find(({ tags }) => tags?.bot_id === me.id)?.id);
       if (this.#roles.size > maxGuilds) this.#roles.delete(this.#roles.keys().next().value as string);
     } catch (error) {
-      if (!(error instanceof DiscordFailure)) throw error;
+      if (!(error instanceof PlatformFailure)) throw error;
     }
   }
 }

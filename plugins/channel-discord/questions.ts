@@ -1,12 +1,12 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk";
-import { approvalButtons, deadButton, OpenQuestions, type LetIn } from "@gantry/sdk/channel";
+import { approvalButtons, deadButton, OpenQuestions, sentOf, type LetIn } from "@gantry/sdk/channel";
 import type { Nonces } from "./nonces.ts";
 import { conversationOf } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
 import { renderMessage } from "./render.ts";
 import { maxText } from "./sender.ts";
-import { bodyOf, readAddress, sentOf } from "./sent.ts";
+import { bodyOf, readAddress } from "./sent.ts";
 import { isId } from "./snowflake.ts";
 import type { WireInteraction, WireMessage } from "./wire.ts";
 

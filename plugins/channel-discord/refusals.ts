@@ -1,5 +1,5 @@
+import { PlatformFailure } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
-import { DiscordFailure } from "./failure.ts";
 
 /** The platform shuts an address out after 10,000 in ten minutes; a channel that comes this far does something wrong. */
 const most = 20;
@@ -20,7 +20,7 @@ export class Refusals {
     const freeAt = (recent[recent.length - most] as number) + periodMs;
     const ms = Math.max(1, freeAt - Date.now());
     const sentence = errors.DISCORD_REFUSALS(most, Math.ceil(ms / 1_000)).message;
-    throw new DiscordFailure("paused", sentence, ms);
+    throw new PlatformFailure("paused", sentence, ms);
   }
 
   #recent(): readonly number[] {

@@ -1,7 +1,7 @@
-import { GantryError, type Upstream } from "@gantry/sdk";
-import { pause, scrubber } from "@gantry/sdk/channel";
+import type { Upstream } from "@gantry/sdk";
+import { pause, PlatformFailure, reach, scrubber } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
-import { DiscordFailure, failureOf, type FailureKind } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import { RateLimits, routeOf, type Route } from "./rate-limits.ts";
 import { Refusals } from "./refusals.ts";
 import { wrongKindOfToken, type Settings } from "./settings.ts";
@@ -32,7 +32,7 @@ interface Refused {
   readonly global?: unknown;
 }
 
-/** The platform's REST API, within its limits. Every call throws {@link DiscordFailure}. */
+/** The platform's REST API, within its limits. Every call throws {@link PlatformFailure}. */
 export class Rest {
   readonly #settings: Settings;
   readonly #upstream: Upstream;
@@ -76,7 +76,7 @@ export class Rest {
       const own = new URL(this.#settings.address());
       const isFile = url?.protocol === "https:" && fileHosts.has(url.host);
       if (url === null || (!isFile && url.origin !== own.origin))
-        throw new DiscordFailure("refused", "The file lies outside of the platform.");
+        throw new PlatformFailure("refused", "The file lies outside of the platform.");
       const response = await this.#upstream.fetch({ url: url.href, signal, timeoutMs, maxBytes });
       const pieces: Uint8Array[] = [];
       for await (const piece of response.body ?? []) pieces.push(piece);
@@ -96,7 +96,7 @@ export class Rest {
         throw failureOf({ status: 429, code: undefined, cause, afterMs: Math.ceil(ms) });
       }
       await pause(ms, signal);
-      if (signal.aborted) throw new DiscordFailure("again", "The call was cancelled while it waited.");
+      if (signal.aborted) throw new PlatformFailure("again", "The call was cancelled while it waited.");
     }
     this.#limits.take(route);
   }
@@ -128,14 +128,8 @@ export class Rest {
     throw failureOf({ status, code: typeof code === "number" ? code : undefined, cause, afterMs });
   }
 
-  async #reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof DiscordFailure) throw error;
-      const sentence = this.#scrub(error instanceof Error ? error.message : String(error));
-      throw new DiscordFailure(kindOf(error), sentence);
-    }
+  #reach<T>(work: () => Promise<T>): Promise<T> {
+    return reach(work, { scrub: this.#scrub });
   }
 }
 
@@ -168,11 +162,4 @@ function parsed(text: string): unknown {
 function waitOf(seconds: unknown): number {
   const given = Number(seconds);
   return Number.isFinite(given) && given > 0 ? Math.ceil(given * 1_000) : 5_000;
-}
-
-/** What was thrown before any answer came. */
-function kindOf(error: unknown): FailureKind {
-  if (!(error instanceof GantryError)) return "again";
-  if (error.code === "NET_REFUSED") return "away";
-  return error.code.startsWith("NET_") ? "again" : "account";
 }

@@ -9,19 +9,20 @@ import {
 import {
   describeAttachment,
   outgoingPieces,
+  PlatformFailure,
   readMarkdown,
   sendInParts,
+  sentOf,
   type ChannelHealth,
   type OutgoingPiece,
   type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
-import { DiscordFailure } from "./failure.ts";
 import type { Nonces } from "./nonces.ts";
 import type { ReplyAddress } from "./read-message.ts";
 import { renderMessage } from "./render.ts";
 import type { Rest } from "./rest.ts";
-import { bodyOf, readAddress, sentOf } from "./sent.ts";
+import { bodyOf, readAddress } from "./sent.ts";
 import { isId } from "./snowflake.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -129,13 +130,13 @@ export class Sender {
     try {
       return await send(renderMessage(rich));
     } catch (error) {
-      if (!(error instanceof DiscordFailure) || error.kind !== "form") throw error;
+      if (!(error instanceof PlatformFailure) || error.kind !== "form") throw error;
       return send(rich.text.toWellFormed());
     }
   }
 
   #tell(error: unknown): void {
-    if (!(error instanceof DiscordFailure)) return;
+    if (!(error instanceof PlatformFailure)) return;
     if (error.kind === "account") this.#needs.health.refused(error.message);
     if (error.kind === "paused") this.#needs.health.notices(error.message);
   }

@@ -1,5 +1,4 @@
-import type { Json, Sent } from "@gantry/sdk";
-import { DiscordFailure } from "./failure.ts";
+import type { Json } from "@gantry/sdk";
 import { isId } from "./snowflake.ts";
 import type { ReplyAddress } from "./read-message.ts";
 
@@ -30,19 +29,4 @@ export function bodyOf(content: string, nonce: string, answers?: string): object
       message_reference: { message_id: answers, fail_if_not_exists: false },
     }),
   };
-}
-
-/** What a call came to, in the host's words. Never throws. */
-export async function sentOf(call: () => Promise<string>): Promise<Sent> {
-  try {
-    return { status: "sent", id: await call() };
-  } catch (error) {
-    if (!(error instanceof DiscordFailure)) return { status: "retry", reason: String(error) };
-    const { kind, message: reason, afterMs } = error;
-    if (kind === "account" || kind === "away") return { status: "retry", reason, scope: "channel" };
-    if (kind === "paused" && afterMs !== undefined)
-      return { status: "retry", reason, scope: "channel", afterMs };
-    if (kind === "rate" && afterMs !== undefined) return { status: "retry", reason, afterMs };
-    return { status: kind === "again" ? "retry" : "refused", reason };
-  }
 }

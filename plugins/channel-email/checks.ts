@@ -1,5 +1,5 @@
 import type { Check, CheckRow } from "@gantry/sdk";
-import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sdk/channel";
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { Logins } from "./logins.ts";
@@ -31,28 +31,23 @@ export function emailChecks(needs: CheckNeeds): readonly Check[] {
   const { settings, health, record, twoPrograms } = needs;
   const standing = async (): Promise<readonly CheckRow[]> => [
     account(settings),
-    allowlist(settings),
+    peopleRow("email", allowlistKey, settings.people, settings.pairing),
     senders(settings),
     await health.row(),
     await record.row(),
     ...(await twoPrograms.rows()),
   ];
-  return [
-    { name: "email-status", kind: "status", run: standing },
-    { name: "email-doctor", kind: "doctor", run: standing },
-    {
-      name: "email",
-      kind: "channel",
-      run: async (signal) => [
-        ...(await reading(needs, signal)),
-        await sending(needs, signal),
-        senders(settings),
-        await health.row(),
-        await record.row(),
-        ...(await twoPrograms.rows()),
-      ],
-    },
-  ];
+  return channelChecks("email", {
+    standing,
+    platform: async (signal) => [
+      ...(await reading(needs, signal)),
+      ...(await sending(needs, signal)),
+      senders(settings),
+      await health.row(),
+      await record.row(),
+      ...(await twoPrograms.rows()),
+    ],
+  });
 }
 
 function way({ shown, security: how }: MailServer): string {
@@ -62,12 +57,6 @@ function way({ shown, security: how }: MailServer): string {
 function account({ address, imap, smtp, mailbox }: Settings): CheckRow {
   const detail = `${address}: ${mailbox} of ${way(imap)}, sent by ${way(smtp)}`;
   return { what: "email account", state: "ok", detail };
-}
-
-function allowlist({ people, pairing }: Settings): CheckRow {
-  const row = peopleRow("email", allowlistKey, people);
-  if (!pairing || row.detail !== "nobody may write") return row;
-  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
 }
 
 function senders({ authservId }: Settings): CheckRow {
@@ -113,13 +102,10 @@ async function quota(client: ImapFlow): Promise<readonly CheckRow[]> {
   ];
 }
 
-async function sending({ settings, smtp, logins }: CheckNeeds, signal: AbortSignal): Promise<CheckRow> {
-  const what = "email sending by SMTP";
-  try {
+function sending({ settings, smtp, logins }: CheckNeeds, signal: AbortSignal): Promise<readonly CheckRow[]> {
+  return rowsOf("email sending by SMTP", async () => {
     await smtp.verify(signal);
     await logins.smtp.worked();
-    return { what, state: "ok", detail: `${settings.smtp.shown} lets ${settings.username} in` };
-  } catch (error) {
-    return { what, state: "fail", detail: (error as Error).message };
-  }
+    return `${settings.smtp.shown} lets ${settings.username} in`;
+  });
 }

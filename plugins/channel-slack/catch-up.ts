@@ -1,10 +1,9 @@
 import type { Logger } from "@gantry/sdk";
-import { pause } from "@gantry/sdk/channel";
+import { pause, PlatformFailure } from "@gantry/sdk/channel";
 import type { Intake } from "./intake.ts";
 import type { Place, Places } from "./places.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import type { WebApi } from "./web-api.ts";
-import { SlackFailure } from "./web-failure.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** As many as the method takes in a minute: https://docs.slack.dev/apis/web-api/rate-limits, tier 3. */
@@ -66,7 +65,7 @@ export class CatchUp {
         return await this.#missed(place, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof SlackFailure)) throw error;
+        if (!(error instanceof PlatformFailure)) throw error;
         if (error.afterMs !== undefined) {
           releaseAll();
           await pause(error.afterMs, signal);

@@ -1,5 +1,11 @@
 import type { Upstream } from "@gantry/sdk";
-import { pause, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import {
+  pause,
+  troubleOf,
+  type ChannelHealth,
+  type ConnectionOptions,
+  type Trouble,
+} from "@gantry/sdk/channel";
 import type { CatchUp } from "./catch-up.ts";
 import { errors } from "./errors.ts";
 import type { Intake } from "./intake.ts";
@@ -7,7 +13,7 @@ import type { Questions } from "./questions.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import { Disconnected, SocketLink } from "./socket-link.ts";
 import type { WebApi } from "./web-api.ts";
-import { failureOf, SlackFailure } from "./web-failure.ts";
+import { failureOf } from "./web-failure.ts";
 import type { WireAuth, WireEnvelope, WireEvent, WirePress } from "./wire.ts";
 
 /** Neither a frame nor a ping for so long: the connection is deaf. */
@@ -79,10 +85,7 @@ export class Listener implements ConnectionOptions {
 
   judge(error: unknown): Trouble {
     if (error instanceof Disconnected) return ofDisconnect(error);
-    if (!(error instanceof SlackFailure)) return { reason: (error as Error).message };
-    const { kind, message: reason, afterMs } = error;
-    if (kind === "account") return { reason, refused: true };
-    return afterMs === undefined ? { reason } : { reason, afterMs };
+    return troubleOf(error);
   }
 
   async #whoAmI(signal: AbortSignal): Promise<Me> {

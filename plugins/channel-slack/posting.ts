@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Logger, Values } from "@gantry/sdk";
+import { PlatformFailure } from "@gantry/sdk/channel";
 import { placeOf, type SlackAddress } from "./address.ts";
 import type { Params, WebApi } from "./web-api.ts";
-import { SlackFailure } from "./web-failure.ts";
+import { codeOf, SlackFailure } from "./web-failure.ts";
 import type { WireFile, WireMessage } from "./wire.ts";
 
 const space = "slack.posts";
@@ -43,7 +44,7 @@ export class Posting {
     this.#needs = needs;
   }
 
-  /** Gives the message's ts. `key` is the same for every try. Throws {@link SlackFailure}. */
+  /** Gives the message's ts. `key` is the same for every try. Throws {@link PlatformFailure}. */
   post(key: string, to: SlackAddress, bodies: readonly Params[], signal: AbortSignal): Promise<string> {
     const name = nameOf(key);
     const metadata = { event_type: eventType, event_payload: { id: name } };
@@ -58,7 +59,7 @@ export class Posting {
     });
   }
 
-  /** Puts other contents in place of a message. Throws {@link SlackFailure}. */
+  /** Puts other contents in place of a message. Throws {@link PlatformFailure}. */
   async update(body: Params, signal: AbortSignal): Promise<void> {
     await this.#needs.api.call("chat.update", body, { signal });
   }
@@ -105,7 +106,7 @@ export class Posting {
       return ts;
     } catch (error) {
       // What was refused is not there, so nothing need be looked for.
-      if (error instanceof SlackFailure && isCertain(error)) await values.remove(space, key);
+      if (error instanceof PlatformFailure && isCertain(error)) await values.remove(space, key);
       throw error;
     }
   }
@@ -118,7 +119,7 @@ export class Posting {
         const post = { ...placeOf(to), ...body };
         return (await api.call<{ ts: string }>("chat.postMessage", post, { signal })).ts;
       } catch (error) {
-        const isForm = error instanceof SlackFailure && error.kind === "form";
+        const isForm = error instanceof PlatformFailure && error.kind === "form";
         if (!isForm || i === bodies.length - 1) throw error;
       }
     }
@@ -164,9 +165,8 @@ export class Posting {
 
   /** A platform that cannot be asked now is asked again; one that refuses to tell leaves a doubt. */
   #doubt(error: unknown, log: Logger): undefined {
-    if (!(error instanceof SlackFailure) || error.kind !== "refused") {
-      if (!(error instanceof SlackFailure) || error.code !== "missing_scope") throw error;
-    }
+    const isScope = codeOf(error) === "missing_scope";
+    if (!(error instanceof PlatformFailure) || (error.kind !== "refused" && !isScope)) throw error;
     log.warn(
       {},
       `A message to Slack may arrive twice, as it cannot be told whether it did: ${error.message}`,
@@ -185,7 +185,7 @@ interface Once {
   send(note: (more: Partial<Try>) => Promise<void>): Promise<string>;
 }
 
-function isCertain({ kind }: SlackFailure): boolean {
+function isCertain({ kind }: PlatformFailure): boolean {
   return kind !== "again" && kind !== "away";
 }
 

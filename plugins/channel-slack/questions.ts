@@ -12,12 +12,12 @@ import {
   plainText,
   renderBlocks,
   renderMrkdwn,
+  sentOf,
   type LetIn,
 } from "@gantry/sdk/channel";
 import { isChannel, isTs, placeOf, readAddress } from "./address.ts";
 import { conversationOf } from "./read-message.ts";
 import { maxText } from "./sender.ts";
-import { sentOf } from "./sent.ts";
 import type { Settings } from "./settings.ts";
 import type { Params, WebApi } from "./web-api.ts";
 import type { WirePress } from "./wire.ts";

@@ -2,9 +2,11 @@ import { textOf, type EditedMessage, type OutgoingMessage, type Sent } from "@ga
 import {
   escapeMrkdwn,
   outgoingPieces,
+  PlatformFailure,
   renderBlocks,
   renderMrkdwn,
   sendInParts,
+  sentOf,
   type ChannelHealth,
   type OutgoingPiece,
   type PieceOptions,
@@ -12,9 +14,7 @@ import {
 } from "@gantry/sdk/channel";
 import { isTs, readAddress, type SlackAddress } from "./address.ts";
 import type { Posting, PostingNeeds } from "./posting.ts";
-import { sentOf } from "./sent.ts";
 import type { Params } from "./web-api.ts";
-import { SlackFailure } from "./web-failure.ts";
 
 /** Slack asks for no more than 4,000 signs in a message: https://docs.slack.dev/reference/methods/chat.postMessage */
 export const maxText = 3_900;
@@ -69,7 +69,7 @@ export class Sender {
       const name = piece.media.name ?? "file";
       return await posting.share(key, to, { name, bytes: piece.bytes }, signal);
     } catch (error) {
-      if (error instanceof SlackFailure && error.kind === "account") health.refused(error.message);
+      if (error instanceof PlatformFailure && error.kind === "account") health.refused(error.message);
       throw error;
     }
   }

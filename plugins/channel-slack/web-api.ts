@@ -1,8 +1,8 @@
-import { GantryError, type Upstream } from "@gantry/sdk";
-import { scrubber } from "@gantry/sdk/channel";
+import type { Upstream } from "@gantry/sdk";
+import { reach, scrubber } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { checkTokens, type Settings, type TokenKey } from "./settings.ts";
-import { failureOf, SlackFailure, type FailureKind } from "./web-failure.ts";
+import { failureOf, SlackFailure } from "./web-failure.ts";
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ interface Answer {
   readonly needed?: unknown;
 }
 
-/** Slack's Web API. Every call throws {@link SlackFailure}. */
+/** Slack's Web API. Every call throws {@link PlatformFailure}. */
 export class WebApi {
   readonly #settings: Settings;
   readonly #upstream: Upstream;
@@ -164,23 +164,9 @@ export class WebApi {
     throw new SlackFailure("rate", sentence, "ratelimited", leftMs);
   }
 
-  async #reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof SlackFailure) throw error;
-      const sentence = this.#scrub(error instanceof Error ? error.message : String(error));
-      throw new SlackFailure(kindOf(error), sentence);
-    }
+  #reach<T>(work: () => Promise<T>): Promise<T> {
+    return reach(work, { scrub: this.#scrub, refused: ["SLACK_ELSEWHERE"] });
   }
-}
-
-/** What was thrown before any answer came. */
-function kindOf(error: unknown): FailureKind {
-  if (!(error instanceof GantryError)) return "again";
-  if (error.code === "NET_REFUSED") return "away";
-  if (error.code.startsWith("NET_")) return "again";
-  return error.code === "SLACK_ELSEWHERE" ? "refused" : "account";
 }
 
 /** Every method takes a form, some nothing else; what is no word is JSON in it. */

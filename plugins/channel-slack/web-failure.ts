@@ -1,35 +1,21 @@
+import { PlatformFailure, type FailureKind } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import type { TokenKey } from "./settings.ts";
 
-/** What a failed call means for what was to be done. */
-export type FailureKind =
-  /** The account, its token or its rights are refused: nothing works until a person mends it. */
-  | "account"
-  /** The platform asked to wait. */
-  | "rate"
-  /** The blocks of the message were not understood. */
-  | "form"
-  /** It will never work for this channel or message. */
-  | "refused"
-  /** The platform cannot be reached, which is true of every call. */
-  | "away"
-  /** It may work later; whether it was done is not known. */
-  | "again";
-
-/** A call that failed; the message is a sentence without a secret. */
-export class SlackFailure extends Error {
-  readonly kind: FailureKind;
+/** A call that failed, with Slack's own word for it. */
+export class SlackFailure extends PlatformFailure {
   /** As Slack names it: `channel_not_found`. Empty where it said nothing. */
   readonly code: string;
-  /** Milliseconds. */
-  readonly afterMs: number | undefined;
 
   constructor(kind: FailureKind, sentence: string, code: string = "", afterMs?: number) {
-    super(sentence);
-    this.kind = kind;
+    super(kind, sentence, afterMs);
     this.code = code;
-    this.afterMs = afterMs;
   }
+}
+
+/** Slack's word for what failed; empty where it said none. */
+export function codeOf(error: unknown): string {
+  return error instanceof SlackFailure ? error.code : "";
 }
 
 /** https://docs.slack.dev/reference/methods/auth.test, errors: of every method. */

@@ -1,8 +1,8 @@
 import type { Json } from "@gantry/sdk";
-import { showWorking } from "@gantry/sdk/channel";
+import { PlatformFailure, showWorking } from "@gantry/sdk/channel";
 import { readAddress } from "./address.ts";
 import type { WebApi } from "./web-api.ts";
-import { SlackFailure } from "./web-failure.ts";
+import { codeOf } from "./web-failure.ts";
 
 /** A status fades after two minutes: https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
 const statusMs = 60_000;
@@ -46,8 +46,8 @@ export class Working {
       } catch (error) {
         // A call that was cut off may have been taken all the same.
         mayStand ||= signal.aborted;
-        if (isShown || !(error instanceof SlackFailure) || error.kind === "rate") throw error;
-        if (error.code === "missing_scope" || error.code === "unknown_method") this.#hasStatus = false;
+        if (isShown || !(error instanceof PlatformFailure) || error.kind === "rate") throw error;
+        if (["missing_scope", "unknown_method"].includes(codeOf(error))) this.#hasStatus = false;
         over.abort();
       }
     });
@@ -62,7 +62,7 @@ export class Working {
     const isThere = await this.#api.call("reactions.add", reaction, { signal }).then(
       () => true,
       // Left by a process that was killed.
-      (error: SlackFailure) => error.code === "already_reacted" || error.kind === "again",
+      (error: PlatformFailure) => codeOf(error) === "already_reacted" || error.kind === "again",
     );
     if (!isThere) return;
     if (!signal.aborted)

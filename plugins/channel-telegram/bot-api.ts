@@ -1,43 +1,28 @@
-import { GantryError, type Upstream } from "@gantry/sdk";
-import { scrubber } from "@gantry/sdk/channel";
+import type { Upstream } from "@gantry/sdk";
+import { PlatformFailure, reach, scrubber, type FailureKind } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { isBotToken, type Settings } from "./settings.ts";
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 
-/** What a failed call means for what was to be done. */
-export type FailureKind =
-  /** The account is refused. */
-  | "account"
+/** What the platform says with a failure. */
+export interface Said {
+  readonly description?: string;
+  readonly afterMs?: number;
+  /** The group has this id now. */
+  readonly movedTo?: number;
   /** Another program, or a webhook, takes the updates. */
-  | "conflict"
-  /** The platform asked to wait. */
-  | "rate"
-  /** The form of the text was not understood. */
-  | "form"
-  /** The group has another id now. */
-  | "moved"
-  /** It will never work for this chat. */
-  | "refused"
-  /** The platform cannot be reached, which is true of every call. */
-  | "away"
-  /** It may work later. */
-  | "again";
+  readonly isTaken?: boolean;
+}
 
 /** A call that failed; the message is a sentence without a secret. */
-export class BotApiFailure extends Error {
-  readonly kind: FailureKind;
-  readonly description: string;
-  readonly afterMs: number | undefined;
-  readonly movedTo: number | undefined;
+export class BotApiFailure extends PlatformFailure {
+  readonly said: Said;
 
-  constructor(kind: FailureKind, sentence: string, about: Partial<BotApiFailure> = {}) {
-    super(sentence);
-    this.kind = kind;
-    this.description = about.description ?? "";
-    this.afterMs = about.afterMs;
-    this.movedTo = about.movedTo;
+  constructor(kind: FailureKind, sentence: string, said: Said = {}) {
+    super(kind, sentence, said.afterMs);
+    this.said = said;
   }
 }
 
@@ -55,7 +40,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** The platform's Bot API. Every call throws {@link BotApiFailure}. */
+/** The platform's Bot API. Every call throws {@link PlatformFailure}. */
 export class BotApi {
   readonly #settings: Settings;
   readonly #upstream: Upstream;
@@ -144,22 +129,9 @@ export class BotApi {
   }
 
   /** What the network throws, without the token that stands in every address. */
-  async #reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof BotApiFailure) throw error;
-      const sentence = this.#scrub(error instanceof Error ? error.message : String(error));
-      throw new BotApiFailure(kindOf(error), sentence);
-    }
+  #reach<T>(work: () => Promise<T>): Promise<T> {
+    return reach(work, { scrub: this.#scrub });
   }
-}
-
-/** What was thrown before any answer came. */
-function kindOf(error: unknown): FailureKind {
-  if (!(error instanceof GantryError)) return "again";
-  if (error.code === "NET_REFUSED") return "away";
-  return error.code.startsWith("NET_") ? "again" : "account";
 }
 
 function failureOf(
@@ -171,7 +143,10 @@ function failureOf(
   if (code === 401 || code === 404)
     return new BotApiFailure("account", errors.TELEGRAM_API_401(code, cause).message, about);
   if (code === 403) return new BotApiFailure("refused", errors.TELEGRAM_API_403(cause).message, about);
-  if (code === 409) return new BotApiFailure("conflict", errors.TELEGRAM_TWO_PROGRAMS(cause).message, about);
+  if (code === 409) {
+    const sentence = errors.TELEGRAM_TWO_PROGRAMS(cause).message;
+    return new BotApiFailure("again", sentence, { ...about, isTaken: true });
+  }
   if (code === 429) {
     const seconds = typeof retry_after === "number" && retry_after > 0 ? retry_after : 5;
     return new BotApiFailure("rate", errors.TELEGRAM_RATE(cause, seconds).message, {
@@ -181,7 +156,7 @@ function failureOf(
   }
   const sentence = errors.TELEGRAM_API(code, cause).message;
   if (typeof migrate_to_chat_id === "number")
-    return new BotApiFailure("moved", sentence, { ...about, movedTo: migrate_to_chat_id });
+    return new BotApiFailure("refused", sentence, { ...about, movedTo: migrate_to_chat_id });
   if (code === 400 && /entit/i.test(cause)) return new BotApiFailure("form", sentence, about);
   return new BotApiFailure(code >= 500 ? "again" : "refused", sentence, about);
 }

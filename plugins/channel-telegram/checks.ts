@@ -1,47 +1,33 @@
 import type { Check, CheckRow } from "@gantry/sdk";
-import { peopleRow, type ChannelHealth } from "@gantry/sdk/channel";
+import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { errors } from "./errors.ts";
 import { allowlistKey, isBotToken, type Settings } from "./settings.ts";
 import type { WireUser, WireWebhook } from "./wire.ts";
 
 export function telegramChecks(settings: Settings, api: BotApi, health: ChannelHealth): readonly Check[] {
-  const standing = async (): Promise<readonly CheckRow[]> => [
-    account(settings),
-    allowlist(settings),
-    await health.row(),
-  ];
-  return [
-    { name: "telegram-status", kind: "status", run: standing },
-    { name: "telegram-doctor", kind: "doctor", run: standing },
-    {
-      name: "telegram",
-      kind: "channel",
-      run: async (signal) => [...(await platform(settings, api, signal)), await health.row()],
-    },
-  ];
+  const { people, pairing } = settings;
+  return channelChecks("telegram", {
+    standing: async () => [
+      ...(await account(settings)),
+      peopleRow("telegram", allowlistKey, people, pairing),
+      await health.row(),
+    ],
+    platform: async (signal) => [...(await platform(settings, api, signal)), await health.row()],
+  });
 }
 
-function account(settings: Settings): CheckRow {
-  const what = "telegram account";
-  try {
+function account(settings: Settings): Promise<readonly CheckRow[]> {
+  return rowsOf("telegram account", () => {
     const { origin } = new URL(settings.address());
     if (!isBotToken(settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
-    return { what, state: "ok", detail: `a bot token for ${origin}` };
-  } catch (error) {
-    return { what, state: "fail", detail: (error as Error).message };
-  }
+    return `a bot token for ${origin}`;
+  });
 }
 
-function allowlist({ people, pairing }: Settings): CheckRow {
-  const row = peopleRow("telegram", allowlistKey, people);
-  if (!pairing || row.detail !== "nobody may write") return row;
-  return { what: row.what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
-}
-
-async function platform(settings: Settings, api: BotApi, signal: AbortSignal): Promise<readonly CheckRow[]> {
+function platform(settings: Settings, api: BotApi, signal: AbortSignal): Promise<readonly CheckRow[]> {
   const what = "telegram";
-  try {
+  return rowsOf(what, async () => {
     const me = await api.call<WireUser>("getMe", {}, { signal });
     const webhook = await api.call<WireWebhook>("getWebhookInfo", {}, { signal });
     const known: CheckRow = {
@@ -50,9 +36,7 @@ async function platform(settings: Settings, api: BotApi, signal: AbortSignal): P
       detail: `the platform knows the bot @${me.username ?? me.id}`,
     };
     return [known, ...webhookRows(webhook), ...privacyRows(me, settings)];
-  } catch (error) {
-    return [{ what, state: "fail", detail: (error as Error).message }];
-  }
+  });
 }
 
 function webhookRows({ url = "" }: WireWebhook): readonly CheckRow[] {

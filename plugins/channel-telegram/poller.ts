@@ -1,5 +1,5 @@
 import type { Values } from "@gantry/sdk";
-import type { ChannelHealth, ConnectionOptions, Trouble } from "@gantry/sdk/channel";
+import { troubleOf, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
 import { errors } from "./errors.ts";
 import type { Intake } from "./intake.ts";
@@ -66,11 +66,7 @@ export class Poller implements ConnectionOptions {
   }
 
   judge(error: unknown): Trouble {
-    if (!(error instanceof BotApiFailure)) return { reason: (error as Error).message };
-    const { kind, message: reason, afterMs } = error;
-    if (kind === "account") return { reason, refused: true };
-    if (kind === "conflict") return { reason, leastMs: conflictMs };
-    return afterMs === undefined ? { reason } : { reason, afterMs };
+    return isTaken(error) ? { reason: error.message, leastMs: conflictMs } : troubleOf(error);
   }
 
   async #whoAmI(signal: AbortSignal): Promise<Me> {
@@ -93,9 +89,7 @@ export class Poller implements ConnectionOptions {
       const updates = await api.call<unknown>("getUpdates", body, { signal, timeoutMs: pollMs });
       return Array.isArray(updates) ? updates.filter(isUpdate) : [];
     } catch (error) {
-      throw error instanceof BotApiFailure && error.kind === "conflict"
-        ? await this.#cause(error, signal)
-        : error;
+      throw isTaken(error) ? await this.#cause(error, signal) : error;
     }
   }
 
@@ -106,7 +100,8 @@ export class Poller implements ConnectionOptions {
       .catch((): WireWebhook => ({}));
     if (!set.url) return conflict;
     const host = URL.parse(set.url)?.host ?? "an address of its own";
-    return new BotApiFailure("conflict", errors.TELEGRAM_WEBHOOK(conflict.description, host).message);
+    const sentence = errors.TELEGRAM_WEBHOOK(conflict.said.description ?? "", host).message;
+    return new BotApiFailure("again", sentence, { isTaken: true });
   }
 
   async #kept(): Promise<Offset | undefined> {
@@ -122,4 +117,9 @@ function isFresh(offset: Offset | undefined): boolean {
 
 function isUpdate(update: unknown): update is WireUpdate {
   return Number.isSafeInteger((update as WireUpdate | null)?.update_id);
+}
+
+/** True where another program, or a webhook, takes the updates. */
+function isTaken(error: unknown): error is BotApiFailure {
+  return error instanceof BotApiFailure && error.said.isTaken === true;
 }

@@ -1,9 +1,9 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk";
-import { approvalButtons, deadButton, OpenQuestions, type LetIn } from "@gantry/sdk/channel";
+import { approvalButtons, deadButton, OpenQuestions, sentOf, type LetIn } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { conversationOf } from "./read-message.ts";
-import { readAddress, sentOf, withoutPreview } from "./sent.ts";
+import { readAddress, withoutPreview } from "./sent.ts";
 import type { WireMessage, WirePress } from "./wire.ts";
 
 /** The platform shows a spinner until a press is answered. */

@@ -8,15 +8,17 @@ import {
 } from "@gantry/sdk";
 import {
   outgoingPieces,
+  PlatformFailure,
   renderEntities,
   sendInParts,
+  sentOf,
   type ChannelHealth,
   type OutgoingPiece,
   type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
-import { readAddress, sentOf, withoutQuote, type ChatAddress, withoutPreview } from "./sent.ts";
+import { readAddress, withoutQuote, type ChatAddress, withoutPreview } from "./sent.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Bounds of one message: UTF-16 units of the text, forms in it. */
@@ -80,10 +82,10 @@ export class Sender {
     try {
       return await deliver(address);
     } catch (error) {
-      if (error instanceof BotApiFailure && error.kind === "account")
+      if (error instanceof PlatformFailure && error.kind === "account")
         this.#needs.health.refused(error.message);
-      if (!(error instanceof BotApiFailure) || error.movedTo === undefined) throw error;
-      return deliver({ chat_id: error.movedTo });
+      if (!(error instanceof BotApiFailure) || error.said.movedTo === undefined) throw error;
+      return deliver({ chat_id: error.said.movedTo });
     }
   }
 
@@ -102,7 +104,7 @@ export class Sender {
       const body = entities.length > 0 ? { ...plain, entities } : plain;
       return (await api.call<WireMessage>("sendMessage", body, { signal })).message_id;
     } catch (error) {
-      if (!(error instanceof BotApiFailure) || error.kind !== "form") throw error;
+      if (!(error instanceof PlatformFailure) || error.kind !== "form") throw error;
       return (await api.call<WireMessage>("sendMessage", plain, { signal })).message_id;
     }
   }

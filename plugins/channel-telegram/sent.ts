@@ -1,5 +1,4 @@
-import type { Json, Sent } from "@gantry/sdk";
-import { BotApiFailure } from "./bot-api.ts";
+import type { Json } from "@gantry/sdk";
 
 /** The address of a chat, as the Bot API's methods take it. */
 export interface ChatAddress {
@@ -24,19 +23,6 @@ export function readAddress(to: Json): ChatAddress | undefined {
       reply_parameters: { message_id: message as number, allow_sending_without_reply: true },
     }),
   };
-}
-
-/** What a call came to, in the host's words. Never throws. */
-export async function sentOf(call: () => Promise<number>): Promise<Sent> {
-  try {
-    return { status: "sent", id: String(await call()) };
-  } catch (error) {
-    if (!(error instanceof BotApiFailure)) return { status: "retry", reason: String(error) };
-    const { kind, message: reason, afterMs } = error;
-    if (kind === "account" || kind === "away") return { status: "retry", reason, scope: "channel" };
-    if (kind === "rate" && afterMs !== undefined) return { status: "retry", reason, afterMs };
-    return { status: kind === "again" || kind === "conflict" ? "retry" : "refused", reason };
-  }
 }
 
 /** The chat alone: only the first message of an answer quotes the question. */

@@ -105,6 +105,6 @@ async function hintToList(
   const alone = stated.provides.filter((id) => slots.some((slot) => slot.id === id && slot.many === false));
   if (alone.length > 0)
     run.err(
-      `One plugin alone may fill ${alone.join(" or ")}: to put this one in place of another, write what \`gantry config get plugins\` prints into \`plugins\`, without the other and with "${name}".`,
+      `One plugin alone may fill ${alone.join(" or ")}: to put this one in place of another, leave that out: by \`without_plugins\` where it comes with Gantry, else off its list.`,
     );
 }

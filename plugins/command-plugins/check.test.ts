@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { codeOf, place } from "./plugins.test-kit.ts";
+import { codeOf, installSdk, place } from "./plugins.test-kit.ts";
 
 test(
   "SDK-05: a check says what a plugin does to its process, prints nothing of it among its answer, and looks inside its folder alone",
@@ -77,5 +77,33 @@ export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) {
       code: 2,
       stderr: expect.stringContaining("PLUGINS_NO_ENTRY") as string,
     });
+  },
+);
+
+test(
+  "SDK-05: a check fills what a plugin needs with the plugins named beside it, and says where a slot stays empty",
+  { timeout: 300_000 },
+  async () => {
+    await using p = await place();
+    await installSdk(p.dir);
+    const slot = 'import { definePlugin, one } from "@gantry/sdk";\nconst Clock = one("test-clock");\n';
+    await writeFile(
+      path.join(p.dir, "late.mjs"),
+      `${slot}export default definePlugin({ name: "late", summary: "Late.", needs: { clock: Clock }, setup(host) { host.needs.clock.now(); } });`,
+    );
+    await writeFile(
+      path.join(p.dir, "clock.mjs"),
+      `${slot}export default definePlugin({ name: "clock", summary: "A clock.", provides: [Clock], setup(host) { host.provide(Clock, { now: () => 1 }); } });`,
+    );
+    const alone = await p.gantry("plugins", "check", "late.mjs");
+    expect([alone.code, alone.stdout]).toEqual([1, expect.stringContaining("no plugin fills it")]);
+    expect(alone.stderr).toContain("--with PATH");
+    const keys = path.join(p.dir, "keys.toml");
+    await writeFile(keys, 'extra_plugins = ["./clock.mjs"]\n');
+    const both = await p.gantry("plugins", "check", "late.mjs", "--with", "clock.mjs", "--config", keys);
+    expect([both.code, both.stdout]).toEqual([0, expect.stringContaining("The plugin late keeps all")]);
+    expect(both.stderr).toBe(
+      `What ${keys} says in \`extra_plugins\` is not read for a check: name each plugin beside this one by --with PATH.\n`,
+    );
   },
 );

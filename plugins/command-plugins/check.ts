@@ -12,9 +12,12 @@ export async function check(
   const entry = await entryOf(args[0] ?? ".");
   const { checkApart } = await import("@gantry/sdk/testing");
   const config = typeof options["config"] === "string" ? { config: path.resolve(options["config"]) } : {};
-  const checked = await checkApart({ entry, configDir, ...config, signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  const beside = await Promise.all([options["with"] ?? []].flat().map((one) => entryOf(String(one))));
+  const checked = await checkApart({ entry, configDir, with: beside, ...config, signal }).catch(
+    (error: unknown) => {
+      if (!signal.aborted) throw error;
+    },
+  );
   if (!checked) return 1;
   const { facts, findings, tried, untried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
@@ -45,5 +48,7 @@ export async function check(
     err(
       "Your own config.toml is not read for this: write the keys that it needs into a file and pass --config FILE.",
     );
+  if (beside.length === 0 && messages.some((line) => line.includes("no plugin fills it")))
+    err("A plugin that fills it stands beside this one with --with PATH.");
   return messages.length > 0 ? 1 : 0;
 }

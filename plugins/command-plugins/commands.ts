@@ -14,7 +14,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       name: "plugins new",
       despiteProblems: true,
       summary:
-        "write a plugin to start from, with its test: audit, channel, command, guard, memory, prompt, provider, route, scheduler, store, tool or tool-source",
+        "write a plugin to start from, with its test: audit, channel, command, guard, history, memory, prompt, provider, route, scheduler, store, tool or tool-source",
       args: ["<kind>", "<name>"],
       options: [
         { flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" },
@@ -30,6 +30,11 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       args: ["<path>"],
       options: [
         { flags: "--config <file>", summary: "the keys to try it with, written as in config.toml" },
+        {
+          flags: "--with <path>",
+          summary: "a plugin beside it, which fills what it needs; may be repeated",
+          repeatable: true,
+        },
         { flags: "--json", summary: "print one JSON object" },
       ],
       run: async (run) => (await import("./check.ts")).check(run, needs.runtime),

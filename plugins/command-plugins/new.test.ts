@@ -9,6 +9,7 @@ const kinds = [
   "channel",
   "command",
   "guard",
+  "history",
   "memory",
   "prompt",
   "provider",

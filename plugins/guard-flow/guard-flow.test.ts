@@ -11,7 +11,9 @@ import {
 } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import landlock from "../sandbox-landlock/index.ts";
 import chatCommands from "../slash-words/index.ts";
+import files from "../tool-files/index.ts";
 import { decide } from "./decide.ts";
 import guard from "./index.ts";
 
@@ -45,6 +47,23 @@ const tools = definePlugin({
     provide("remote", () => ({}), { source: "mcp", hints: { openWorld: false, readOnly: true } });
     provide("vague", () => "unknown");
   },
+});
+
+/** A tool that leads to a service outside, and nothing else. */
+const remote = definePlugin({
+  name: "tool-remote",
+  provides: [Tools],
+  setup: (host) =>
+    host.provide(
+      Tools,
+      defineTool({
+        name: "remote",
+        description: "A tool.",
+        input: Type.Object({}),
+        hints: { openWorld: true },
+        run: async () => "done",
+      }),
+    ),
 });
 
 /** A sandbox that starts nothing; its network is walled or not. */
@@ -260,6 +279,12 @@ test("SEC-21: /new begins with nothing, and /resume brings back what that conver
 
 test("SEC-21: calls beside each other all leave their sources", async () => {
   await using host = await start();
+  const { values } = host.slot(Store);
+  const get = values.get.bind(values);
+  values.get = async (...args) => {
+    await new Promise(setImmediate);
+    return get(...args) as never;
+  };
   await Promise.all(["web_fetch", "file_read", "memory_recall"].map((name) => host.call(name, {})));
   expect(await codes(host, [["mail_send", "bob"]])).toEqual([asked]);
 });
@@ -299,6 +324,29 @@ test.for([
     expect([await run("three", reader), await run("three", "mail_send")]).toEqual(["allowed", "allowed"]);
   },
 );
+
+test("SEC-21: a file that stands there and is changed counts as read, whatever comes of it; a new one does not", async () => {
+  await using host = await start();
+  const file = path.join(host.runtime.workspace, "notes.txt");
+  expect(await codes(host, ["web_fetch", "file_write", ["mail_send", "bob"]])).toEqual(
+    Array(3).fill("allowed"),
+  );
+  writeFileSync(file, "the owner's");
+  expect(await codes(host, ["file_write", ["mail_send", "bob"]])).toEqual(["allowed", asked]);
+  const there = { session: "there" };
+  await host.call("file_write", {}, there);
+  expect(await host.call("mail_send", { to: "bob" }, there)).toMatchObject({ code: asked });
+});
+
+test("SEC-21: what file_edit says of a file that it did not change is private data", async () => {
+  await using host = await startTestHost({ plugins: [guard, remote, landlock, files, memoryStore()] });
+  writeFileSync(path.join(host.runtime.workspace, "diary.txt"), "Dear diary,\nthe safe opens with 4711\n");
+  const send = (): Promise<{ readonly code?: string }> => host.call("remote", {});
+  await send();
+  const missed = await host.call("file_edit", { path: "diary.txt", old: "the safe\n1", new: "x" });
+  expect(missed).toMatchObject({ code: "EDIT_MISSED", text: expect.stringContaining("4711") });
+  expect(await send()).toMatchObject({ code: asked });
+});
 
 const contract = guardContract({
   name: "guard-flow",

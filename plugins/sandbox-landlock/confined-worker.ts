@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import { Frames } from "./frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
+import { goFirst } from "./confined/first-to-go.ts";
 import { Requests } from "./confined/requests.ts";
 import { endByAdoption, endByGroup, endWithNamespace } from "./confined/run-end.ts";
 import { Temporary } from "./confined/temporary.ts";
@@ -51,11 +52,13 @@ async function confine(): Promise<void> {
   const workspace = new Workspace(facts);
   const size = new WorkspaceSize(facts.workspace, facts.workspaceMb);
   const { walls, namespaces, temporary } = facts;
+  // Nothing can be loaded any more once the walls stand.
+  const search = facts.only === "search" ? { search: await import("./confined/search-files.ts") } : undefined;
   if (!walls) {
     const open = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
-    return requests.begin({ facts, workspace, size, ending: endByGroup(), ...open });
+    return requests.begin({ facts, workspace, size, ending: endByGroup(), ...search, ...open });
   }
-  // Nothing can be loaded any more once the walls stand.
+  if (search) goFirst();
   const { buildWalls, finishWalls } = await import("./confined/walls.ts");
   const { outputs } = await import("./confined/outputs.ts");
   const ending = await (namespaces ? endWithNamespace() : endByAdoption());
@@ -63,5 +66,5 @@ async function confine(): Promise<void> {
   frames.send({ built });
   await supervised;
   finishWalls(built);
-  requests.begin({ facts, workspace, size, ending, outputs, ...(own && { temporary: own }) });
+  requests.begin({ facts, workspace, size, ending, outputs, ...search, ...(own && { temporary: own }) });
 }

@@ -1,4 +1,4 @@
-import type { DirectoryEntry, RunResult, WriteOptions } from "@gantry/sdk";
+import type { DirectoryEntry, FileSearch, RunResult, SearchResult, WriteOptions } from "@gantry/sdk";
 import type { OwnerGit } from "./workspace/git-settings.ts";
 import type { Before } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
@@ -37,7 +37,9 @@ export type Request =
       readonly path: string;
       readonly data: string | Uint8Array | null;
     } & WriteOptions)
-  | { readonly do: "list"; readonly path: string; readonly limit: number };
+  | { readonly do: "list"; readonly path: string; readonly limit: number }
+  /** Only of a process that is there for that. */
+  | ({ readonly do: "search" } & FileSearch);
 
 /**
  * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
@@ -50,6 +52,7 @@ export type Fault =
       readonly path: string;
     }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
+  | { readonly fault: "pattern"; readonly pattern: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string }
   | ({ readonly fault: "unseen" | "undecided" } & Unseen)
   | { readonly fault: "stale" };
@@ -64,6 +67,7 @@ export interface Results {
   read: { readonly bytes: number };
   write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };
+  search: SearchResult;
 }
 
 /** What the kernel holds a confined process to. */
@@ -88,14 +92,20 @@ export interface WallFacts {
   readonly temporaryMb: number;
 }
 
+/**
+ * What a process that runs nothing is there for. `look`: to look after runs that were lost; it lays no masks. `search`: to
+ * search files, which may take what it has; the kernel bounds its processor time, and it is ended with no other one's work.
+ */
+export type Only = "look" | "search";
+
 /** What a confined process is told first. */
 export interface ConfinedFacts {
   /** Undefined: none. */
   readonly walls: WallFacts | undefined;
   /** True where it was started in namespaces of its own. */
   readonly namespaces: boolean;
-  /** True where it runs nothing, lays no masks, and looks after runs that were lost. */
-  readonly looks: boolean;
+  /** Undefined: runs, and opening files. */
+  readonly only: Only | undefined;
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
   readonly workspace: string;

@@ -4,9 +4,6 @@ export const errors = defineErrors({
   FILES_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so no file can be opened safely: list a sandbox, see `gantry plugins list`.",
   ),
-  SEARCH_BAD_PATTERN: failed(
-    "%s is no regular expression that can be searched for (%s): pass literal to take it as it stands; RE2 knows no look-around and no back references.",
-  ),
   SEARCH_LINES: failed("%s spans lines, and each line is searched by itself: look for a part of one line."),
   SEARCH_BAD_GLOB: failed(
     "%s is no pattern of file names that can be matched: use a simpler one, such as src/**/*.ts.",

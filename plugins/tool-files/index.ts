@@ -74,7 +74,7 @@ export default definePlugin({
     host.provide(Tools, editTool(writing));
     host.provide(Tools, listTool(shared));
     host.provide(Tools, findTool(shared));
-    host.provide(Tools, searchTool({ ...shared, policy, base: import.meta.url }));
+    host.provide(Tools, searchTool({ ...shared, policy }));
     const undoing = { journal, audit, files: () => filesOf(shared) };
     host.provide(Commands, undoCommand(undoing, runtime.workspace));
     host.provide(ChatCommands, undoInChat(undoing, host.signal));

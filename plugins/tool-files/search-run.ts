@@ -1,24 +1,20 @@
-import type { Policy, SandboxedFiles, ToolRun } from "@gantry/sdk";
-import { type FileOptions, checkedPath, isBinary } from "./files.ts";
+import type { FileFound, Policy, SandboxedFiles, SearchResult, ToolRun } from "@gantry/sdk";
+import { blocksOf } from "./blocks.ts";
+import { errors } from "./errors.ts";
+import { type FileOptions, checkedPath } from "./files.ts";
 import { globTest } from "./glob.ts";
 import { shownPath } from "./place.ts";
-import { searchApart } from "./search-apart.ts";
-import type { Hits } from "./search-file.ts";
 import { Spent } from "./spent.ts";
 import { type WalkedFile, unheededNotes, walk } from "./walk.ts";
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Files that are read ahead. */
-const AHEAD = 16;
 /** So much is searched at a time. */
-const MAX_SIGNS = 8 * 1024 * 1024;
-const MAX_TEXTS = 2_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_FILES = 2_000;
 
 export interface SearchOptions extends FileOptions {
   readonly files: SandboxedFiles;
   readonly policy: Policy;
-  /** The `import.meta.url` of the index. */
-  readonly base: string;
   readonly defaultLines: number;
 }
 
@@ -34,11 +30,6 @@ interface SearchArguments {
 }
 
 type Run = ToolRun<SearchArguments>;
-
-interface Text {
-  readonly path: string;
-  readonly text: string;
-}
 
 export async function search(options: SearchOptions, run: Run): Promise<string> {
   return new Search(options, run).result();
@@ -67,11 +58,10 @@ class Search {
   }
 
   async result(): Promise<string> {
-    for await (const texts of this.#batches()) {
-      const hits = await this.#hitsIn(texts);
-      for (const [i, one] of hits.entries()) {
+    for await (const files of this.#batches()) {
+      for (const found of await this.#foundIn(files)) {
         if (this.#spent.cut) break;
-        await this.#take(texts[i]!.path, one);
+        await this.#take(found);
       }
       if (this.#spent.time || this.#spent.cut) break;
     }
@@ -85,19 +75,6 @@ class Search {
     if (this.#blocks.length === 0)
       return `[${[`nothing found in ${this.#searched} files`, ...notes].join("; ")}]`;
     return [this.#blocks.join("\n\n"), ...notes.map((note) => `[${note}]`)].join("\n");
-  }
-
-  /** The files and what they hold, read ahead of the search. */
-  async *#contents(): AsyncGenerator<{ readonly path: string; readonly data: Buffer | undefined }, void> {
-    const reading: (() => Promise<{ readonly path: string; readonly data: Buffer | undefined }>)[] = [];
-    for await (const file of this.#wanted()) {
-      const data = this.#read(file);
-      // Whoever waits for it hears of it.
-      data.catch(() => undefined);
-      reading.push(async () => ({ path: file.path, data: await data }));
-      if (reading.length >= AHEAD) yield await reading.shift()!();
-    }
-    for (const next of reading) yield await next();
   }
 
   async *#wanted(): AsyncGenerator<WalkedFile, void> {
@@ -114,61 +91,49 @@ class Search {
     }
   }
 
-  /** Undefined for what is not searched. */
-  async #read({ path: file, bytes }: WalkedFile): Promise<Buffer | undefined> {
-    if (bytes > MAX_FILE_BYTES) this.#large++;
-    if (bytes === 0 || bytes > MAX_FILE_BYTES) return undefined;
-    try {
-      const { data } = await this.#files.read(file, MAX_FILE_BYTES, this.#run.signal);
-      return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    } catch {
-      this.#run.signal.throwIfAborted();
-      return undefined;
-    }
-  }
-
   /** What is searched at a time; at least once, so that a wrong pattern is told where there are no files too. */
-  async *#batches(): AsyncGenerator<readonly Text[], void> {
-    let texts: Text[] = [];
-    let signs = 0;
-    for await (const { path: file, data } of this.#contents()) {
+  async *#batches(): AsyncGenerator<readonly string[], void> {
+    let batch: string[] = [];
+    let sum = 0;
+    let isFirst = true;
+    for await (const { path: file, bytes } of this.#wanted()) {
       if (this.#spent.time) break;
-      if (!data || isBinary(data)) continue;
-      const text = new TextDecoder().decode(data);
-      if (texts.length > 0 && (signs + text.length > MAX_SIGNS || texts.length === MAX_TEXTS)) {
-        yield texts;
-        [texts, signs] = [[], 0];
+      if (bytes > MAX_FILE_BYTES) this.#large++;
+      if (bytes === 0 || bytes > MAX_FILE_BYTES) continue;
+      if (batch.length > 0 && (sum + bytes > MAX_BYTES || batch.length === MAX_FILES)) {
+        yield batch;
+        [batch, sum, isFirst] = [[], 0, false];
       }
-      texts.push({ path: file, text });
-      signs += text.length;
+      batch.push(file);
+      sum += bytes;
     }
-    if (texts.length > 0 || this.#searched === 0) yield texts;
+    if (batch.length > 0 || isFirst) yield batch;
   }
 
-  /** None where the time is up before. */
-  async #hitsIn(texts: readonly Text[]): Promise<readonly Hits[]> {
+  /** Nothing where the time is up before. */
+  async #foundIn(files: readonly string[]): Promise<SearchResult["found"]> {
     const { args, signal } = this.#run;
     const { pattern, literal = false, ignore_case: ignoreCase = false, context = 0 } = args;
+    if (literal ? pattern.includes("\n") : /\n|(?<!\\)(?:\\\\)*\\n/.test(pattern))
+      throw errors.SEARCH_LINES(pattern);
     const asked = { pattern, literal, ignoreCase, context, limit: this.#left };
-    const { leftMs } = this.#spent;
-    const late = AbortSignal.timeout(leftMs);
+    const late = AbortSignal.timeout(this.#spent.leftMs);
     try {
-      const found = await searchApart(
-        this.#options.base,
-        { ...asked, texts: texts.map(({ text }) => text) },
-        { signal: AbortSignal.any([signal, late]), cpuSeconds: Math.ceil(leftMs / 1_000) + 1 },
+      const result = await this.#files.search(
+        { ...asked, files, maxFileBytes: MAX_FILE_BYTES },
+        AbortSignal.any([signal, late]),
       );
-      this.#searched += found?.length ?? 0;
-      if (found === undefined) this.#spent.end();
-      return found ?? [];
+      if (!result) this.#spent.end();
+      this.#searched += result?.searched ?? 0;
+      return result?.found ?? [];
     } catch (error) {
       if (!late.aborted || signal.aborted) throw error;
       return [];
     }
   }
 
-  async #take(file: string, { blocks, more }: Hits): Promise<void> {
-    if (blocks.length === 0 && !more) return;
+  async #take({ path: file, lines, more }: FileFound): Promise<void> {
+    const blocks = blocksOf(lines, this.#run.args.context ?? 0);
     if (await this.#isClosed(file)) {
       this.#closed++;
       return;

@@ -34,7 +34,7 @@ const input = Type.Object({
   ),
 });
 
-export function searchTool(options: FileOptions & { readonly policy: Policy; readonly base: string }): Tool {
+export function searchTool(options: FileOptions & { readonly policy: Policy }): Tool {
   return defineTool({
     name: "file_search",
     description:

@@ -1,6 +1,7 @@
 export * from "./admission.ts";
 export * from "./approval-buttons.ts";
 export * from "./attachments.ts";
+export * from "./channel-checks.ts";
 export * from "./connection.ts";
 export * from "./groups.ts";
 export * from "./health.ts";
@@ -12,6 +13,7 @@ export * from "./pairing.ts";
 export * from "./pause.ts";
 export * from "./people.ts";
 export * from "./platform-address.ts";
+export * from "./platform-failure.ts";
 export * from "./platform-message.ts";
 export * from "./receive.ts";
 export * from "./render.ts";

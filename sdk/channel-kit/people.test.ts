@@ -76,7 +76,11 @@ test("CC-04: status says loudly that nobody or everybody may write", () => {
     detail: "nobody may write",
     cure: expect.stringContaining("channels.mail.allowed"),
   });
-  expect(peopleRow("mail", "k", { allowed: ["*"], owners: [] })).toMatchObject({ state: "warn" });
+  expect(peopleRow("mail", "k", { allowed: [], owners: [] }, true)).toMatchObject({
+    state: "ok",
+    detail: "only who sends a code of `gantry pair new` may write",
+  });
+  expect(peopleRow("mail", "k", { allowed: ["*"], owners: [] }, true)).toMatchObject({ state: "warn" });
   expect(peopleRow("mail", "k", { allowed: ["1"], owners: ["1", "2"] })).toMatchObject({
     state: "ok",
     detail: "2 may write",

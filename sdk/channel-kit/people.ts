@@ -48,12 +48,19 @@ export function refuseStranger(id: string, key: string): Refusal {
   return refuse(errors.CHANNEL_NOT_ALLOWED(id, key));
 }
 
-/** The row of `status` about who may write; `key` names the list in the configuration. */
-export function peopleRow(channel: string, key: string, { allowed, owners }: AllowedPeople): CheckRow {
+/** The row of `status` about who may write; `key` names the list in the configuration, `pairing`: a code may let people in. */
+export function peopleRow(
+  channel: string,
+  key: string,
+  { allowed, owners }: AllowedPeople,
+  pairing: boolean = false,
+): CheckRow {
   const what = `${channel} allowlist`;
   const cure = `list who may write in ${key}`;
   if (allowed.includes("*")) return { what, state: "warn", detail: "everyone may write (*)", cure };
   const known = new Set([...allowed, ...owners]).size;
+  if (known === 0 && pairing)
+    return { what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
   if (known === 0) return { what, state: "warn", detail: "nobody may write", cure };
   return { what, state: "ok", detail: `${known} may write` };
 }

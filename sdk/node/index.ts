@@ -31,7 +31,7 @@ export {
 } from "./plugin-lock.ts";
 export { plainFileBytes, plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
-export { identity as processIdentity } from "./process-identity.ts";
+export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
 export {
   configHash,
@@ -41,11 +41,10 @@ export {
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";
-export { newProcessName, processLives } from "./process-name.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { waitingStatus } from "./turn-status.ts";
-export { wrongBody } from "./wrong-body.ts";
+export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";

@@ -17,14 +17,8 @@ function placeOf(): string {
  * there is none.
  */
 export function identity(pid: number): string {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return "";
-  }
-  const fields = statFields(pid);
-  if (fields[0] === "Z") return "";
-  return `${pid} ${fields[19] ?? ""} ${place}`;
+  const start = startOf(pid);
+  return start === undefined ? "" : `${pid} ${start} ${place}`;
 }
 
 /** Whether the process that an {@link identity} names is known to have ended: one of another container cannot be seen. */
@@ -33,8 +27,34 @@ export function isGone(named: string): boolean {
   return where === place && identity(Number(pid)) !== named;
 }
 
+let made = 0;
+
+/** A name that no other user of a shared file has, now or later, and that a file can have: `<pid>.<start time>.<n>`. */
+export function newProcessName(): string {
+  return `${process.pid}.${startOf(process.pid) || 0}.${++made}`;
+}
+
+/** Whether the process that such a name was made by still runs here. */
+export function processLives(name: string): boolean {
+  const [pid, start] = name.split(".") as [string, string];
+  const now = startOf(Number(pid));
+  // Where no start time can be told the number alone counts.
+  return now !== undefined && (now === start || now === "" || start === "0");
+}
+
+/** In the kernel's ticks; empty where that cannot be told, undefined where there is no process or it only waits to be reaped. */
+function startOf(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
+  }
+  const fields = statFields(pid);
+  return fields[0] === "Z" ? undefined : (fields[19] ?? "");
+}
+
 /** What the kernel says of a process, from its state on; empty where that cannot be told. */
-export function statFields(pid: number): readonly string[] {
+function statFields(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name in brackets may hold spaces and brackets of its own.

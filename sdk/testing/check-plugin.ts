@@ -105,10 +105,17 @@ function sentenceOf({ name }: Plugin, { message }: SameAgain): string {
   return `The plugin ${name} ${message}, so the other sentences of what it keeps are not tried: ${cure}.`;
 }
 
-/** What fills the slots that a plugin cannot live without, and what those need: a store and a network that are not real, else from `among`. */
-export function fillersFor(plugin: Plugin, among: readonly Plugin[] = []): readonly Plugin[] {
+/**
+ * What fills the slots that a plugin cannot live without, and what those need: those `given`, which stand beside it in any case,
+ * a store and a network that are not real, else from `among`.
+ */
+export function fillersFor(
+  plugin: Plugin,
+  among: readonly Plugin[] = [],
+  given: readonly Plugin[] = [],
+): readonly Plugin[] {
   const known = [memoryStore(), fakeNet(), ...among.filter(({ name }) => name !== plugin.name)];
-  const chosen: Plugin[] = [];
+  const chosen: Plugin[] = [...given];
   const visit = (needs: Plugin["needs"]): void => {
     for (const slot of Object.values(needs ?? {}) as AnySlot[]) {
       if (!slot || slot.many || slot.optional || [plugin, ...chosen].some((other) => provides(other, slot)))
@@ -119,6 +126,6 @@ export function fillersFor(plugin: Plugin, among: readonly Plugin[] = []): reado
       visit(filler.needs);
     }
   };
-  visit(plugin.needs);
+  for (const { needs } of [plugin, ...given]) visit(needs);
   return chosen;
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { OpenSpec, RunSpec, Sandbox } from "../sandbox.ts";
+import type { FileSearch, OpenSpec, RunSpec, Sandbox } from "../sandbox.ts";
 import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
@@ -136,6 +136,49 @@ export function sandboxContract(subject: SandboxSubject): readonly ContractCase[
         assert.equal(await readFile(path.join(outside, "file"), "utf8"), "canary");
       },
     ),
+    "SDK-05: lines of files are found by text or expression, with those around them, up to a bound": opened(
+      async ({ sandbox: { files }, at }) => {
+        await writeFile(at("a"), "one\ntwo (2)\r\nthree\nTWO (4)");
+        await writeFile(at("binary"), new Uint8Array([116, 119, 111, 0]));
+        await writeFile(at("large"), "two".repeat(100));
+        const wanted = {
+          files: [at("a"), at("binary"), at("large"), at("none")],
+          limit: 9,
+          maxFileBytes: 100,
+        };
+        const found = async (more: Partial<FileSearch>): Promise<readonly string[]> => {
+          const result = await files.search({ ...wanted, pattern: "two", ...more }, signal);
+          assert.equal(result?.searched, 1);
+          const lines = result.found.flatMap((one) => [...one.lines, ...(one.more ? ["more"] : [])]);
+          return lines.map((one) =>
+            typeof one === "string" ? one : `${one.line}${one.holds ? ":" : "-"}${one.text}`,
+          );
+        };
+        assert.deepEqual(await found({ ignoreCase: true }), ["2:two (2)", "4:TWO (4)"]);
+        assert.deepEqual(await found({ ignoreCase: true, limit: 1 }), ["2:two (2)", "more"]);
+        assert.deepEqual(await found({ pattern: "(2)", literal: true }), ["2:two (2)"]);
+        assert.deepEqual(await found({ pattern: "^t\\w+ \\(", context: 1 }), [
+          "1-one",
+          "2:two (2)",
+          "3-three",
+        ]);
+        assert.deepEqual(await found({ pattern: "nowhere" }), []);
+        await coded("SEARCH_BAD_PATTERN", files.search({ ...wanted, pattern: "(" }, signal));
+      },
+    ),
+    "SDK-05: where files are walled nothing outside is searched, also not through a link": opened(
+      async ({ sandbox, at, outside }) => {
+        if (!(await sandbox.policy()).files) return;
+        await symlink(outside, at("link"));
+        const files = [path.join(outside, "file"), at("link/file")];
+        const search = { files, pattern: "canary", limit: 9, maxFileBytes: 100 };
+        assert.deepEqual(await sandbox.files.search(search, signal), { found: [], searched: 0 });
+      },
+    ),
+    "SDK-05: a search ends with its signal": opened(async ({ sandbox: { files }, at }) => {
+      const search = { files: [at("file")], pattern: "x", limit: 9, maxFileBytes: 100 };
+      await assert.rejects(files.search(search, AbortSignal.abort(new Error("enough"))), /enough/);
+    }),
     "SDK-05: an opened process is talked to until it ends, or cannot be opened where nothing walls it off":
       opened(async ({ sandbox, start }) => {
         if (!(await sandbox.policy()).files) {

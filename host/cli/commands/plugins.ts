@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
-import { expandHome } from "@gantry/sdk/node";
+import { expandHome, readPluginLock } from "@gantry/sdk/node";
 import { bundledPlugins, type Bundled } from "../../plugins/bundled.ts";
 import { keysOf, readerOf } from "../../config/schema.ts";
 import { entryIn, loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
@@ -28,19 +28,28 @@ export async function list(run: HostCommandContext): Promise<number> {
   const others = (await bundledPlugins())
     .filter(({ name }) => !loaded.some((facts) => facts.name === name))
     .map(({ name }) => name);
+  const { configDir } = run.session;
+  const installed = Object.keys(await readPluginLock(configDir)).filter((name) => {
+    const folder = path.join(configDir, "node_modules", name) + path.sep;
+    return !loaded.some(({ from }) => from.startsWith(folder));
+  });
   if (run.options["json"]) {
     const retired = config.retired.map(({ message }) => message);
-    run.out(JSON.stringify({ loaded, available: others, retired }, undefined, 2));
+    run.out(JSON.stringify({ loaded, available: others, installed, retired }, undefined, 2));
     return 0;
   }
   const width = Math.max(...loaded.map(({ name }) => name.length));
   for (const { name, summary, from } of loaded)
     run.out(`${name.padEnd(width)}  ${summary}${from === "bundled" ? "" : ` (${from})`}`);
   if (others.length > 0) run.out(`not loaded: ${others.join(", ")}`);
+  if (installed.length > 0) run.out(`installed and not listed: ${installed.join(", ")}`);
   return 0;
 }
 
-/** One that is loaded, one that comes with Gantry, or the path of one that is not listed yet; its code is imported and not set up. */
+/**
+ * One that is loaded, one that comes with Gantry, one that is installed, or the path of one that is not listed yet; its code is
+ * imported and not set up.
+ */
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;
   const bundled = await bundledPlugins();
@@ -72,10 +81,13 @@ async function named(
   wanted: string,
   bundled: readonly Bundled[],
 ): Promise<LoadedPlugin | undefined> {
+  const { configDir } = run.session;
   const { plugins } = await run.session.open();
   const loaded = plugins.find(({ plugin }) => plugin.name === wanted);
-  if (loaded || !bundled.some(({ name }) => name === wanted)) return loaded;
-  return loadPlugin(wanted, run.session.configDir, bundled);
+  if (loaded) return loaded;
+  const known = [...bundled.map(({ name }) => name), ...Object.keys(await readPluginLock(configDir))];
+  const name = known.find((one) => one === wanted || one === `gantry-plugin-${wanted}`);
+  return name === undefined ? undefined : loadPlugin(name, configDir, bundled);
 }
 
 function factsOf(plugin: Plugin, from: string): Facts {

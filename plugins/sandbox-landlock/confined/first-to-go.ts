@@ -1,4 +1,4 @@
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 
 const FILE = "/proc/self/oom_score_adj";
 const MOST = "1000";
@@ -19,4 +19,9 @@ export class FirstToGo {
       writeSync(this.#fd, this.#own, 0);
     }
   }
+}
+
+/** Lets this process itself go first, before any run. */
+export function goFirst(): void {
+  writeFileSync(FILE, MOST);
 }

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { RunResult } from "@gantry/sdk";
+import type { FileSearch, RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
@@ -21,6 +21,8 @@ export interface Confined {
   readonly size: WorkspaceSize;
   readonly ending: Omit<Surroundings, "outputs" | "started">;
   readonly outputs?: Outputs;
+  /** Of a process that is there to search. */
+  readonly search?: typeof import("./search-files.ts");
   /** Undefined where there is no place for temporary files. */
   readonly temporary?: Temporary;
 }
@@ -88,8 +90,34 @@ export class Requests {
       }
       case "list":
         return { value: listDirectory(request.path, request.limit) };
+      case "search":
+        return { value: this.#search(request) };
       case "run":
         return { value: await this.#follow(id, request, tell) };
+    }
+  }
+
+  /** What a read would refuse is not searched. */
+  #search(request: FileSearch): Results["search"] {
+    const { searchFiles, NoPattern } = this.#confined!.search!;
+    try {
+      const value = searchFiles(request, (file) => this.#searched(file, request.maxFileBytes));
+      this.#checkMasks();
+      return value;
+    } catch (error) {
+      if (!(error instanceof NoPattern)) throw error;
+      throw new Refused({ fault: "pattern", pattern: request.pattern, reason: error.message });
+    }
+  }
+
+  #searched(path: string, maxBytes: number): Uint8Array | undefined {
+    const read = { do: "read", path, maxBytes } as const;
+    if (this.#confined!.workspace.refuse(read) ?? this.#outside(read)) return undefined;
+    try {
+      const { data, bytes } = readFile(path, maxBytes);
+      return bytes > maxBytes ? undefined : data;
+    } catch {
+      return undefined;
     }
   }
 

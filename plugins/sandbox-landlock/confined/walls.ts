@@ -22,7 +22,8 @@ export function buildWalls(
   const own = namespaces ? enterView(walls) : { temporary: false, processes: false };
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
-  const covered = namespaces && !facts.looks ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  const covered =
+    namespaces && facts.only !== "look" ? layMasks(workspace.root, () => workspace.find()) : undefined;
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();

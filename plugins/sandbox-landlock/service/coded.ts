@@ -23,6 +23,8 @@ export function coded(fault: Fault): Error {
       return errors.FILE_FAILED(fault.path, fault.verb, fault.reason);
     case "not started":
       return errors.RUN_FAILED(fault.path, fault.reason);
+    case "pattern":
+      return errors.SEARCH_BAD_PATTERN(fault.pattern, fault.reason);
     case "full":
       return own.SANDBOX_FULL(fault.path);
     case "unseen":

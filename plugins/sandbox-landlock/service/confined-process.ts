@@ -5,6 +5,7 @@ import { type Frame, Frames } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
 import {
+  firstWordsOf,
   type Holder,
   NoWalls,
   hasNamespaces,
@@ -61,14 +62,17 @@ export class ConfinedProcess {
   readonly #up = Promise.withResolvers<void>();
   readonly #built = Promise.withResolvers<Built>();
   readonly #holder: Holder;
+  /** Nothing else is asked of it, and it is deaf meanwhile. */
+  readonly #searches: boolean;
   readonly #late: NodeJS.Timeout;
   #temporary: string | undefined;
   #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, holder: Holder, startMs: number) {
+  private constructor(child: ChildProcess, holder: Holder, { only, startMs = START_MS }: LaunchOptions) {
     this.#child = child;
     this.#holder = holder;
+    this.#searches = only === "search";
     this.#socket = child.stdio[CHANNEL] as Socket;
     this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
     this.#late = setTimeout(() => this.#hang(startMs), startMs);
@@ -81,13 +85,10 @@ export class ConfinedProcess {
   }
 
   /** Throws NoWalls where namespaces are refused, StartHung. */
-  static async start(
-    holder: Holder,
-    options: LaunchOptions & { readonly startMs?: number },
-  ): Promise<ConfinedProcess> {
+  static async start(holder: Holder, options: LaunchOptions): Promise<ConfinedProcess> {
     const child = launch(holder, options);
-    const confined = new ConfinedProcess(child, holder, options.startMs ?? START_MS);
-    const said = collect(child);
+    const confined = new ConfinedProcess(child, holder, options);
+    const said = firstWordsOf(child);
     try {
       await confined.#up.promise;
       if (hasNamespaces(holder) && isRoot()) mapEverybody(child.pid!);
@@ -146,6 +147,7 @@ export class ConfinedProcess {
     const abort = (): void => {
       this.#frames.send({ id, abort: true });
       if (request.do === "run") return;
+      if (this.#searches) this.#kill();
       this.#stuck.set(id, performance.now());
       this.#settle(id, (pending) => pending.reject(signal.reason));
     };
@@ -167,6 +169,7 @@ export class ConfinedProcess {
     this.#break(new Error("the sandbox is closed"));
     this.#child.ref();
     this.#socket.destroy();
+    if (this.#searches) this.#kill();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
     if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
     this.#child.stdin?.destroy();
@@ -211,8 +214,13 @@ export class ConfinedProcess {
 
   #hang(startMs: number): void {
     this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
-    // All of its group: what was started is around the process itself.
-    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    this.#kill();
+  }
+
+  /** All of its group: what was started is around the process itself. */
+  #kill(): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
   }
 
   #break(error: Error): void {
@@ -226,14 +234,4 @@ export class ConfinedProcess {
 
 function isLong(since: number): boolean {
   return performance.now() - since >= STUCK_MS;
-}
-
-/** The first of what it says on its error output, for the reason where it does not start. */
-function collect(child: ChildProcess): () => string {
-  let said = "";
-  child.stderr?.on("data", (piece: Buffer) => {
-    if (said.length < 4_096) said += piece.toString();
-  });
-  (child.stderr as Socket | null)?.unref();
-  return () => said;
 }

@@ -1,8 +1,9 @@
 import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
 import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
-import type { Built, ConfinedFacts, Request, WallFacts } from "../messages.ts";
+import type { Built, ConfinedFacts, Only, Request, WallFacts } from "../messages.ts";
 import { ownerGit } from "./owner-git.ts";
 import { Pool } from "./pool.ts";
+import { Searcher } from "./searcher.ts";
 import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
@@ -43,6 +44,7 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
+  readonly #searcher: Searcher;
   readonly #startLooking: () => Promise<ConfinedProcess>;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
@@ -50,14 +52,16 @@ export class Confinement {
 
   private constructor(
     pool: Pool,
-    startLooking: () => Promise<ConfinedProcess>,
+    { runs }: ConfinementOptions,
+    startOnly: (only: Only) => Promise<ConfinedProcess>,
     proxy: Int32Array,
     supervisor?: Supervisor,
     layers?: Layers,
   ) {
     this.layers = layers;
     this.#pool = pool;
-    this.#startLooking = startLooking;
+    this.#searcher = new Searcher(() => startOnly("search"), runs);
+    this.#startLooking = () => startOnly("look");
     this.#proxy = proxy;
     this.#supervisor = supervisor;
   }
@@ -67,8 +71,8 @@ export class Confinement {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds, runs } = options;
     if (!walls || !bounds) {
-      const pool = new Pool(() => startOpen(options, false), running, runs);
-      return new Confinement(pool, () => startOpen(options, true), proxy);
+      const pool = new Pool(() => startOpen(options), running, runs);
+      return new Confinement(pool, options, (only) => startOpen(options, only), proxy);
     }
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
@@ -83,8 +87,8 @@ export class Confinement {
       const firsts = [first];
       const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
       const pool = new Pool(next, running, runs);
-      const looking = (): Promise<ConfinedProcess> => confine.next(true);
-      return new Confinement(pool, looking, proxy, await supervisor, { ...built, noNamespaces });
+      const only = (what: Only): Promise<ConfinedProcess> => confine.next(what);
+      return new Confinement(pool, options, only, proxy, await supervisor, { ...built, noNamespaces });
     } catch (error) {
       await first.close();
       await (await supervisor).stop();
@@ -104,6 +108,11 @@ export class Confinement {
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
     return this.#pool.request(request, signal, hearing);
+  }
+
+  /** As `Searcher.search`. */
+  search(request: Extract<Request, { do: "search" }>, signal: AbortSignal): Promise<Outcome<"search">> {
+    return this.#searcher.search(request, signal);
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
@@ -131,7 +140,7 @@ export class Confinement {
   }
 
   async #close(): Promise<void> {
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.#searcher.close()]);
     await this.#supervisor?.stop();
   }
 }
@@ -150,10 +159,10 @@ class Confiner {
     this.#holder = holder;
   }
 
-  async next(looks = false): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#holder, this.#options);
+  async next(only?: Only): Promise<ConfinedProcess> {
+    const confined = await ConfinedProcess.start(this.#holder, { ...this.#options, only });
     try {
-      await this.one(confined, looks);
+      await this.one(confined, only);
       return confined;
     } catch (error) {
       await confined.close();
@@ -161,7 +170,7 @@ class Confiner {
     }
   }
 
-  async one(confined: ConfinedProcess, looks = false): Promise<Built & Added> {
+  async one(confined: ConfinedProcess, only?: Only): Promise<Built & Added> {
     const { read, write } = this.#walls;
     const namespaces = hasNamespaces(this.#holder);
     // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
@@ -169,7 +178,7 @@ class Confiner {
     const starts = this.#walls.starts || !namespaces;
     const walls = { ...this.#walls, starts, island: this.#holder === "island" };
     const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, looks, temporary }));
+    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, only, temporary }));
     const { pid } = confined;
     this.#options.runs.remember(confined, built.secret);
     const own = temporary === undefined ? [] : [temporary];
@@ -205,16 +214,16 @@ async function startFirst(
   return [await ConfinedProcess.start("keeper", options), "keeper", refused];
 }
 
-async function startOpen(options: ConfinementOptions, looks: boolean): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start("itself", options);
+async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
+  const confined = await ConfinedProcess.start("itself", { ...options, only });
   const temporary = confined.makeTemporary([options.workspace]);
-  confined.tell(factsOf(options, { walls: undefined, namespaces: false, looks, temporary }));
+  confined.tell(factsOf(options, { walls: undefined, namespaces: false, only, temporary }));
   return confined;
 }
 
 function factsOf(
   { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
-  own: Pick<ConfinedFacts, "walls" | "namespaces" | "looks" | "temporary">,
+  own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
   return {
     ...own,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
-import { CHANNEL } from "../messages.ts";
+import { CHANNEL, type Only } from "../messages.ts";
 
 /** Thrown where the walls cannot be built, with the reason. */
 export class NoWalls extends Error {}
@@ -15,6 +16,9 @@ const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
 const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
 /** No debugger, no more threads and memory than it needs. */
 const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
+/** Of one that searches: its heap in MiB, and its processor time in seconds, which the kernel counts also where the service has gone. */
+const SEARCH_HEAP = "--max-old-space-size=256";
+const SEARCH_TIME = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 60; exec "$@"', "sh"];
 /** A namespace in which every user and group is who they are outside; only root may make one. */
 const EVERYBODY = "0 0 4294967295\n";
 
@@ -42,12 +46,19 @@ export interface LaunchOptions {
   readonly base: string;
   /** How many it has for what it is to run. */
   readonly pipes?: number;
+  /** How long it may take to start. */
+  readonly startMs?: number;
+  /** Undefined: runs, and opening files. */
+  readonly only?: Only | undefined;
 }
 
 /** Starts the program of a confined process. Throws NoWalls where there is no `unshare`. */
-export function launch(holder: Holder, { base, pipes = 0 }: LaunchOptions): ChildProcess {
+export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions): ChildProcess {
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
-  const argv = [...wrapping(holder), ...nodeCommand([...NODE, ...nodeArgs], fileURLToPath(url))];
+  const searches = only === "search";
+  const flags = [...NODE, ...(searches ? [SEARCH_HEAP] : []), ...nodeArgs];
+  const bound = searches ? SEARCH_TIME : [];
+  const argv = [...wrapping(holder), ...bound, ...nodeCommand(flags, fileURLToPath(url))];
   return spawn(argv[0]!, argv.slice(1), {
     cwd: "/",
     env: {},
@@ -61,6 +72,16 @@ export function launch(holder: Holder, { base, pipes = 0 }: LaunchOptions): Chil
       ...Array.from({ length: pipes }, () => "pipe" as const),
     ],
   });
+}
+
+/** The first of what it says on its error output, for the reason where it does not start. */
+export function firstWordsOf(child: ChildProcess): () => string {
+  let said = "";
+  child.stderr?.on("data", (piece: Buffer) => {
+    if (said.length < 4_096) said += piece.toString();
+  });
+  (child.stderr as Socket | null)?.unref();
+  return () => said;
 }
 
 function wrapping(holder: Holder): readonly string[] {

@@ -10,7 +10,7 @@ import type { Walled } from "./walled.ts";
 
 /** The sandbox as tools see it. */
 export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
-  const request = async <K extends Request["do"]>(
+  const request = async <K extends Exclude<Request["do"], "search">>(
     what: Extract<Request, { do: K }>,
     signal: AbortSignal,
   ): Promise<Outcome<K>> => {
@@ -18,9 +18,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
     try {
       return await confinement.request<K>(what, signal);
     } catch (error) {
-      if (error instanceof ConfinedFault) throw coded(error.fault);
-      if (error instanceof ProcessLost) throw own.SANDBOX_LOST();
-      throw signal.aborted ? error : own.SANDBOX_FAILED(error);
+      throw faultOf(error, signal);
     }
   };
   return {
@@ -36,6 +34,15 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
         return kept ? { existed, before: written.data } : { existed };
       },
       list: async (path, limit, signal) => (await request<"list">({ do: "list", path, limit }, signal)).value,
+      async search(search, signal) {
+        const { confinement } = await walled.open();
+        try {
+          return (await confinement.search({ do: "search", ...search }, signal)).value;
+        } catch (error) {
+          if (error instanceof ProcessLost) return undefined;
+          throw faultOf(error, signal);
+        }
+      },
     },
     async run({ argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec): Promise<RunResult> {
       const { proxy } = await walled.open();
@@ -49,4 +56,10 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
     },
     open: (spec) => openings.open(spec),
   };
+}
+
+function faultOf(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof ConfinedFault) return coded(error.fault);
+  if (error instanceof ProcessLost) return own.SANDBOX_LOST();
+  return signal.aborted ? error : own.SANDBOX_FAILED(error);
 }

@@ -4,7 +4,8 @@ import { checkPlugin, fillersFor } from "../check-plugin.ts";
 import type { Asked, Told } from "./messages.ts";
 
 /** The other process of checkApart(): loads one plugin as the host would, tries it, and says what comes next before it comes. */
-async function answer({ entry, configDir, config: file, patienceMs }: Asked): Promise<Told> {
+async function answer(asked: Asked): Promise<Told> {
+  const { entry, configDir, config: file, with: beside = [], patienceMs } = asked;
   try {
     const { openLoader } = await import("@gantry/host/testing");
     const loader = openLoader(configDir);
@@ -12,15 +13,34 @@ async function answer({ entry, configDir, config: file, patienceMs }: Asked): Pr
     const facts = factsOf(plugin);
     const begins = (during: string): void =>
       void process.send?.({ next: { name: facts.name, during } } satisfies Told);
-    const fillers = fillersFor(plugin, await loader.bundled());
-    const config = file === undefined ? {} : await loader.config(file);
-    const subject = { plugin, with: fillers, patienceMs, config };
-    return { end: { facts, ...(await checkPlugin(subject, begins)) } };
+    const given: Plugin[] = [];
+    for (const one of beside) given.push(await loader.load(one));
+    const fillers = fillersFor(plugin, await loader.bundled(), given);
+    const { lists, config } = withoutLists(file === undefined ? {} : await loader.config(file));
+    const checked = await checkPlugin({ plugin, with: fillers, patienceMs, config }, begins);
+    const untried = [...checked.untried, ...lists.map((list) => listUnread(list, file ?? ""))];
+    return { end: { facts, ...checked, untried } };
   } catch (error) {
     const { code, exit, message } =
       error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(entry, error);
     return { failure: { code, exit, message } };
   }
+}
+
+/** Keys that say what a host loads: a check loads the plugin and what it needs. */
+const pluginLists = ["plugins", "extra_plugins", "optional_plugins", "without_plugins"];
+const isList = (key: string): boolean => pluginLists.includes(key);
+
+function withoutLists(tree: Readonly<Record<string, unknown>>): {
+  readonly lists: readonly string[];
+  readonly config: Readonly<Record<string, unknown>>;
+} {
+  const config = Object.fromEntries(Object.entries(tree).filter(([key]) => !isList(key)));
+  return { lists: Object.keys(tree).filter(isList), config };
+}
+
+function listUnread(list: string, file: string): string {
+  return `What ${file} says in \`${list}\` is not read for a check: name each plugin beside this one by --with PATH.`;
 }
 
 function factsOf({ name, needs = {}, provides = [], taps = [] }: Plugin): PluginFacts {

@@ -1,3 +1,6 @@
+import type { FileSearch } from "@gantry/sdk";
+import { RE2JS } from "re2js";
+
 /** What is looked for, a line at a time. */
 export interface LineTest {
   /** Whether the line holds it. */
@@ -6,17 +9,10 @@ export interface LineTest {
   at(line: string): number;
 }
 
-export interface Wanted {
-  readonly pattern: string;
-  readonly literal: boolean;
-  readonly ignoreCase: boolean;
-}
-
 /** Expressions run on an engine that takes linear time whatever they say. Throws where the pattern is none. */
-export async function lineTest({ pattern, literal, ignoreCase }: Wanted): Promise<LineTest> {
+export function lineTest({ pattern, literal = false, ignoreCase = false }: FileSearch): LineTest {
   if (literal && !ignoreCase)
     return { holds: (line) => line.includes(pattern), at: (line) => line.indexOf(pattern) };
-  const { RE2JS } = await import("re2js");
   const flags = ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
   const compiled = RE2JS.compile(literal ? RE2JS.quote(pattern) : pattern, flags);
   return {

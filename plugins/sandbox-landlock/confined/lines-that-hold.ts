@@ -1,0 +1,43 @@
+import type { FoundLine } from "@gantry/sdk";
+import type { LineTest } from "./line-test.ts";
+
+const MAX_SIGNS = 300;
+/** Signs before the place that is shown of a long line. */
+const LEAD_SIGNS = 100;
+
+/** At most `limit` lines of a text that hold what is looked for, with `context` lines around each; `more` where there are more. */
+export function linesThatHold(
+  text: string,
+  test: LineTest,
+  limit: number,
+  context: number,
+): { readonly lines: readonly FoundLine[]; readonly more: boolean } {
+  const all = text.split(/\r?\n/);
+  if (all.at(-1) === "") all.pop();
+  const lines: FoundLine[] = [];
+  const near = (at: number): unknown =>
+    lines.push({ line: at + 1, text: shortened(all[at]!, 0), holds: false });
+  let left = limit;
+  let last = -Infinity;
+  for (const [at, line] of all.entries()) {
+    if (!test.holds(line)) {
+      if (at - last <= context) near(at);
+      continue;
+    }
+    if (left-- === 0) return { lines, more: true };
+    const from = Math.max(0, at - context, last + context + 1, last + 1);
+    for (let before = from; before < at; before++) near(before);
+    const place = line.length > MAX_SIGNS ? test.at(line) : 0;
+    lines.push({ line: at + 1, text: shortened(line, place), holds: true });
+    last = at;
+  }
+  return { lines, more: false };
+}
+
+/** A long line as far as it is of interest. */
+function shortened(line: string, place: number): string {
+  if (line.length <= MAX_SIGNS) return line;
+  const from = Math.max(0, place - LEAD_SIGNS);
+  const shown = line.slice(from, from + MAX_SIGNS);
+  return `${from > 0 ? "…" : ""}${shown}${from + MAX_SIGNS < line.length ? `… (${line.length} characters)` : ""}`;
+}

@@ -1,0 +1,82 @@
+import type { Sent } from "../channel.ts";
+import { GantryError } from "../errors.ts";
+import type { Trouble } from "./connection.ts";
+
+/** What a failed call to a platform means for what was to be done. */
+export type FailureKind =
+  /** The account, its token or its rights are refused: nothing works until a person mends it. */
+  | "account"
+  /** The platform asked to wait. */
+  | "rate"
+  /** Too much was refused, so nothing is called for a while. */
+  | "paused"
+  /** The form of the message was not understood. */
+  | "form"
+  /** It will never work for this place or message. */
+  | "refused"
+  /** The platform cannot be reached, which is true of every call. */
+  | "away"
+  /** It may work later; whether it was done is not known. */
+  | "again";
+
+/** A call to a platform that failed; the message is a sentence for people, without a secret. */
+export class PlatformFailure extends Error {
+  readonly kind: FailureKind;
+  /** Milliseconds: the wait that was asked for. */
+  readonly afterMs: number | undefined;
+
+  constructor(kind: FailureKind, sentence: string, afterMs?: number) {
+    super(sentence);
+    this.kind = kind;
+    this.afterMs = afterMs;
+  }
+}
+
+export interface ReachOptions {
+  /** Takes the secrets out of what is thrown. */
+  scrub(text: string): string;
+  /** Codes of errors of the channel itself that mean `refused`; any other but `NET_*` means that the account is wrong. */
+  readonly refused?: readonly string[];
+}
+
+/** Runs a call to a platform. What is thrown before an answer came is a {@link PlatformFailure} as well. */
+export async function reach<T>(work: () => Promise<T>, { scrub, refused = [] }: ReachOptions): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PlatformFailure) throw error;
+    const sentence = scrub(error instanceof Error ? error.message : String(error));
+    throw new PlatformFailure(kindOf(error, refused), sentence);
+  }
+}
+
+function kindOf(error: unknown, refused: readonly string[]): FailureKind {
+  if (!(error instanceof GantryError)) return "again";
+  if (error.code === "NET_REFUSED") return "away";
+  if (error.code.startsWith("NET_")) return "again";
+  return refused.includes(error.code) ? "refused" : "account";
+}
+
+/** What came of a call that sends a message; it gives the message's id. Never throws. */
+export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
+  try {
+    return { status: "sent", id: String(await call()) };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) return { status: "retry", reason: String(error) };
+    const { kind, message: reason, afterMs } = error;
+    const wait = afterMs !== undefined && { afterMs };
+    if (kind === "account" || kind === "away") return { status: "retry", reason, scope: "channel" };
+    if (kind === "paused") return { status: "retry", reason, scope: "channel", ...wait };
+    if (kind === "rate" || kind === "again") return { status: "retry", reason, ...wait };
+    return { status: "refused", reason };
+  }
+}
+
+/** What a failed call means for the connection that made it. */
+export function troubleOf(error: unknown): Trouble {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof PlatformFailure)) return { reason };
+  const { kind, afterMs } = error;
+  if (kind === "account") return { reason, refused: true };
+  return afterMs === undefined ? { reason } : { reason, afterMs };
+}
