@@ -10,16 +10,17 @@ const body = Type.Object({
   device_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: deviceName })),
 });
 
+const event = (result: string, peer: string, device = "unknown") =>
+  ({
+    event_type: "pairing",
+    tool: "",
+    args: { peer },
+    result,
+    user: `http:${device}`,
+    session_id: "",
+  }) as const;
+
 export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Route {
-  const event = (result: string, peer: string, device = "unknown") =>
-    ({
-      event_type: "pairing",
-      tool: "",
-      args: { peer },
-      result,
-      user: `http:${device}`,
-      session_id: "",
-    }) as const;
   return {
     name: "POST /pair",
     method: "POST",
