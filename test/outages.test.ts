@@ -60,18 +60,72 @@ test.each([
   async (_name, awayMs) => {
     using _ = simulateTime();
     const back = Date.now() + awayMs;
-    await using s = await serve(awayUntil(back));
+    let isAway = false;
+    const model = fakeProvider([
+      () => (isAway && Date.now() < back ? { failure: failing(503) } : "here again"),
+    ]);
+    await using s = await serve(model);
+    // It has worked before, which makes the outage nobody's fault all the same.
+    await write(s.t, "before", ["zero"]);
+    await passing(s.t, () => s.channel.sent.length === 1, 10);
+    isAway = true;
     for (const from of senders.slice(0, 10)) await write(s.t, from, ["one", "two"]);
     await passing(s.t, () => Date.now() > back - 20 * second, 10 * second);
     for (const from of senders.slice(10)) await write(s.t, from, ["one", "two"]);
-    await passing(s.t, () => s.channel.sent.length >= 40);
-    expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual([...senders, ...senders].toSorted());
+    await passing(s.t, () => s.channel.sent.length >= 41);
+    expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual(
+      ["before", ...senders, ...senders].toSorted(),
+    );
     expect(new Set(s.channel.sent.map(({ text }) => text))).toEqual(new Set(["here again"]));
     const late = Math.max(...s.channel.sent.map(({ at }) => at)) - back;
     expect(late).toBeLessThanOrEqual(30 * second);
     expect(await s.t.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
   },
 );
+
+/** A model that says nothing to what it is asked before `back`, neither then nor later. */
+function hangingUntil(back: number): FakeProvider {
+  return fakeProvider([() => (Date.now() < back ? { after: new Promise(() => {}) } : "here again")]);
+}
+
+test.each([
+  [45, 1],
+  [45, 20],
+  [700, 1],
+  [700, 20],
+])(
+  "INB-01: a model that hangs for %i s, %i messages: whatever hung or waited is answered once, within 30 s of its return",
+  async (seconds, count) => {
+    using _ = simulateTime();
+    const back = Date.now() + seconds * second;
+    // As it is configured where nobody says anything: 120 s, and two tries more.
+    await using s = await serve(hangingUntil(back), { config: { providers: { fake: {} } } });
+    for (const from of senders.slice(0, count)) await write(s.t, from, ["hi"]);
+    await passing(s.t, () => Date.now() > back - 5 * second, 10 * second);
+    await passing(s.t, () => s.channel.sent.length >= count, 2_500);
+    expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual(senders.slice(0, count).toSorted());
+    expect(new Set(s.channel.sent.map(({ text }) => text))).toEqual(new Set(["here again"]));
+    expect(Math.max(...s.channel.sent.map(({ at }) => at)) - back).toBeLessThanOrEqual(30 * second);
+    expect(await s.t.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
+  },
+);
+
+test("INB-01: a model that thinks for long is asked whether it is there, and its answer is waited for", async () => {
+  using _ = simulateTime();
+  const began = Date.now();
+  const model = fakeProvider([
+    ({ messages }) =>
+      JSON.stringify(messages).includes("hard question")
+        ? { text: "42", after: new Promise((resolve) => setTimeout(resolve, 100 * second)) }
+        : "ok",
+  ]);
+  await using s = await serve(model);
+  await write(s.t, "a", ["hard question"]);
+  await passing(s.t, () => s.channel.sent.length >= 1, 5 * second);
+  expect(s.channel.sent).toMatchObject([{ to: "a", text: "42" }]);
+  expect(Date.now() - began).toBeLessThan(110 * second);
+  expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([undefined, 16]);
+});
 
 test("INB-01: while the model is away it is asked by one message at a time, not by all that wait", async () => {
   using _ = simulateTime();
@@ -176,6 +230,17 @@ test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends
   ]);
   await passing(s.t, () => Date.now() > began + 20 * minute, minute);
   expect(s.channel.sent).toHaveLength(1);
+});
+
+test("CTX-07: INB-01: so does what waits for its owner to mend the account", async () => {
+  using _ = simulateTime();
+  const config = { memory: { keep_undelivered_hours: 0.1 } };
+  await using s = await serve(fakeProvider([{ failure: failing(401) }]), { config });
+  const began = Date.now();
+  await write(s.t, "a", ["hello"]);
+  await passing(s.t, () => s.channel.sent.length >= 2, 10 * second);
+  expect(s.channel.sent[1]?.text).toContain("put aside");
+  expect(s.channel.sent[1]?.at).toBeGreaterThanOrEqual(began + 6 * minute);
 });
 
 test("INB-01: a message that fails while others are answered ends after a while and holds nobody up", async () => {

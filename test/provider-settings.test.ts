@@ -1,7 +1,9 @@
 import type { ProviderEvent } from "@gantry/sdk";
-import { fakeNet, startTestHost, type FakeReply } from "@gantry/sdk/testing";
+import { fakeNet, startTestHost, type FakeReply, type TestHostOptions } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
-import { textParts } from "@gantry/sdk";
+import { Checks, textParts, type CheckRow } from "@gantry/sdk";
+import history from "../plugins/history-compact/index.ts";
+import demo from "../plugins/provider-demo/index.ts";
 import { answerInEveryFormat as answer, formats, type FormatName } from "./helpers/formats.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -201,4 +203,27 @@ test("SDK-07: in the responses format sealed thoughts come back to the server be
   expect(next[0].input.slice(1, 3)).toEqual([thought, call]);
   const { bodies: other } = await ask("chat", {}, [{ json: answer }], earlier);
   expect(JSON.stringify(other[0])).not.toContain("c2VhbGVk");
+});
+
+/** What status says of the window. */
+async function rowOf(options: TestHostOptions): Promise<CheckRow | undefined> {
+  await using t = await startTestHost({ ...options, plugins: [history, ...(options.plugins ?? [])] });
+  const [row] = (await t.slot(Checks).get("context-window")?.run(AbortSignal.timeout(5_000))) ?? [];
+  return row;
+}
+
+test("CTX-01: status asks no server for the window, and gives no advice where a provider knows it by itself", async () => {
+  const { table, plugin, config, provider } = formats.chat;
+  const network = fakeNet([
+    { url: /model\.test/, replies: [{ json: { data: [{ id: "m", context_length: 9 }] } }] },
+  ]);
+  const asked = { ...config, default_provider: provider, default_model: "m", providers: { [table]: {} } };
+  const row = await rowOf({ plugins: [network, plugin], config: asked });
+  expect(row).toMatchObject({ detail: "128000 tokens (assumed)", cure: expect.anything() });
+  expect(network.requests.map(({ signal }) => signal.aborted)).toEqual([true]);
+  expect(await rowOf({ plugins: [demo] })).toEqual({
+    what: "context window",
+    state: "ok",
+    detail: "128000 tokens (provider)",
+  });
 });

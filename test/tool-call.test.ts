@@ -425,9 +425,9 @@ const strict = tool("strict", async ({ args }) => `size ${String(args["size"])}`
 });
 
 test.each<[string, unknown, string]>([
-  ["a wrong type", { size: "big" }, "The arguments for strict are wrong: /size must be integer."],
-  ["a missing key", {}, "The arguments for strict are wrong: "],
-  ["a value out of bounds", { size: 0 }, "The arguments for strict are wrong: /size must be >= 1."],
+  ["a wrong type", { size: "big" }, "The arguments for strict are wrong: `size` must be integer."],
+  ["a missing key", {}, "The arguments for strict are wrong: it misses `size`."],
+  ["a value out of bounds", { size: 0 }, "The arguments for strict are wrong: `size` must be >= 1."],
   ["broken JSON", '{"size": ', "The arguments for strict are wrong: they are not JSON ("],
   ["JSON that is no object", "[1]", "The arguments for strict are wrong: "],
   ["null", "null", "The arguments for strict are wrong: "],
@@ -439,6 +439,15 @@ test.each<[string, unknown, string]>([
     code: "TOOL_BAD_ARGS",
     text: expect.stringContaining(text),
   });
+});
+
+test("AGT-03: an argument that a tool does not take is named, and where it stands", async () => {
+  const inner = Type.Object({ a: Type.Optional(Type.Integer()) }, { additionalProperties: false });
+  const input = Type.Object({ inner: Type.Optional(inner) }, { additionalProperties: false });
+  await using t = await startTestHost({ plugins: [tool("closed", async () => "", { input })] });
+  const told = async (args: unknown): Promise<string> => (await t.call("closed", args)).text;
+  expect(await told({ z: 1 })).toBe("The arguments for closed are wrong: it knows no `z`.");
+  expect(await told({ inner: { b: 1 } })).toBe("The arguments for closed are wrong: `inner` knows no `b`.");
 });
 
 test("AGT-03: an unknown tool, one that throws, one that answers nonsense and one that is too slow are told as results", async () => {

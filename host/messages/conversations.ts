@@ -18,7 +18,8 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import type { Turn, TurnDeps } from "../turn/turn.ts";
+import { speaks } from "../turn/speaks.ts";
+import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
@@ -154,6 +155,18 @@ export class Conversations {
 
   /** A turn of this session that could be run now. */
   async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
+    return new TurnRun(this.#deps.turn, await this.#input(message, session, options));
+  }
+
+  /** True once the model that this message is for says anything at all; false where it cannot, or `signal` ends it. */
+  async modelSpeaks(message: InboundMessage, session: string, signal: AbortSignal): Promise<boolean> {
+    return speaks(
+      this.#deps.turn,
+      await this.#input(message, session, { signal, approvals: "none", history: [] }),
+    );
+  }
+
+  async #input(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnInput> {
     const { registry, want, turn, forOwner } = this.#deps;
     const store = registry.get(Store);
     const view = options.history
@@ -161,7 +174,7 @@ export class Conversations {
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
     const { isPrivate, inner, ...rest } = options;
-    return new TurnRun(turn, {
+    return {
       message,
       session,
       user: userOf(message),
@@ -169,7 +182,7 @@ export class Conversations {
       context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
       redaction: isPrivate ? forOwner : turn.redaction,
       options: rest,
-    });
+    };
   }
 
   /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */

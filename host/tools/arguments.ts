@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import { type Tool } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { deepFreeze, asError } from "@gantry/sdk/node";
+import { deepFreeze, asError, wrongValue } from "@gantry/sdk/node";
 
 /** Arguments of one call: more than a model writes at once, and so few that nobody waits while they are read and redacted. */
 const maxLength = 1024 * 1024;
@@ -12,8 +12,8 @@ const maxLevels = 64;
 export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string, unknown>> {
   const { args, wrong: unread } = readArguments(raw);
   if (unread !== undefined) throw errors.TOOL_BAD_ARGS(tool.name, unread);
-  const wrong = Value.Errors(tool.input, args)[0];
-  if (wrong) throw errors.TOOL_BAD_ARGS(tool.name, `${wrong.instancePath || "the value"} ${wrong.message}.`);
+  const wrong = wrongValue(Value.Errors(tool.input, args));
+  if (wrong !== undefined) throw errors.TOOL_BAD_ARGS(tool.name, `${wrong}.`);
   return deepFreeze(args as Record<string, unknown>);
 }
 

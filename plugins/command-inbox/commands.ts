@@ -1,4 +1,4 @@
-import { noticeFor, type Command, type CommandContext } from "@gantry/sdk";
+import { noticeFor, noticeId, type Command, type CommandContext } from "@gantry/sdk";
 import type { KeptMessage, Lanes, Redactor, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { printer, type Printer } from "./printer.ts";
@@ -42,7 +42,7 @@ export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
         "give messages up: they are neither answered nor listed any more; who waits for an answer is told",
       args: ["[numbers...]"],
       options: [json, all],
-      run: (run) => change(run, lanes, "dropped", (kept) => drop(lanes, kept)),
+      run: (run) => change(run, lanes, "dropped", (kept, chosen) => drop(lanes, kept, chosen)),
     },
   ];
 }
@@ -77,13 +77,13 @@ async function change(
   { args, options, out }: CommandContext,
   lanes: Lanes,
   word: "retried" | "dropped",
-  apply: (kept: KeptMessage) => Promise<void>,
+  apply: (kept: KeptMessage, chosen: readonly KeptMessage[]) => Promise<void>,
 ): Promise<number> {
   if (args.length === 0 && options["all"] !== true) throw errors.INBOX_WHICH();
   const done: number[] = [];
-  const chosen = options["all"] === true ? everyMessage(lanes, "dead") : named(args, lanes);
-  for await (const kept of chosen) {
-    await apply(kept);
+  const chosen = options["all"] === true ? [] : await named(args, lanes);
+  for await (const kept of options["all"] === true ? everyMessage(lanes, "dead") : chosen) {
+    await apply(kept, chosen);
     done.push(kept.number);
   }
   if (options["json"]) out(JSON.stringify({ [word]: done }));
@@ -97,24 +97,40 @@ async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Pr
   if (!(await lanes.putBack(number))) throw errors.INBOX_BUSY(number);
 }
 
-/** Of what was put aside its sender was told then. */
-async function drop(lanes: Lanes, { number, id, accepted }: KeptMessage): Promise<void> {
+/** Of what was put aside its sender was told then; of what waits a conversation is told once, whatever is dropped of it. */
+async function drop(
+  lanes: Lanes,
+  { number, lane }: KeptMessage,
+  chosen: readonly KeptMessage[],
+): Promise<void> {
   const message = (await lanes.read(number))?.message;
-  const when = accepted.slice(0, 16).replace("T", " ");
-  const told = `Your message of ${when} UTC was given up and will not be answered: write it again if it still matters.`;
-  if (!message || !(await lanes.drop(number, noticeFor(message, `dropped:${id}`, told))))
-    throw errors.INBOX_BUSY(number);
+  const together = chosen.filter((kept) => kept.lane === lane && isWaiting(kept));
+  const [first] = together;
+  const notice =
+    message && first && noticeFor(message, `dropped:${first.id}`, givenUp(first, together.length));
+  if (!message || !(await lanes.drop(number, notice))) throw errors.INBOX_BUSY(number);
+}
+
+function isWaiting({ state, id }: KeptMessage): boolean {
+  return state === "waiting" && !id.startsWith(noticeId);
+}
+
+function givenUp({ accepted }: KeptMessage, count: number): string {
+  const when = `${accepted.slice(0, 16).replace("T", " ")} UTC`;
+  if (count === 1)
+    return `Your message of ${when} was given up and will not be answered: write it again if it still matters.`;
+  return `${count} of your messages, the first of ${when}, were given up and will not be answered: write again what still matters.`;
 }
 
 /** All are looked up before the first is changed, so that a wrong number changes nothing. */
-async function* named(args: readonly string[], lanes: Lanes): AsyncGenerator<KeptMessage> {
+async function named(args: readonly string[], lanes: Lanes): Promise<readonly KeptMessage[]> {
   const found: KeptMessage[] = [];
   for (const number of new Set(args.map(numberOf))) {
     const kept = await lanes.read(number);
     if (!kept) throw errors.INBOX_UNKNOWN(number);
     found.push(kept);
   }
-  yield* found;
+  return found;
 }
 
 async function* everyMessage(lanes: Lanes, state: KeptMessage["state"]): AsyncGenerator<KeptMessage> {

@@ -124,6 +124,21 @@ test("INB-02: CTX-07: who waits for an answer is told once that the message was 
   expect(notice?.reply).toMatch(/^Your message of .* UTC was given up and will not be answered/);
 });
 
+test("INB-02: CTX-07: of many messages of one conversation that are dropped its sender is told in one sentence", async () => {
+  await using t = await start();
+  const { lanes } = t.host.slot(Store);
+  const more = ["4", "5", "6"].map((id) => ({ ...written("3", id), id }));
+  await lanes.accept([...more, written("4", "hi")]);
+  expect((await t.run("inbox drop", ["4", "3", "5", "6", "7"])).out).toEqual(["5 messages are dropped."]);
+  const notices = await lanes.claim(5, 60_000);
+  expect(notices.map(({ message, reply }) => [message.replyTo, reply])).toEqual([
+    ["3", expect.stringMatching(/^4 of your messages, the first of .* UTC, were given up and will not/)],
+    ["4", expect.stringMatching(/^Your message of .* UTC was given up/)],
+  ]);
+  for (const notice of notices) await lanes.ack(notice);
+  expect((await t.run("inbox list", [], { waiting: true })).out).toEqual(["No message waits."]);
+});
+
 test.each([
   ["inbox retry", [], "INBOX_WHICH"],
   ["inbox show", ["x"], "INBOX_BAD_NUMBER"],

@@ -21,7 +21,7 @@ const ASK_MS = 5_000;
 export interface Window {
   readonly tokens: number;
   /** Who says so. */
-  readonly source: "configuration" | "learnt" | "server" | "name" | "assumed";
+  readonly source: "configuration" | "learnt" | "provider" | "name" | "assumed";
 }
 
 export interface WindowNeeds {
@@ -54,7 +54,7 @@ export class Windows {
     const learnt = await this.#known(ref);
     if (learnt !== undefined) return { tokens: learnt, source: "learnt" };
     const said = askServer ? await this.#ask(ref, provider, signal) : this.#said.get(keyOf(ref))?.tokens;
-    if (said !== undefined) return { tokens: said, source: "server" };
+    if (said !== undefined) return { tokens: said, source: "provider" };
     const known = ref.model === undefined ? undefined : knownWindow(ref.model);
     return known === undefined ? { tokens: ASSUMED, source: "assumed" } : { tokens: known, source: "name" };
   }
@@ -65,12 +65,14 @@ export class Windows {
     await this.#values?.put(SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
   }
 
-  /** For `status`, which asks nobody. */
+  /** For `status`, which asks no server: a provider may know without one. */
   async rows(): Promise<readonly CheckRow[]> {
     const provider = await this.#models.resolve().catch(() => undefined);
     if (!provider) return [];
     const ref = { provider: this.#configured("provider"), model: this.#configured("model") };
-    const { tokens, source } = await this.of(ref, false, AbortSignal.timeout(ASK_MS));
+    const window = await this.of(ref, false, AbortSignal.abort());
+    const known = window.source === "assumed" && (await windowOf(provider, ref, AbortSignal.abort()));
+    const { tokens, source } = known ? { tokens: known, source: "provider" } : window;
     const detail = `${tokens} tokens (${source})`;
     if (source !== "assumed") return [{ what: "context window", state: "ok", detail }];
     const cure = `Set providers."${provider.name}".context_window if the model takes less.`;
@@ -98,10 +100,19 @@ export class Windows {
     const before = this.#said.get(keyOf(ref));
     if (before && (before.tokens !== undefined || Date.now() - before.at < AGAIN_MS)) return before.tokens;
     const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
-    const tokens = await provider?.contextWindow?.(ref.model, limited).catch(() => undefined);
+    const tokens = await windowOf(provider, ref, limited);
     this.#said.set(keyOf(ref), { tokens, at: Date.now() });
     return tokens;
   }
+}
+
+/** Undefined too where it cannot be had. */
+function windowOf(
+  provider: Provider | undefined,
+  { model }: ModelRef,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  return provider?.contextWindow?.(model, signal).catch(() => undefined) ?? Promise.resolve(undefined);
 }
 
 function keyOf({ provider = "", model = "" }: ModelRef): string {

@@ -27,6 +27,7 @@ export const demo: Provider = {
     }
   },
   models: async () => ["demo"],
+  contextWindow: async () => 128_000,
   warmup: async () => "The demo needs no network and no credential: it is ready.",
   credential: async () => "none",
 };

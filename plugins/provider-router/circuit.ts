@@ -11,6 +11,8 @@ const PAUSES = { first: 5_000, longest: 20_000 };
 const LONGEST_ASKED_MS = 3_600_000;
 /** While one request tries, the others may come again after this time. */
 const TRIAL_MS = 1_000;
+/** One that heard nothing for so long lets another try beside it. */
+const SILENT_MS = 10_000;
 const SPACE = "provider-cooling";
 
 export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
@@ -26,7 +28,8 @@ interface Circuit {
   /** In a row. */
   pauses: number;
   pause?: Pause | undefined;
-  isTried: boolean;
+  /** When the last request began to try, by `performance.now()`. */
+  triedAt?: number | undefined;
 }
 
 /** One circuit per provider: opens after repeated outages, then lets a single request try. Pauses are shared through the store. */
@@ -47,16 +50,18 @@ export class Circuits {
     const circuit = this.#of(provider);
     const pause = circuit.pause ?? (await this.#shared((values) => values.get<Pause>(SPACE, provider)));
     if (pause && isAhead(pause)) return refused(pause, leftOf(pause));
-    if (circuit.pause && circuit.isTried) return refused(circuit.pause, TRIAL_MS);
+    const isTried = performance.now() - (circuit.triedAt ?? -Infinity) < SILENT_MS;
+    if (circuit.pause && isTried) return refused(circuit.pause, TRIAL_MS);
 
     const isTrial = circuit.pause !== undefined;
-    if (isTrial) circuit.isTried = true;
+    const triedAt = performance.now();
+    if (isTrial) circuit.triedAt = triedAt;
     try {
       const result = await attempt();
       this.#judge(provider, circuit, result, isTrial);
       return result;
     } finally {
-      if (isTrial) circuit.isTried = false;
+      if (circuit.triedAt === triedAt) circuit.triedAt = undefined;
     }
   }
 
@@ -78,11 +83,8 @@ export class Circuits {
   }
 
   #judge(provider: string, circuit: Circuit, result: Attempt, isTrial: boolean): void {
-    if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") {
-      // A trial that was cancelled has shown nothing: the pause goes on.
-      if (isTrial) this.#open(provider, circuit, result.failure);
-      return;
-    }
+    // What was cancelled has shown nothing: whoever comes next tries.
+    if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") return;
     if (result.ok || !isTrouble(result.failure)) return this.#close(provider, circuit);
     circuit.failures += 1;
     if (isTrial || (!circuit.pause && circuit.failures >= FAILURES))
@@ -95,8 +97,7 @@ export class Circuits {
     const pauseMs = Math.max(growing, Math.min(failed.retryAfterMs ?? 0, LONGEST_ASKED_MS));
     const until = Date.now() + pauseMs;
     // What happened, without the cure: the circuit has one of its own.
-    const said = failed.message.replace(/: .*|[.!]$/s, "");
-    const reason = failed.code === "PROVIDER_CANCELLED" ? (circuit.pause?.reason ?? said) : said;
+    const reason = failed.message.replace(/: .*|[.!]$/s, "");
     const isNews = circuit.pause === undefined;
 
     const pause: Pause = { provider, until: new Date(until).toISOString(), reason, pauseMs };
@@ -117,7 +118,7 @@ export class Circuits {
   }
 
   #of(provider: string): Circuit {
-    const known = this.#circuits.get(provider) ?? { failures: 0, pauses: 0, isTried: false };
+    const known = this.#circuits.get(provider) ?? { failures: 0, pauses: 0 };
     this.#circuits.set(provider, known);
     return known;
   }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { errors as common } from "@gantry/sdk";
 import type { ChatRequest, ProviderEvent, Store } from "@gantry/sdk";
 import plugin from "./index.ts";
@@ -199,16 +199,19 @@ test("ERR-01: `No provider configured` where nobody answers and nothing is confi
 });
 
 test("PRV-10: cancel ends a request and a wait at once, with nothing after it", async () => {
+  // No time passes, so nothing but the cancel ends them.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   for (const script of [[["hang" as const]], [[fail(429, { retryAfterMs: 30_000 })]]]) {
     const a = scripted("a", script);
     const b = scripted("b", [fine]);
     const cancel = new AbortController();
     const { router } = routed({ providers: quick("a"), fallbacks: ["b"] });
-    const before = performance.now();
-    setTimeout(() => cancel.abort(), 20);
-    const events = await run(router, [a.provider, b.provider], { signal: cancel.signal });
-    expect(events.at(-1)).toMatchObject({ type: "error", failure: { code: "PROVIDER_CANCELLED" } });
-    expect(performance.now() - before).toBeLessThan(25_000);
+    const events = run(router, [a.provider, b.provider], { signal: cancel.signal });
+    await expect.poll(() => a.asked.length).toBe(1);
+    await new Promise(setImmediate);
+    cancel.abort();
+    expect((await events).at(-1)).toMatchObject({ type: "error", failure: { code: "PROVIDER_CANCELLED" } });
     expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
   }
 });
@@ -273,6 +276,30 @@ test("PRV-10: a provider that keeps failing is left alone, tried again later, an
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("PRV-10: a trial that hears nothing does not keep others from trying, and cancelled it shows nothing", async () => {
+  const fails = Array.from({ length: 5 }, () => [fail(503)]);
+  const a = scripted("a", [...fails, ["hang"], ["hang"], fine]);
+  const { router } = routed({ providers: quick("a", { max_retries: 0 }) }, undefined, {
+    first: 1,
+    longest: 1,
+  });
+  for (let request = 0; request < 5; request++) await run(router, [a.provider]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const cancel = new AbortController();
+  const hung = [run(router, [a.provider], { signal: cancel.signal })];
+  expect((await run(router, [a.provider])).at(-1)).toMatchObject({ failure: { code: "ROUTER_COOLING" } });
+  const later = performance.now() + 10_000;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => later);
+  onTestFinished(() => clock.mockRestore());
+  hung.push(run(router, [a.provider], { signal: cancel.signal }));
+  await vi.waitUntil(() => a.asked.length === 7);
+  cancel.abort();
+  for (const events of await Promise.all(hung))
+    expect(events.at(-1)).toMatchObject({ failure: { code: "PROVIDER_CANCELLED" } });
+  expect(words(await run(router, [a.provider]))).toBe("hello");
+  expect(a.asked).toHaveLength(8);
 });
 
 test("PRV-10: turns that fail beside each other each get their own failure, also where it opens the circuit", async () => {

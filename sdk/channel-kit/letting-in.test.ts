@@ -45,7 +45,10 @@ function pairing(throws?: Error) {
           if (throws) throw throws;
         },
       },
-      audit: { record: async (event) => void records.push(event) },
+      audit: {
+        record: async (event) => void records.push(event),
+        recordStranger: async (event) => void records.push(event),
+      },
       id: "7",
       name: "Eve",
       text,
@@ -59,6 +62,15 @@ test("CHN-01: a code in a direct message lets a stranger in, with an audit recor
   expect([redeemed, await people.has("7"), await people.has("8")]).toEqual([["123456 mail:7"], true, false]);
   expect(records).toMatchObject([{ event_type: "pairing", result: "paired", user: "mail:7" }]);
   expect(JSON.stringify(records)).not.toContain("123456");
+});
+
+test("CHN-01: nobody is let in whose record cannot be written", async () => {
+  const { people, records, attempt } = pairing();
+  records.push = () => {
+    throw new Error("the disk is full");
+  };
+  await expect(attempt("123456")).rejects.toThrow("the disk is full");
+  expect(await people.has("7")).toBe(false);
 });
 
 test("CHN-01: a wrong code is answered, one too many is not, and what is no code is neither tried nor answered", async () => {

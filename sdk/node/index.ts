@@ -43,8 +43,9 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { surplus } from "./surplus.ts";
 export { waitingStatus } from "./turn-status.ts";
-export { wrongBody } from "./wrong-body.ts";
+export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";

@@ -1,5 +1,5 @@
 import { Value } from "typebox/value";
-import { wrongBody } from "../node/wrong-body.ts";
+import { wrongBody } from "../node/wrong-value.ts";
 import { eventFrame, GantryError, type Route, type RouteReply } from "../index.ts";
 
 /** What a test asks a route with. */

@@ -10,6 +10,7 @@ import {
   type Tool,
   type ToolRun,
 } from "../index.ts";
+import { wrongValue } from "../node/wrong-value.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -87,11 +88,11 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         throw wrong(who, `has a timeoutMs of ${tool.timeoutMs}`, "give milliseconds above 0");
     },
     "a tool's input takes the example, and holds to what it requires": async () => {
-      const [issue] = Value.Errors(tool.input, args);
-      if (issue)
+      const issue = wrongValue(Value.Errors(tool.input, args));
+      if (issue !== undefined)
         throw wrong(
           who,
-          `does not take the example (${issue.instancePath || "it"} ${issue.message})`,
+          `does not take the example (${issue})`,
           "mend the schema or the example, which a check takes from `default` or `examples` in the schema where they stand there",
         );
       const required = (tool.input as { required?: readonly string[] }).required ?? [];
