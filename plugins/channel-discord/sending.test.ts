@@ -254,15 +254,20 @@ test("DC-16: files that come in are bounded by what the event says before any is
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
+  const attached = (line: string): unknown =>
+    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
-    ["what is it?", "image/png"],
+    ["what is it?", attached("[a.png, image/png, 11 bytes]"), "image/png"],
     [
+      attached("[note.ogg, audio/ogg, 10 bytes]"),
       "audio/ogg",
-      "[voice message: note.ogg, audio/ogg, 10 bytes: not put into words, as no plugin fills the slot transcriber]",
+      attached(
+        "[voice message: note.ogg, audio/ogg, 10 bytes: not put into words, as no plugin fills the slot transcriber]",
+      ),
     ],
-    ["[file: big.pdf, application/pdf, 31457280 bytes: not read, more than 25 MiB]"],
-    ["[file: gone.txt, text/plain, 4 bytes: could not be loaded]"],
-    ["[file: elsewhere.txt, text/plain, 4 bytes: could not be loaded]"],
+    [attached("[file: big.pdf, application/pdf, 31457280 bytes: not read, more than 25 MiB]")],
+    [attached("[file: gone.txt, text/plain, 4 bytes: could not be loaded]")],
+    [attached("[file: elsewhere.txt, text/plain, 4 bytes: could not be loaded]")],
   ]);
   expect(t.api.of(/^GET \/files\//).map(({ what }) => what)).toEqual([
     "GET /files/a.png",

@@ -219,14 +219,19 @@ test("TG-16: photos, voice and files that come in are kept as media, and each is
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
+  const attached = (line: string): unknown =>
+    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
-    ["what is it?", "image/jpeg"],
+    ["what is it?", attached("[image/jpeg, 11 bytes]"), "image/jpeg"],
     [
+      attached("[audio/ogg, 10 bytes]"),
       "audio/ogg",
-      "[voice message: audio/ogg, 10 bytes: not put into words, as no plugin fills the slot transcriber]",
+      attached(
+        "[voice message: audio/ogg, 10 bytes: not put into words, as no plugin fills the slot transcriber]",
+      ),
     ],
-    ["[file: a.pdf, application/pdf, 31457280 bytes: not read, more than 20 MiB]"],
-    ["[file: b.txt, 4 bytes: could not be loaded]"],
+    [attached("[file: a.pdf, application/pdf, 31457280 bytes: not read, more than 20 MiB]")],
+    [attached("[file: b.txt, 4 bytes: could not be loaded]")],
   ]);
   expect(t.api.of("getFile").map(({ params }) => params["file_id"])).toEqual(["small", "voice", "gone"]);
 });

@@ -1,7 +1,8 @@
 import type { MediaRef, Part } from "../content.ts";
 import { counted } from "../counted.ts";
 import { GantryError } from "../errors.ts";
-import { mediaBounds, plainFileName, plainMime, type MediaFacts } from "../media.ts";
+import { mediaBounds, type MediaFacts } from "../media.ts";
+import { plainFileName, plainMime } from "../plain-facts.ts";
 import type { Transcriber } from "../transcriber.ts";
 
 const MiB = 1024 * 1024;

@@ -1,0 +1,14 @@
+/** A file's name on one line: no path, no control signs, no bracket that could end the line it stands in; may be empty. */
+export function plainFileName(name: string): string {
+  return name
+    .replace(/^.*[/\\]/s, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}[\]]+/gu, "_")
+    .slice(0, 120);
+}
+
+/** A media type in lower case; `application/octet-stream` for whatever is none. */
+export function plainMime(mime: string): string {
+  const type = mime.toLowerCase();
+  const known = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(type) && type.length <= 100;
+  return known ? type : "application/octet-stream";
+}
