@@ -28,6 +28,7 @@ function start(allow: readonly string[], agent: Record<string, unknown> = {}): P
     vague,
     remote("github_issues"),
     remote("mail_send"),
+    tool("github_wiki", async () => "done", { source: "another" }),
   ];
   return startTestHost({ plugins, config: { agent, security: { allow } } });
 }
@@ -157,7 +158,8 @@ test("SEC-14: a rule for files is matched on the resolved path, and no link in t
 test("SEC-14: tools can be allowed by name, by where they come from, and addresses by domain", async () => {
   await using host = await start(["mcp: github_*", "web_fetch: *.example.com"]);
   expect(await decision(host, "github_issues", {})).toBe("allowed");
-  for (const name of ["mail_send", "vague"]) expect(await decision(host, name, {})).toBe(asks);
+  for (const name of ["mail_send", "github_wiki", "vague"])
+    expect([name, await decision(host, name, {})]).toEqual([name, asks]);
   expect(await decision(host, "web_fetch", { url: "https://docs.example.com/x" })).toBe("allowed");
   for (const url of [
     "https://example.com.evil.net/",
@@ -376,6 +378,26 @@ test("SEC-14: for files it covers the same resolved path, for everything else th
     await call("vague", {}),
     await call("vague", { a: 1 }),
   ]).toEqual([true, true, true]);
+});
+
+test("SEC-14: a yes for a file or a command does not cover where the same call sends it", async () => {
+  const carry = tool("carry", async () => "sent", {
+    effects: ({ run, to, url }) => ({
+      ...(run ? { commands: ["ls"] } : { paths: [{ path: "a.txt", access: "read" }] }),
+      recipients: to ? [String(to)] : [],
+      urls: url ? [String(url)] : [],
+    }),
+  });
+  await using host = await startTestHost({ plugins: [careful, commands, carry] });
+  const { asked, options } = person(host, () => "always");
+  const call = async (args: object) => {
+    const before = asked.length;
+    await host.call("carry", args, options);
+    return asked.length > before;
+  };
+  for (const run of [true, false])
+    for (const where of [{ to: "bob" }, { to: "eve" }, { url: "http://a/" }, { url: "http://b/" }])
+      expect([await call({ run, ...where }), await call({ run, ...where })]).toEqual([true, false]);
 });
 
 test("SEC-14: a yes for the conversation lifts only what was asked then, and the audit says by whom and for what", async () => {

@@ -100,15 +100,11 @@ test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothi
 });
 
 /** What a turn comes to with a model that answers so, and has so many seconds for it. */
-async function answered(
-  answer: Answer,
-  seconds: number = 45,
-): Promise<Ended & { readonly ms: number; readonly peakMb: number }> {
+async function answered(answer: Answer, seconds: number = 45): Promise<Ended & { readonly peakMb: number }> {
   await using model = await startModel(answer);
   using home = tempDir(
     `default_provider = "${model.provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\ntimeout_seconds = ${seconds}\n`,
   );
-  const started = performance.now();
   const { child, ended } = startGantry(agent, { dir: home.dir });
   let peakMb = 0;
   const watch = setInterval(() => {
@@ -119,7 +115,7 @@ async function answered(
   }, 50);
   const result = await ended;
   clearInterval(watch);
-  return { ...result, ms: performance.now() - started, peakMb };
+  return { ...result, peakMb };
 }
 
 const headers = { "content-type": "text/event-stream" };
@@ -202,10 +198,9 @@ test("PRV-15: a model that drips without end is cut off by time", async () => {
       timer = setInterval(() => response.write(": still here\n\n"), 100);
     },
   };
-  const { code, ms } = await answered(drips, 1);
+  const { code } = await answered(drips, 1);
   clearInterval(timer);
   expect(code).toBe(1);
-  expect(ms).toBeLessThan(60_000);
 });
 
 test("CLI-05: an unknown word, an unknown option and a missing argument are wrong usage, with the nearest word and the help to see", async () => {

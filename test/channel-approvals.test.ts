@@ -18,6 +18,7 @@ import {
 } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import commands from "../plugins/guard-commands/index.ts";
+import slashWords from "../plugins/slash-words/index.ts";
 import { guard, tool } from "./helpers/plugins.ts";
 
 const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
@@ -46,7 +47,8 @@ async function talk(): Promise<Talk> {
       return { calls: command.split(" ;; ").map((one) => ({ name: "shell", args: { command: one } })) };
     },
   ]);
-  const host = await startTestHost({ plugins: [asking, commands, shell, channel, memoryStore(), model] });
+  const plugins = [asking, commands, shell, channel, memoryStore(), model, slashWords];
+  const host = await startTestHost({ plugins });
   await host.serve();
   let read = 0;
   return {
@@ -136,6 +138,10 @@ test("SEC-14: an owner's `always` in a channel holds for the conversation", asyn
   expect(await t.next()).toBe("done");
   expect(t.ran).toEqual(["ls", "ls"]);
   await t.channel.receive({ text: "run ls", from: "anna" });
+  expect(idIn(await t.next())).toHaveLength(6);
+  await t.channel.receive({ text: "/new" });
+  await t.next();
+  await t.channel.receive({ text: "run ls" });
   expect(idIn(await t.next())).toHaveLength(6);
 });
 

@@ -13,7 +13,13 @@ import {
   type TurnEvent,
   type TurnFacts,
 } from "@gantry/sdk";
-import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  createMemoryStore,
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+} from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { guard, tool } from "./helpers/plugins.ts";
@@ -77,6 +83,23 @@ test("SDK-10: a turn within a turn speaks for the same person, has no tool more,
   expect(t.audit.map(({ result }) => result)).toContain("refused: TOOL_NOT_OFFERED");
 });
 
+test("SDK-10: SDK-08: a turn within the turn of somebody who is not the owner is trusted no further", async () => {
+  const trust: unknown[] = [];
+  const watcher = guard("watcher", (made) => void trust.push([made.tool, made.trust]));
+  const channel = fakeChannel();
+  const model = fakeProvider([delegate, { calls: [call("look")] }, "inner", "outer"]);
+  await using t = await startTestHost({
+    plugins: [channel, delegating(), look, watcher, model, memoryStore()],
+  });
+  await t.serve();
+  await channel.receive({ text: "go", trust: "guest" });
+  await channel.sentCount(1);
+  expect(trust).toEqual([
+    ["delegate", "guest"],
+    ["look", "guest"],
+  ]);
+});
+
 test("SDK-10: what a turn may take is shared with the turns within it, and looked at before each request", async () => {
   const model = fakeProvider([delegate, { calls: [call("look")] }, "never said"]);
   await using t = await startTestHost({ plugins: [delegating(), look, model, memoryStore()] });
@@ -109,7 +132,8 @@ test("SDK-10: a question of a turn within a turn is put in the conversation that
   const asking = guard("asking", ({ tool: name }) =>
     name === "burn" ? ask({ code: "SURE", message: "Sure?" }) : undefined,
   );
-  const model = fakeProvider([delegate, { calls: [call("burn")] }, "inner", "outer"]);
+  const answers = [delegate, { calls: [call("burn")] }, "inner", "outer"];
+  const model = fakeProvider([...answers, ...answers]);
   await using t = await startTestHost({ plugins: [delegating(), burn, asking, model, memoryStore()] });
   const seen: TurnEvent[] = [];
   const onEvent = (event: TurnEvent): void => {
@@ -125,6 +149,9 @@ test("SDK-10: a question of a turn within a turn is put in the conversation that
   expect(approvals.map(({ tool: name, result }) => [name, result.slice(0, 17)])).toEqual([
     ["burn", "allow by cli:test"],
   ]);
+  await t.ask("again", { approvals: "ask", onEvent });
+  expect(seen.filter(({ type }) => type === "approval_request")).toHaveLength(1);
+  expect(t.audit.filter(({ tool: name, result }) => name === "burn" && result === "allowed")).toHaveLength(1);
 
   // Nobody can be asked around it, so its own `yes` permits nothing.
   const quiet = fakeProvider([delegate, { calls: [call("burn")] }, "inner", "outer"]);

@@ -60,12 +60,22 @@ test.each([
   async (_name, awayMs) => {
     using _ = simulateTime();
     const back = Date.now() + awayMs;
-    await using s = await serve(awayUntil(back));
+    let isAway = false;
+    const model = fakeProvider([
+      () => (isAway && Date.now() < back ? { failure: failing(503) } : "here again"),
+    ]);
+    await using s = await serve(model);
+    // It has worked before, which makes the outage nobody's fault all the same.
+    await write(s.t, "before", ["zero"]);
+    await passing(s.t, () => s.channel.sent.length === 1, 10);
+    isAway = true;
     for (const from of senders.slice(0, 10)) await write(s.t, from, ["one", "two"]);
     await passing(s.t, () => Date.now() > back - 20 * second, 10 * second);
     for (const from of senders.slice(10)) await write(s.t, from, ["one", "two"]);
-    await passing(s.t, () => s.channel.sent.length >= 40);
-    expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual([...senders, ...senders].toSorted());
+    await passing(s.t, () => s.channel.sent.length >= 41);
+    expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual(
+      ["before", ...senders, ...senders].toSorted(),
+    );
     expect(new Set(s.channel.sent.map(({ text }) => text))).toEqual(new Set(["here again"]));
     const late = Math.max(...s.channel.sent.map(({ at }) => at)) - back;
     expect(late).toBeLessThanOrEqual(30 * second);
@@ -220,6 +230,17 @@ test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends
   ]);
   await passing(s.t, () => Date.now() > began + 20 * minute, minute);
   expect(s.channel.sent).toHaveLength(1);
+});
+
+test("CTX-07: INB-01: so does what waits for its owner to mend the account", async () => {
+  using _ = simulateTime();
+  const config = { memory: { keep_undelivered_hours: 0.1 } };
+  await using s = await serve(fakeProvider([{ failure: failing(401) }]), { config });
+  const began = Date.now();
+  await write(s.t, "a", ["hello"]);
+  await passing(s.t, () => s.channel.sent.length >= 2, 10 * second);
+  expect(s.channel.sent[1]?.text).toContain("put aside");
+  expect(s.channel.sent[1]?.at).toBeGreaterThanOrEqual(began + 6 * minute);
 });
 
 test("INB-01: a message that fails while others are answered ends after a while and holds nobody up", async () => {

@@ -1,9 +1,9 @@
-import { definePlugin, isSecret, masked } from "@gantry/sdk";
-import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { definePlugin, isSecret, masked, type Plugin, type TurnEvent } from "@gantry/sdk";
+import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { assert, asyncProperty, integer } from "fast-check";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { redactor } from "./helpers/plugins.ts";
+import { redactor, tool } from "./helpers/plugins.ts";
 
 const reads = definePlugin({
   name: "reads-key",
@@ -11,6 +11,24 @@ const reads = definePlugin({
   config: Type.Object({ api_key: Type.String(), server: Type.Optional(Type.String()) }),
   setup() {},
 });
+
+/** A model that says the text in pieces of so many units. */
+function inPieces(text: string, size: number): Plugin {
+  const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+  return definePlugin({
+    name: "provider-pieces",
+    taps: ["resolveProvider"],
+    setup: (host) =>
+      host.hooks.resolveProvider.tap(() => ({
+        name: "pieces",
+        capabilities: { nativeToolCalling: true, vision: false, streaming: true },
+        async *chat() {
+          for (const piece of pieces) yield { type: "text", text: piece } as const;
+          yield { type: "stop", reason: "EndTurn" } as const;
+        },
+      })),
+  });
+}
 
 test("SEC-09: an own secret is removed as it is, and as addresses and forms hold it, in either case of the hex digits", async () => {
   const key = "p@ss/w0rd!+ü=99";
@@ -25,26 +43,45 @@ test("SEC-09: an own secret is removed as it is, and as addresses and forms hold
   expect(reply).toBe(said.map(() => "see [redacted secret] there").join(" "));
 });
 
+test("SEC-09: an own secret goes neither to the model nor into the session, whoever says it", async () => {
+  const key = "sk-0123456789abcdefghij";
+  const tell = tool("tell", async () => `it is ${key}`);
+  const model = fakeProvider([
+    { text: `I use ${key}`, calls: [{ name: "tell", args: {} }] },
+    "done",
+    "again",
+  ]);
+  const store = createMemoryStore();
+  const plugins = [reads, tell, model, memoryStore(store)];
+  await using t = await startTestHost({ plugins, config: { api_key: key } });
+  await t.ask(`mine is ${key}`);
+  await t.ask("go on");
+  const asked = JSON.stringify(model.requests.map(({ messages }) => messages));
+  const kept = JSON.stringify(await store.sessions.recent("test", 9));
+  for (const text of [asked, kept]) {
+    expect(text).not.toContain(key);
+    for (const words of ["mine is", "I use", "it is"]) expect(text).toContain(`${words} [redacted secret]`);
+  }
+});
+
+test("SEC-09: a secret that is longer than any word is not shown in part, whatever pieces it comes in", async () => {
+  const key = Array.from({ length: 150 }, (_, i) => `k${i}`).join("");
+  expect(key.length).toBeGreaterThan(256);
+  const deltas: string[] = [];
+  const config = { api_key: key };
+  const model = inPieces(`${key.slice(0, 290)} ${key} end`, 7);
+  await using t = await startTestHost({ plugins: [model, reads], config });
+  const onEvent = (event: TurnEvent): void => void (event.type === "delta" && deltas.push(event.text));
+  await t.ask("go", { onEvent });
+  expect(deltas.join("")).toBe(`${key.slice(0, 290)} [redacted secret] end`);
+});
+
 test("SEC-09: a stream that is redacted never cuts a sign in two, whatever pieces it comes in", async () => {
   await assert(
     asyncProperty(integer({ min: 1, max: 9 }), integer({ min: 0, max: 3 }), async (size, ahead) => {
       const text = "x".repeat(ahead) + "\u{1F600}".repeat(300);
-      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-      const model = definePlugin({
-        name: "provider-pieces",
-        taps: ["resolveProvider"],
-        setup: (host) =>
-          host.hooks.resolveProvider.tap(() => ({
-            name: "pieces",
-            capabilities: { nativeToolCalling: true, vision: false, streaming: true },
-            async *chat() {
-              for (const piece of pieces) yield { type: "text", text: piece } as const;
-              yield { type: "stop", reason: "EndTurn" } as const;
-            },
-          })),
-      });
       await using t = await startTestHost({
-        plugins: [model, redactor(/never said/g)],
+        plugins: [inPieces(text, size), redactor(/never said/g)],
         config: { security: { redact_for_owner: true } },
       });
       const shown: string[] = [];

@@ -1,4 +1,5 @@
 import {
+  ask,
   definePlugin,
   defineTool,
   refuse,
@@ -155,4 +156,23 @@ test("SDK-09: what shows only while a tool runs is checked by the same guards, a
     text: "That leads inside.",
   });
   expect(t.audit.map(({ result }) => result)).toContain("refused: NO_WAY");
+});
+
+test("SDK-09: SEC-02: a question about what shows only while a tool runs needs its person, and what then runs has brought it in", async () => {
+  const sources: unknown[] = [];
+  const asking = guard("asking", ({ tool: name, effects, sources: held }) => {
+    if (name === "look") sources.push(held?.material);
+    return effects.urls.length > 0 ? ask({ code: "SURE", message: "Out there?" }) : undefined;
+  });
+  const follow = tool("follow", async ({ check }) => {
+    await check({ urls: ["https://outside.test/page"] });
+    return "arrived";
+  });
+  const look = tool("look", async () => "seen");
+  await using t = await startTestHost({ plugins: [asking, follow, look, memoryStore()] });
+  expect(await t.call("follow", {})).toMatchObject({ decision: "refused", code: "APPROVAL_NO_PERSON" });
+  await t.call("look", {});
+  expect(await t.call("follow", {}, { approvals: "yes" })).toMatchObject({ text: "arrived" });
+  await t.call("look", {});
+  expect(sources).toEqual([[], ["outside.test"]]);
 });

@@ -10,7 +10,7 @@ const seen = (t: TestDiscord, words: string) => t.host.logs.filter(({ message })
 
 /** Resolves once the log holds these words. */
 async function logged(t: TestDiscord, words: string): Promise<void> {
-  while (seen(t, words).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => seen(t, words).length).toBeGreaterThan(0);
 }
 
 test("CC-10: a token that was reset is said once, with the cure, in log, status and doctor; no session is begun", async () => {

@@ -127,7 +127,7 @@ test("CC-04: CHN-02: allowed_user_ids: a stranger gets no answer, one log line a
   await using nobody = await startDiscord({ table: { allowed_user_ids: [], owners: [] } });
   nobody.say("me?");
   const ignored = () => nobody.host.audit.filter(({ event_type }) => event_type === "inbound_ignored");
-  while (ignored().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => ignored().length).toBeGreaterThan(0);
   expect(nobody.api.said()).toEqual([]);
   expect(await nobody.check("discord-status")).toContainEqual(
     expect.objectContaining({ what: "discord allowlist", state: "warn", detail: "nobody may write" }),
@@ -260,7 +260,7 @@ test("CC-10: two programs on one token: what another one sends is noticed, and n
   await api.sent(2);
   expect(two()).toEqual([]);
   api.post(chatOf(owner), undefined, { author: self, content: "hello", nonce: "123456789" });
-  while (two().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => two().length).toBeGreaterThan(0);
   for (const name of ["discord-status", "discord-doctor", "discord"])
     expect(await t.check(name)).toContainEqual(
       expect.objectContaining({ state: "warn", detail: expect.stringContaining("Another program writes") }),

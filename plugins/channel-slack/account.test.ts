@@ -20,7 +20,7 @@ const seen = (t: TestSlack, words: string) => t.host.logs.filter(({ message }) =
 
 /** Resolves once the log holds these words. */
 async function logged(t: TestSlack, words: string): Promise<void> {
-  while (seen(t, words).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => seen(t, words).length).toBeGreaterThan(0);
 }
 
 test.each([

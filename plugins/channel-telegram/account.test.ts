@@ -11,7 +11,7 @@ const seen = (t: TestTelegram, words: string) => t.host.logs.filter(({ message }
 
 /** Resolves once the log holds these words. */
 async function logged(t: TestTelegram, words: string): Promise<void> {
-  while (seen(t, words).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => seen(t, words).length).toBeGreaterThan(0);
 }
 
 test("CC-10: TG-13: a revoked token is said once, with the cure, in log, status and doctor; other channels go on", async () => {

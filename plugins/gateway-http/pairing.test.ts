@@ -134,6 +134,17 @@ test("GW-02: many guesses at once are no way around the lockout", async () => {
   expect(all.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
+test("GW-02: guesses that come in the same moment, by whatever door, are counted one by one", async () => {
+  const pairing = new Pairing(createMemoryStore(), settings);
+  await pairing.create();
+  const guesses = Array.from({ length: 10 }, () => pairing.redeem("x", "telegram:7"));
+  const codes = (await Promise.allSettled(guesses)).map(
+    (one) => one.status === "rejected" && one.reason.code,
+  );
+  expect(codes.filter((code) => code === "PAIR_CODE_INVALID")).toHaveLength(5);
+  expect(codes.filter((code) => code === "PAIR_LOCKED")).toHaveLength(5);
+});
+
 test("GW-02: a hundred wrong guesses end a code, from however many addresses they come", async () => {
   const pairing = new Pairing(createMemoryStore(), settings);
   const guess = async (count: number): Promise<void> => {

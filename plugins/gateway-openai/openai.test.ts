@@ -187,6 +187,14 @@ test("OAI-04: a call of the client's tool ends the turn, and its result continue
   expect(names).toEqual(["weather"]);
 });
 
+test("OAI-04: a client's tool with the name of one that is here is refused, so that neither is taken for the other", async () => {
+  await using gateway = await start(["never"]);
+  const clock = { type: "function" as const, function: { ...weather.function, name: "clock" } };
+  const error = await failed(gateway.client.chat.completions.create({ ...hello, tools: [clock] }));
+  expect(error).toMatchObject({ status: 400, code: "TOOL_CLIENT_TAKEN", param: "tools" });
+  expect(gateway.model.requests).toEqual([]);
+});
+
 test("OAI-05: gantry-plain is the model alone: no tool is offered and no session is written", async () => {
   await using gateway = await start(["A title", "An answer"]);
   const headers = { "X-Gantry-Session": "work" };

@@ -35,6 +35,10 @@ const tools = definePlugin({
       Tools,
       defineTool({ name: "exec", description: "Runs.", input, run, effects: () => ({ commands: ["ls"] }) }),
     );
+    host.provide(
+      Tools,
+      defineTool({ name: "vague", description: "Does.", input, run, effects: () => "unknown" }),
+    );
   },
 });
 const all = ["file_read", "memory_recall", "shell", "other", "save", "exec"];
@@ -58,6 +62,13 @@ test("SEC-01: supervised asks for every tool call, also for what is approved in 
 
 test("SEC-01: autonomous asks for none, also for what requires approval", async () => {
   expect(await decisions({ agent: { autonomy_level: "autonomous" } })).toEqual(same("allow"));
+});
+
+test("SEC-01: a tool that cannot say what it will do is asked for at every level, also where it is approved in advance", async () => {
+  for (const autonomy_level of ["supervised", "semi-autonomous", "autonomous"]) {
+    const config = { agent: { autonomy_level }, security: { auto_approve_tools: ["vague"] } };
+    expect(await decisions(config, ["vague"])).toEqual({ vague: "ask AUTONOMY_UNKNOWN" });
+  }
 });
 
 test("SEC-01: semi-autonomous, the default, runs auto_approve_tools, asks for require_approval_tools and for all others", async () => {

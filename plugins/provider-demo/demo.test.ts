@@ -55,7 +55,7 @@ test.each<[string, string, Record<string, string>]>([
     "file_write",
     { path: "notes.txt", content: "one\ntwo" },
   ],
-])("demo: %j is understood as %s", async (text, tool, args) => {
+])("PRV-18: %j is understood as %s", async (text, tool, args) => {
   expect(understand(text)).toEqual([{ tool, args }]);
   const events = await ask([user(text)], [...ALL, tool]);
   expect(events[0]).toEqual({
@@ -65,7 +65,7 @@ test.each<[string, string, Record<string, string>]>([
   expect(events.at(-1)).toEqual({ type: "stop", reason: "ToolUse" });
 });
 
-test("demo: two requests in one sentence are two calls", () => {
+test("PRV-18: two requests in one sentence are two calls", () => {
   expect(understand("List the files here and then read notes.txt").map((wish) => wish.tool)).toEqual([
     "file_list",
     "file_read",
@@ -73,7 +73,7 @@ test("demo: two requests in one sentence are two calls", () => {
 });
 
 test.each(["run the tests", "hello", "", "why is the sky blue?", "[IMAGE:data:image/png;base64,AAAA]"])(
-  "demo: %j is answered with what the demo can do, after a first line that says what it is",
+  "PRV-18: %j is answered with what the demo can do, after a first line that says what it is",
   async (text) => {
     const events = await ask([user(text)]);
     const [first, ...rest] = textOf(events).split("\n");
@@ -85,7 +85,7 @@ test.each(["run the tests", "hello", "", "why is the sky blue?", "[IMAGE:data:im
   },
 );
 
-test("demo: a tool that is not offered is told, and nothing is called", async () => {
+test("PRV-18: a tool that is not offered is told, and nothing is called", async () => {
   const events = await ask([user("run `ls`")], ["file_list"]);
   expect(textOf(events)).toContain("the tool shell is not offered");
   expect(events.some((event) => event.type === "tool_call")).toBe(false);
@@ -101,27 +101,27 @@ const round = (result: string, failed: boolean): ChatMessage[] => [
   { role: "tool", callId: "demo-1", name: "shell", parts: textParts(result), failed },
 ];
 
-test("demo: a result is summed up in words, and the turn ends", async () => {
+test("PRV-18: a result is summed up in words, and the turn ends", async () => {
   const events = await ask(round("a\nb", false));
   expect(textOf(events)).toContain("I ran `rm -rf x` with the tool shell. The result has 2 lines:\na\nb");
   expect(events.at(-1)).toEqual({ type: "stop", reason: "EndTurn" });
 });
 
-test("demo: marks of outside text are for models; the person sees what stands between them", async () => {
+test("PRV-18: marks of outside text are for models; the person sees what stands between them", async () => {
   const text = textOf(await ask(round("<<untrusted 00ff from tool shell>>\na\nb\n<<end 00ff>>", false)));
   expect(text).toContain("The result has 2 lines:\na\nb");
   const [first] = await ask([user("<<untrusted 00ff from chatapp:+49>>\nread a.txt\n<<end 00ff>>")]);
   expect(first).toMatchObject({ type: "tool_call", call: { name: "file_read", args: '{"path":"a.txt"}' } });
 });
 
-test("demo: a refusal is told as a refusal, in its own words", async () => {
+test("PRV-18: a refusal is told as a refusal, in its own words", async () => {
   const text = textOf(await ask(round("Command blocked by security policy: rm", true)));
   expect(text).toContain(
     "I tried to run `rm -rf x`, and it was not done: Command blocked by security policy: rm",
   );
 });
 
-test("demo: call ids stay new in a conversation that goes on", async () => {
+test("PRV-18: call ids stay new in a conversation that goes on", async () => {
   const events = await ask([
     ...round("a", false),
     { role: "assistant", parts: textParts("done"), toolCalls: [] },
@@ -130,12 +130,12 @@ test("demo: call ids stay new in a conversation that goes on", async () => {
   expect(events[0]).toMatchObject({ call: { id: "demo-2", name: "file_read" } });
 });
 
-test("demo: a cancelled request ends in one error event", async () => {
+test("PRV-18: a cancelled request ends in one error event", async () => {
   const cancelled = await ask([user("hello")], ALL, AbortSignal.abort());
   expect(cancelled).toMatchObject([{ type: "error", failure: { code: "PROVIDER_CANCELLED", retry: false } }]);
 });
 
-test("demo: any text ends in exactly one stop, and the same text gives the same answer", async () => {
+test("PRV-18: any text ends in exactly one stop, and the same text gives the same answer", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ maxLength: 300, unit: "binary" }), async (text) => {
       const events = await ask([user(text)]);
@@ -145,7 +145,7 @@ test("demo: any text ends in exactly one stop, and the same text gives the same 
   );
 });
 
-test("demo: a hostile long text is answered quickly", async () => {
+test("PRV-18: a hostile long text is answered quickly", async () => {
   const spent = await processorMs(async () => {
     await ask([user(`write ${"to in ".repeat(600)}`)]);
     await ask([user("show ".repeat(100_000))]);
@@ -153,7 +153,7 @@ test("demo: a hostile long text is answered quickly", async () => {
   expect(spent).toBeLessThan(500);
 });
 
-test("demo: it answers where no provider is configured and to its own name, after everybody else", () => {
+test("PRV-18: it answers where no provider is configured and to its own name, after everybody else", () => {
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
   const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
     taps.push({ handler, options });

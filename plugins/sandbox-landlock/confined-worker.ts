@@ -24,6 +24,8 @@ const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) 
   else void serve(message.id, message.request, data);
 });
 const requests = new Requests();
+// It closes then too; unheard, an error would end this process before what runs.
+socket.on("error", () => undefined);
 // Its owner has gone, however it went. Without a namespace the kernel does not end what runs.
 socket.on("close", () => void requests.stop().then(() => process.exit()));
 const ready = confine();

@@ -16,7 +16,14 @@ import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
-import { type SandboxKit, confinedOf, linux, startSandbox, until } from "./sandbox.test-kit.ts";
+import {
+  type SandboxKit,
+  confinedOf,
+  linux,
+  processesWith,
+  startSandbox,
+  until,
+} from "./sandbox.test-kit.ts";
 
 const guarded = [".git/hooks", ".git/config", ".envrc"];
 const OWN = "#!/bin/sh\nexit 0\n";
@@ -107,6 +114,43 @@ for (const namespaces of [true, false]) {
     },
   );
 }
+
+for (const [how, options, rest] of [
+  ["held by the kernel", {}, "sleep 900"],
+  ["without namespaces", { namespaces: false }, "sleep 900"],
+  // What asks for nothing cannot be told there from what is somebody else's.
+  ["without namespaces and control groups", { namespaces: false, cgroups: false }, "wait"],
+] as const)
+  test.runIf(linux)(`SBX-05: a run whose process was lost does not go on, ${how}`, async () => {
+    await using kit = await startSandbox(options);
+    const word = `lost-${process.pid}-${performance.now()}`;
+    const run = kit.run(`setsid bash -c 'while :; do sleep 0.02; done' ${word} & touch up; ${rest}`);
+    await until(() => isUp(kit.workspace)() && processesWith(word).length > 1);
+    for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
+    await expect(run).rejects.toThrow(/ended|closed/);
+    await until(() => processesWith(word).length === 0);
+  });
+
+test.runIf(linux)(
+  "SBX-05: what starts a run ends it, also where its answer finds nobody any more",
+  async () => {
+    await using kit = await startSandbox({ walls: false });
+    const seconds = `9${process.pid}.${Math.floor(performance.now() * 1000)}`;
+    const run = kit.run(`touch up; sleep ${seconds}; true`);
+    await until(isUp(kit.workspace));
+    const [confined] = confinedOf(process.pid);
+    process.kill(confined!, "SIGSTOP");
+    const list = { do: "list", path: kit.workspace, limit: 1 } as const;
+    const listed = kit.confinement.request<"list">(list, new AbortController().signal);
+    // Asked by then, and not answered.
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = kit.confinement.close();
+    process.kill(confined!, "SIGCONT");
+    for (const asked of [run, listed]) await expect(asked).rejects.toThrow(/closed/);
+    await closed;
+    await until(() => processesWith(seconds).length === 0);
+  },
+);
 
 test.runIf(linux)(
   "SEC-15: a run that closes folders behind itself is looked after all the same",

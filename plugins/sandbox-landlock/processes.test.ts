@@ -17,7 +17,15 @@ import shell from "../tool-shell/index.ts";
 import { descendantsOf } from "./supervisor/descendants.ts";
 import sandbox from "./index.ts";
 import { ways } from "./open.test-kit.ts";
-import { linux, openToAll, processesWith, startSandbox, until, zombies } from "./sandbox.test-kit.ts";
+import {
+  confinedOf,
+  linux,
+  openToAll,
+  processesWith,
+  startSandbox,
+  until,
+  zombies,
+} from "./sandbox.test-kit.ts";
 
 /** The service, in a process of its own. */
 const serviceArgs = [
@@ -214,9 +222,12 @@ test.runIf(linux)(
     });
     await until(() => said() === "begun");
     const started = descendantsOf(service.pid!);
+    const held = confinedOf(service.pid!);
+    // They would end the run themselves.
+    for (const pid of held) process.kill(pid, "SIGSTOP");
     service.kill("SIGKILL");
-    for (const pid of processesWith("confined-worker"))
-      if (started.includes(pid)) process.kill(pid, "SIGKILL");
+    await once(service, "exit");
+    for (const pid of held) process.kill(pid, "SIGKILL");
     await until(() => said() !== "begun");
     expect(said()).toBe("refused");
     for (const pid of processesWith("sleep\x0050")) if (started.includes(pid)) process.kill(pid, "SIGKILL");

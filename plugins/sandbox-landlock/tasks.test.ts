@@ -1,7 +1,14 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PWNED, taskAttacks } from "./attacks.test-kit.ts";
-import { type SandboxKit, linux, processesWith, startSandbox, until } from "./sandbox.test-kit.ts";
+import {
+  type SandboxKit,
+  confinedOf,
+  linux,
+  processesWith,
+  startSandbox,
+  until,
+} from "./sandbox.test-kit.ts";
 
 /** Over all settings together at least 500 in the long form. */
 const rounds = process.env["GANTRY_LONG"] ? 100 : 1;
@@ -36,7 +43,7 @@ for (const [how, options] of [
     async () => {
       await using kit = await startSandbox(options);
       await kit.run("true");
-      const confined = processesWith("confined-worker");
+      const confined = confinedOf(process.pid);
       for (let round = 0; round < rounds; round++) await attack(kit, ["self", ...confined]);
       expect((await kit.run("echo still here")).stdout).toBe("still here\n");
     },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { closed, lives, openedName } from "./process.ts";
 
-test("MEM-01: a process lives while it runs under its name, by its number alone where nobody can tell when it started", async () => {
+test("CHA-06: a process lives while it runs under its name, by its number alone where nobody can tell when it started", async () => {
   const child = spawn("sleep", ["600"]);
   try {
     const start = execFileSync("cut", ["-d", " ", "-f", "22", `/proc/${child.pid}/stat`], {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textParts, type AuditEvent, type InboundMessage, type MediaFacts } from "../index.ts";
+import { textParts, type AuditEvent, type InboundMessage, type MediaFacts, type Store } from "../index.ts";
 import { createMemoryMedia, createMemoryStore } from "../testing/index.ts";
 import { Admission, LetIn, type Admitted, type Attachment, type PlatformMessage } from "./index.ts";
 
@@ -26,6 +26,7 @@ interface Door {
   readonly warnings: string[];
   readonly kept: MediaFacts[];
   readonly people: LetIn;
+  readonly store: Store;
 }
 
 function door(pairing = true): Door {
@@ -51,6 +52,7 @@ function door(pairing = true): Door {
   });
   const answer = async (text: string): Promise<void> => void told.push(text);
   return {
+    store,
     told,
     records,
     warnings,
@@ -91,9 +93,12 @@ test("CC-04: TG-16: who is known has their files kept on their own account, besi
 });
 
 test("CHN-01: a stranger's code in a direct chat lets them in and is no message; what is told may fail", async () => {
-  const { admit, told, people, records, warnings } = door();
+  const { admit, told, people, records, warnings, store } = door();
   expect(await admit({ text: "123456" })).toBeUndefined();
   expect([told.length, await people.trust("7"), records[0]?.user]).toEqual([1, "member", "mail:7"]);
+  // Whoever came in by a code is out again once codes let nobody in.
+  const without = new LetIn("mail", { people: { allowed: ["1"], owners: [] }, pairing: false }, () => store);
+  expect(await without.trust("7")).toBeUndefined();
   const away = { answer: () => Promise.reject(new Error("away")) };
   expect(await admit({ text: "123456" }, away)).toBeUndefined();
   expect(warnings).toEqual(["An answer about pairing was not sent: away"]);

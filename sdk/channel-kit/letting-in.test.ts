@@ -59,6 +59,15 @@ test("CHN-01: a code in a direct message lets a stranger in, with an audit recor
   expect(JSON.stringify(records)).not.toContain("123456");
 });
 
+test("CHN-01: nobody is let in whose record cannot be written", async () => {
+  const { people, records, attempt } = pairing();
+  records.push = () => {
+    throw new Error("the disk is full");
+  };
+  await expect(attempt("123456")).rejects.toThrow("the disk is full");
+  expect(await people.has("7")).toBe(false);
+});
+
 test("CHN-01: a wrong code is answered, one too many is not, and what is no code is neither tried nor answered", async () => {
   const wrong = pairing(codes.PAIR_CODE_INVALID());
   expect(await wrong.attempt("123456")).toContain("not valid");

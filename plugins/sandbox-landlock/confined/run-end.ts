@@ -29,6 +29,8 @@ export async function endWithNamespace(): Promise<Ending> {
 export async function endByAdoption(): Promise<Ending> {
   const { libcCall, prctl } = await import("../kernel/kernel.ts");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // Without one of its own, Node gives its handler up with each last child, and aborts once nobody answers what that asks.
+  process.on("SIGCHLD", () => undefined);
   const first = new FirstToGo();
   const list = openSync(`/proc/self/task/${process.pid}/children`, "r");
   const bytes = Buffer.alloc(65_536);

@@ -47,6 +47,7 @@ function isNull(
 const STREAM_TYPES = [1, 5];
 const TYPE_MASK = 0xf;
 const NAMESPACES_AND_PARENT = 0x7e020000 | 0x8000;
+const SIGCHLD = 17;
 const CLONE_NEWPID = 0x20000000;
 const FASTOPEN = 0x20000000;
 const NEW_LISTENER = 8;
@@ -80,7 +81,7 @@ export interface FilterFacts {
   readonly tcp: boolean;
   /** True where processes are numbered and files mounted apart, so that signals and changes of metadata meet only their own. */
   readonly namespaces: boolean;
-  /** True where the supervisor is asked for each new process and thread. */
+  /** True where the supervisor is asked for each new process and thread, and for what a program does when one ends. */
   readonly starts: boolean;
   /** True where it is asked for each run's first process. */
   readonly firsts: boolean;
@@ -137,6 +138,7 @@ function rules({
     ...each(tcp ? ["listen"] : [], notify),
     ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],
     ...each(starts ? ["fork", "vfork"] : [], notify),
+    ...each(starts ? ["rt_sigaction"] : [], match(0, [SIGCHLD], isNull(1, allow, notify), allow)),
     ["clone3", fail(ENOSYS)],
     ["ioctl", match(1, [...BAD_IOCTLS, ...OWNER_IOCTLS], fail(EPERM), cloning)],
     ["seccomp", match(0, [1], match(1, [0], allow, fail(EBUSY), NEW_LISTENER), allow)],

@@ -93,6 +93,7 @@ const table = {
   removexattrat: [466, 466],
   renameat2: [316, 276],
   request_key: [249, 218],
+  rt_sigaction: [13, 134],
   rt_sigqueueinfo: [129, 138],
   rt_tgsigqueueinfo: [297, 240],
   sched_setaffinity: [203, 122],

@@ -120,6 +120,8 @@ export class Confinement {
     const { signal } = new AbortController();
     const confined = await this.#startLooking();
     try {
+      // What is left of it might go on meanwhile.
+      await this.#supervisor?.settled();
       const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
       return value.findings;
     } finally {

@@ -1,9 +1,8 @@
 import { THREADS, allProcesses, descendantsOf } from "./descendants.ts";
+import { pause } from "./pause.ts";
 
 /** Counting reads every process there is. */
 const COUNT_MS = 20;
-
-const never = new Int32Array(new SharedArrayBuffer(4));
 
 /** How many processes and threads runs may still start, where no control group holds them. */
 export class ProcessBudget {
@@ -28,7 +27,7 @@ export class ProcessBudget {
     if (this.#left <= 0) {
       const early = this.#counted + COUNT_MS - performance.now();
       if (early > 0 && this.#isFull) return false;
-      if (early > 0) Atomics.wait(never, 0, 0, early);
+      if (early > 0) pause(early);
       this.#count();
     }
     if (this.#left <= 0) return false;

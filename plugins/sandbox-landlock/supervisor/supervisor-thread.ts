@@ -2,7 +2,7 @@
 import { closeSync, writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
-import type { Added, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
+import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
 
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {
@@ -12,14 +12,16 @@ export class Supervisor {
   readonly #exited: Promise<unknown>;
   /** Who waits for the answer to each `add`, in order. */
   readonly #waiting: ((added: Added | undefined) => void)[] = [];
+  #settling: PromiseWithResolvers<void> | undefined;
 
   private constructor(worker: Worker, wake: number) {
     this.#worker = worker;
     this.#wake = wake;
     this.#exited = new Promise((resolve) => worker.once("exit", resolve));
-    worker.on("message", ({ added }: { readonly added: Added | undefined }) =>
-      this.#waiting.shift()?.(added),
-    );
+    worker.on("message", (message: FromSupervisor) => {
+      if ("added" in message) this.#waiting.shift()?.(message.added);
+      else this.#settling?.resolve();
+    });
     worker.once("exit", () => this.#waiting.splice(0).forEach((settle) => settle(undefined)));
     worker.on("error", () => undefined);
     // A process must not end while the thread sits in poll(2), since joining it would take for ever.
@@ -51,6 +53,19 @@ export class Supervisor {
     try {
       return await added;
     } finally {
+      this.#worker.unref();
+    }
+  }
+
+  /** Resolves once nothing goes on of what lost processes started, or a while later where it cannot be found. */
+  async settled(): Promise<void> {
+    const settling = (this.#settling ??= Promise.withResolvers<void>());
+    this.#worker.ref();
+    this.#send({ settle: true });
+    try {
+      await Promise.race([settling.promise, this.#exited]);
+    } finally {
+      this.#settling = undefined;
       this.#worker.unref();
     }
   }

@@ -7,6 +7,7 @@ import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
 import type { Masked } from "./open-gate.ts";
 import type { ProcessBudget } from "./process-budget.ts";
+import { letCallsRestart } from "./restarting.ts";
 import { type Syscall, syscallNumber } from "../kernel/syscalls.ts";
 import type { Watched } from "./watch.ts";
 
@@ -36,7 +37,8 @@ export interface SupervisorFacts {
   readonly running: Int32Array;
 }
 
-export type ToSupervisor = Supervised | { readonly stop: true };
+export type ToSupervisor = Supervised | { readonly settle: true } | { readonly stop: true };
+export type FromSupervisor = { readonly added: Added | undefined } | { readonly settled: true };
 
 export interface Supervised {
   readonly pid: number;
@@ -71,6 +73,7 @@ export function supervise(
     ),
     ...signalCalls.map((name) => [number(name), signal] as const),
     ...startCalls.map((name) => [number(name), start] as const),
+    [number("rt_sigaction"), letCallsRestart],
   ]);
 
   /** The first thing a run's first process does, before any program of it runs. */

@@ -1,0 +1,28 @@
+import type { Decision, SyscallRequest } from "./arguments.ts";
+import { readMemory, writeMemory } from "./memory.ts";
+
+/** Where a program tells what a signal does: its handler, then flags. */
+const FLAGS = 8;
+const LENGTH = 16;
+const SA_RESTART = 0x10000000;
+/** The default, or nothing at all. */
+const NO_HANDLER = 1n;
+
+/**
+ * A call that waits to be asked about ends with EINTR where a signal comes, unless its handler lets calls begin again; so a
+ * child that ends while the next is started would keep that from starting: dash says "Cannot fork". Every program's handler
+ * for that signal lets them begin again.
+ */
+export function letCallsRestart(request: SyscallRequest): Decision {
+  const address = request.args[1]!;
+  try {
+    const action = Buffer.from(readMemory(request, address, LENGTH));
+    const flags = action.readUInt32LE(FLAGS);
+    if (action.readBigUInt64LE(0) <= NO_HANDLER || flags & SA_RESTART) return "continue";
+    action.writeUInt32LE((flags | SA_RESTART) >>> 0, FLAGS);
+    writeMemory(request, address + BigInt(FLAGS), action.subarray(FLAGS));
+  } catch {
+    // What it names is not there, or it has ended; the kernel says so.
+  }
+  return "continue";
+}
