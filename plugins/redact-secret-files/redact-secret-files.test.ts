@@ -88,16 +88,14 @@ test("SEC-15: of any tool's answer the rest stays as it is, and the find is said
 });
 
 test("SEC-15: a copy of a secret file under another name is seen through by the first call of a process", async () => {
-  for (const call of [
-    ["file_read", { path: "copy.txt" }],
-    ["file_search", { pattern: "TOKEN|MII" }],
-  ] as const) {
+  const calls = { file_read: { path: "copy.txt" }, file_search: { pattern: "TOKEN|MII" } };
+  for (const [tool, args] of Object.entries(calls)) {
     await using host = await startTestHost({ plugins: [plugin, sandbox, files] });
     const { workspace } = host.runtime;
     writeFileSync(path.join(workspace, ".env"), env);
     writeFileSync(path.join(workspace, "a.pem"), key);
     writeFileSync(path.join(workspace, "copy.txt"), `${env}\n${key}\n`);
-    const { text } = await host.call(...call);
+    const { text } = await host.call(tool, args);
     expect(text).toContain("[text of the secret file");
     for (const secret of ["tk_live_0123456789", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"])
       expect(text).not.toContain(secret);
