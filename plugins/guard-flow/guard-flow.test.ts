@@ -282,8 +282,9 @@ test("SEC-21: calls beside each other all leave their sources", async () => {
   const { values } = host.slot(Store);
   const get = values.get.bind(values);
   values.get = async (...args) => {
+    const found = await get(...args);
     await new Promise(setImmediate);
-    return get(...args) as never;
+    return found as never;
   };
   await Promise.all(["web_fetch", "file_read", "memory_recall"].map((name) => host.call(name, {})));
   expect(await codes(host, [["mail_send", "bob"]])).toEqual([asked]);
