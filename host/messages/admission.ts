@@ -68,7 +68,10 @@ export class Admission {
     const user = userOf(message);
     const key = `${about}:${user}`;
     if (!(await store.values.add(toldSpace, key, true, { forMs: toldMs }))) return;
-    this.#deps.log.warn({ user, bound: about }, `${shortHash(user)} writes more than one sender may: ${text}`);
+    this.#deps.log.warn(
+      { user, bound: about },
+      `${shortHash(user)} writes more than one sender may: ${text}`,
+    );
     await store.lanes.post(this.#deps.outbox.notice(message, about, text));
   }
 }

@@ -35,7 +35,11 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
 }
 
 /** Short names for a `lane` and a `user`, who may be somebody's number; a `stranger` is named, so that he can be let in. */
-function namesIn(detail: { readonly lane?: unknown; readonly user?: unknown; readonly stranger?: unknown }): object {
+function namesIn(detail: {
+  readonly lane?: unknown;
+  readonly user?: unknown;
+  readonly stranger?: unknown;
+}): object {
   const { lane, user, stranger } = detail;
   return {
     ...(typeof lane === "string" && { conversation: shortHash(lane) }),

@@ -52,7 +52,9 @@ export default definePlugin({
       text: async ({ workspace }) => (await files(workspace, host.signal)).text,
       brings: async ({ workspace }) => {
         const { foreign } = await files(workspace, host.signal);
-        return foreign.length > 0 ? { material: foreign.map((folder) => `AGENTS.md of ${folder}`) } : undefined;
+        return foreign.length > 0
+          ? { material: foreign.map((folder) => `AGENTS.md of ${folder}`) }
+          : undefined;
       },
     });
     host.provide(PromptParts, {

@@ -1,7 +1,15 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { definePlugin, defineTool, PromptParts, textOf, Tools, type PromptPart, type Sources } from "@gantry/sdk";
+import {
+  definePlugin,
+  defineTool,
+  PromptParts,
+  textOf,
+  Tools,
+  type PromptPart,
+  type Sources,
+} from "@gantry/sdk";
 import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
