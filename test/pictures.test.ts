@@ -15,6 +15,16 @@ const shown = (bytes: Buffer): object => ({
 const configOf = (provider: string): string =>
   `default_provider = "${provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\n`;
 
+/** How the model is told what a picture is called. */
+const named = (name: string, bytes: number, before = ""): unknown => ({
+  type: "text",
+  text: expect.stringMatching(
+    new RegExp(
+      `^${before}<<untrusted \\w{18} from an attached file>>\\n\\[${name}, image/png, ${bytes} bytes\\]\\n<<end `,
+    ),
+  ),
+});
+
 test("SDK-07: --image shows the model pictures, which come back after a restart, are stored once, and stand in no log, session or audit", async () => {
   await using model = await startModel("A cat.", "Still a cat.");
   using home = tempDir(configOf(model.provider));
@@ -30,14 +40,6 @@ test("SDK-07: --image shows the model pictures, which come back after a restart,
   });
   const again = await gantry(["agent", "-m", "sure?", "--session", "s", "--image", "cat.png"], run);
   expect(again).toMatchObject({ code: 0, out: "Still a cat.\n" });
-  const named = (name: string, bytes: number, before = ""): unknown => ({
-    type: "text",
-    text: expect.stringMatching(
-      new RegExp(
-        `^${before}<<untrusted \\w{18} from an attached file>>\\n\\[${name}, image/png, ${bytes} bytes\\]\\n<<end `,
-      ),
-    ),
-  });
   const first = [
     named("cat.png", png.length, "who\\?\\n"),
     shown(png),

@@ -41,6 +41,10 @@ function send(
 
 const textsOf = (t: TestDiscord) => t.api.said().map(({ content }) => content as string);
 
+/** As the model is shown it. */
+const attached = (line: string): unknown =>
+  expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
+
 test("DC-09: DC-11: text goes as the platform's markdown, without previews, and nobody is pinged whatever it says", async () => {
   await using t = await sending();
   const said = "**Hi** @everyone <@222222222222222222> `x < 1` [l](https://a.test/x_y) https://b.test/x_y.";
@@ -254,8 +258,6 @@ test("DC-16: files that come in are bounded by what the event says before any is
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
-  const attached = (line: string): unknown =>
-    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
     ["what is it?", attached("[a.png, image/png, 11 bytes]"), "image/png"],
     [

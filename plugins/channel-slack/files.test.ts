@@ -7,6 +7,10 @@ import { fileOf } from "./slack-methods.test-kit.ts";
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 
+/** As the model is shown it. */
+const attached = (line: string): unknown =>
+  expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
+
 test("SL-09: pictures, voice and files that come in are kept, and each is named in a line where it is not; the token goes to Slack alone", async () => {
   const asked: (readonly Part[])[] = [];
   const provider = fakeProvider([({ messages }) => (asked.push(messages.at(-1)?.parts ?? []), "seen")]);
@@ -49,8 +53,6 @@ test("SL-09: pictures, voice and files that come in are kept, and each is named 
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
-  const attached = (line: string): unknown =>
-    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
     ["what is it?", attached("[p.png, image/png, 11 bytes]"), "image/png"],
     [

@@ -28,6 +28,10 @@ function send(
 
 const texts = (t: TestTelegram) => t.api.of("sendMessage").map(({ params }) => params["text"] as string);
 
+/** As the model is shown it. */
+const attached = (line: string): unknown =>
+  expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
+
 test("TG-08: TG-09: text goes as text with its entities, never to be parsed, and without a preview of its links", async () => {
   await using t = await startTelegram({ serves: false });
   expect(await send(t, "**Hi** _you_ `x < 1` [l](https://a.test)")).toMatchObject({
@@ -219,8 +223,6 @@ test("TG-16: photos, voice and files that come in are kept as media, and each is
   const lines = asked.map((parts) =>
     parts.map((part) => (part.type === "media" ? part.media.mime : part.type === "text" ? part.text : "")),
   );
-  const attached = (line: string): unknown =>
-    expect.stringContaining(`from an attached file>>\n${line}\n<<end `);
   expect(lines).toEqual([
     ["what is it?", attached("[image/jpeg, 11 bytes]"), "image/jpeg"],
     [
