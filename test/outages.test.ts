@@ -90,11 +90,18 @@ function hangingUntil(back: number): FakeProvider {
   return fakeProvider([() => (Date.now() < back ? { after: new Promise(() => {}) } : "here again")]);
 }
 
-test.each([
+const hangs = [
   [45, 20],
   [400, 1],
-  ...(long ? [[45, 1] as const, [400, 20] as const, [700, 1] as const, [700, 20] as const] : []),
-])(
+] as const;
+const longHangs = [
+  [45, 1],
+  [400, 20],
+  [700, 1],
+  [700, 20],
+] as const;
+
+test.each<readonly [number, number]>(long ? [...hangs, ...longHangs] : hangs)(
   "INB-01: a model that hangs for %i s, %i messages: whatever hung or waited is answered once, within 30 s of its return",
   async (seconds, count) => {
     using _ = simulateTime();
