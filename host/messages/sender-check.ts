@@ -22,7 +22,7 @@ export class SenderCheck {
     const verdict = await hooks.guard("onInboundMessage", message);
     if (!("verdict" in verdict)) return undefined;
     const user = userOf(message);
-    log.warn({ user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
+    log.warn({ stranger: user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
     const event = {
       event_type: "inbound_ignored",
       tool: "",
