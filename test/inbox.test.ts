@@ -318,7 +318,7 @@ test("CHA-02: a sender who is not allowed is ignored: one log line, one audit re
   await using t = await startTestHost({ plugins: [channel, list, model, store] });
   await t.serve();
   expect(await channel.receive({ text: "hi", from: "+49" })).toBe("refused");
-  expect(t.logs.map(({ message, detail }) => [message, detail["user"]])).toEqual([
+  expect(t.logs.map(({ message, detail }) => [message, detail["stranger"]])).toEqual([
     ["A message was ignored: +49 is not in allowed_numbers", "fake:+49"],
   ]);
   expect(t.audit).toMatchObject([

@@ -106,7 +106,7 @@ export class Inbox implements InboxSlot {
     const verdict = await this.#deps.hooks.guard("onInboundMessage", message);
     if (!("verdict" in verdict)) return true;
     const user = userOf(message);
-    this.#deps.log.warn({ user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
+    this.#deps.log.warn({ stranger: user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
     const event = {
       event_type: "inbound_ignored",
       tool: "",
