@@ -29,6 +29,9 @@ export const hostErrors = defineErrors({
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
   ),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
+  WORD_UNCONFIGURED: usage(
+    "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
+  ),
   NODE_TOO_OLD: usage("Gantry needs Node 22.19 or newer and this is %s: install a newer Node."),
 
   PLUGIN_NOT_FOUND: usage(

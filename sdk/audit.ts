@@ -12,6 +12,11 @@ export const AuditSinks = many<AuditSink>("audit-sinks", having("write"));
 /** The one way an event is recorded; filled by the host, which stamps and redacts. Throws `AUDIT_FAILED`. */
 export interface Audit {
   record(event: Omit<AuditEvent, "timestamp">): Promise<void>;
+  /**
+   * What a stranger may cause as often as they like, such as a refusal: 60 of a type are written in a minute, and the next
+   * one written counts the others in `args.unrecorded`.
+   */
+  recordStranger(event: Omit<AuditEvent, "timestamp">): Promise<void>;
 }
 export const Audit = one<Audit>("audit");
 

@@ -83,7 +83,7 @@ export interface Memory {
   /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;
-  /** Drops what is older than `before` (Unix ms) and the oldest beyond `maxEntries` in all; gives how many. */
+  /** Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest of whoever holds most; gives how many. */
   prune(before: number, maxEntries: number): Promise<number>;
   count(): Promise<number>;
 }

@@ -211,6 +211,11 @@ test("CLI-05: an unknown word, an unknown option and a missing argument are wron
     code: "USAGE",
     text: expect.stringMatching(/Unknown command 'agnet'.*agent.*see `gantry --help`/),
   });
+  expect(await run("telegram", "people")).toEqual({
+    exit: 2,
+    code: "WORD_UNCONFIGURED",
+    text: expect.stringMatching(/'telegram'.*\[channels\.telegram\].*loads the plugin channel-telegram/),
+  });
   expect(await run("agent", "--mesage", "hi")).toMatchObject({
     exit: 2,
     code: "USAGE",

@@ -130,6 +130,7 @@ test("DIS-03: the container's configuration is valid, and what the container fil
   const lines = (file ?? "").split("\n");
   expect(lines.findLast((line) => line.startsWith("USER "))).toBe("USER 10001:10001");
   expect(file).toMatch(/^HEALTHCHECK [^]*GET \/health /m);
+  expect(file).toMatch(/^ENV .*\bINVOCATION_ID=\w+$/m);
   expect(file).toMatch(/^VOLUME \/var\/lib\/gantry$/m);
   expect(compose).toMatch(/^ {4}read_only: true$/m);
   expect(compose).toMatch(/^ {4}cap_drop: \[ALL\]$/m);

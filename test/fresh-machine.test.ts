@@ -116,7 +116,7 @@ ${user} && echo "USER MADE"
 cp /config.toml /var/lib/gantry/config.toml && chown 10001:10001 /var/lib/gantry/config.toml && chmod 600 /var/lib/gantry/config.toml
 mount -t tmpfs volume /mnt && cp -a /var/lib/gantry/. /mnt && chown 10001:10001 /mnt && chmod 700 /mnt && mount --move /mnt /var/lib/gantry
 mount -o remount,ro / && ! touch /etc/x 2>/dev/null && echo "READ-ONLY"
-export HOME=/var/lib/gantry SERVICE_CONFIG_DIR=/var/lib/gantry GANTRY_API_KEY=sk-x INVOCATION_ID=1
+export HOME=/var/lib/gantry SERVICE_CONFIG_DIR=/var/lib/gantry INVOCATION_ID=container GANTRY_API_KEY=sk-x
 cd /var/lib/gantry
 ${as} gantry daemon > /tmp/log 2>&1 &
 for i in $(seq 200); do grep -q "Gantry is ready" /tmp/log && break; sleep 0.1; done

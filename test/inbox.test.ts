@@ -318,13 +318,35 @@ test("CHA-02: a sender who is not allowed is ignored: one log line, one audit re
   await using t = await startTestHost({ plugins: [channel, list, model, store] });
   await t.serve();
   expect(await channel.receive({ text: "hi", from: "+49" })).toBe("refused");
-  expect(t.logs.map(({ message, detail }) => [message, detail["user"]])).toEqual([
+  expect(t.logs.map(({ message, detail }) => [message, detail["stranger"]])).toEqual([
     ["A message was ignored: +49 is not in allowed_numbers", "fake:+49"],
   ]);
   expect(t.audit).toMatchObject([
     { event_type: "inbound_ignored", result: "ignored: NOT_LISTED", user: "fake:+49" },
   ]);
   expect([model.requests, channel.sent]).toEqual([[], []]);
+});
+
+test("AUD-01: strangers fill no audit log: 60 of their messages a minute are recorded, and the next record counts the others", async () => {
+  const channel = fakeChannel();
+  const list = definePlugin({
+    name: "guard-list",
+    taps: ["onInboundMessage"],
+    setup: (host) => host.hooks.onInboundMessage.tap(() => refuse({ code: "NOT_LISTED", message: "no" })),
+  });
+  await using t = await startTestHost({ plugins: [channel, list, fakeProvider(["never"]), store] });
+  await t.serve();
+  const flood = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => channel.receive({ text: "hi", from: `s${i}` })));
+  expect(new Set(await flood(100))).toEqual(new Set(["refused"]));
+  expect(t.audit).toHaveLength(60);
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
+  try {
+    await flood(1);
+    expect([t.audit.length, t.audit.at(-1)?.args]).toEqual([61, expect.objectContaining({ unrecorded: 40 })]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("CHA-07: a backlog beyond its bound is answered with full, so that the platform comes again", async () => {

@@ -1,5 +1,5 @@
-import { textParts, type InboundMessage, type Sent, type Trust, type Upstream } from "@gantry/sdk";
-import { scrubber, type Trouble } from "@gantry/sdk/channel";
+import { textParts, type InboundMessage, type Trust, type Upstream } from "@gantry/sdk";
+import { PlatformFailure, reach, scrubber } from "@gantry/sdk/channel";
 
 /** What of an update is read; it comes from outside. */
 export interface Update {
@@ -22,52 +22,39 @@ export interface Message {
   readonly text?: string;
 }
 
-/** The platform said no; the message is a sentence without the token. */
-export class BotFailure extends Error {
-  readonly sent: Exclude<Sent, { status: "sent" }>;
-  readonly trouble: Trouble;
-  /** The form of a text was not understood. */
-  readonly isForm: boolean;
-
-  constructor(status: number, reason: string, seconds: number | undefined) {
-    super(reason);
-    const refused = status === 401;
-    const afterMs = seconds === undefined ? {} : { afterMs: seconds * 1_000 };
-    if (status === 400 || status === 403) this.sent = { status: "refused", reason };
-    else this.sent = { status: "retry", reason, ...afterMs, ...(refused && { scope: "channel" }) };
-    this.isForm = status === 400;
-    this.trouble = { reason, refused, ...afterMs };
-  }
+/** What a refusal means; the sentence holds no token. */
+function failureOf(status: number, sentence: string, seconds: number | undefined): PlatformFailure {
+  const afterMs = seconds === undefined ? undefined : seconds * 1_000;
+  if (status === 401) return new PlatformFailure("account", sentence);
+  if (status === 400) return new PlatformFailure("form", sentence);
+  if (status === 403) return new PlatformFailure("refused", sentence);
+  return new PlatformFailure(status === 429 ? "rate" : "again", sentence, afterMs);
 }
 
 export type Call = <T>(method: string, body: object, signal: AbortSignal) => Promise<T>;
 
-/** Calls methods of the platform; `address` may throw. Every failure is a {@link BotFailure}. */
+/** Calls methods of the platform; `address` may throw. Every failure is a {@link PlatformFailure}. */
 export function botApi(address: () => string, token: string, upstream: Upstream): Call {
-  const clean = scrubber([token]);
-  return async (method, body, signal) => {
-    const url = `${address()}/bot${token}/${method}`;
-    const request = { url, method: "POST", body: JSON.stringify(body), signal, timeoutMs: 60_000 };
+  const scrub = scrubber([token]);
+  return (method, body, signal) => {
     const headers = { "content-type": "application/json" };
-    try {
-      const answer = await upstream.fetch({ ...request, headers });
-      const {
-        ok,
-        result,
-        description = "",
-        parameters,
-      } = (await answer.json()) as {
-        readonly ok?: boolean;
-        readonly result?: never;
-        readonly description?: string;
-        readonly parameters?: { readonly retry_after?: number };
-      };
-      if (ok === true) return result as never;
-      throw new BotFailure(answer.status, clean(`${answer.status} ${description}`), parameters?.retry_after);
-    } catch (error) {
-      throw error instanceof BotFailure ? error : new BotFailure(0, clean(String(error)), undefined);
-    }
+    const request = { method: "POST", headers, body: JSON.stringify(body), signal, timeoutMs: 60_000 };
+    const call = async () => {
+      const response = await upstream.fetch({ url: `${address()}/bot${token}/${method}`, ...request });
+      const answer = (await response.json()) as Answer;
+      if (answer.ok === true) return answer.result as never;
+      const { description = "", parameters } = answer;
+      throw failureOf(response.status, scrub(`${response.status} ${description}`), parameters?.retry_after);
+    };
+    return reach(call, { scrub });
   };
+}
+
+interface Answer {
+  readonly ok?: boolean;
+  readonly result?: unknown;
+  readonly description?: string;
+  readonly parameters?: { readonly retry_after?: number };
 }
 
 /** Where a message stands: a topic of a group is a conversation of its own. */

@@ -2,7 +2,7 @@ import { approvalText, Approvals, Channels, Checks, Inbox, Services, Store, Upst
 import { definePlugin, textOf, type InboundMessage, type Json, type Sent } from "@gantry/sdk";
 import * as kit from "@gantry/sdk/channel";
 import { Type } from "typebox";
-import { botApi, BotFailure, conversationOf, readMessage, type Message, type Update } from "./bot-api.ts";
+import { botApi, conversationOf, readMessage, type Message, type Update } from "./bot-api.ts";
 
 const table = "plugins_config.channel-bot";
 const ids = Type.Array(Type.String({ minLength: 1 }), { default: [], description: "Ids of people." });
@@ -34,15 +34,16 @@ export default definePlugin({
     const health = new kit.ChannelHealth({ channel: "bot", values, log: host.log });
     const people = new kit.LetIn("bot", { people: { allowed, owners }, pairing: false }, () => store);
 
-    const sent = async (send: () => Promise<Message>): Promise<Sent> => {
-      try {
-        return { status: "sent", id: String((await send()).message_id) };
-      } catch (error) {
-        if (!(error instanceof BotFailure)) throw error;
-        if (error.trouble.refused === true) health.refused(error.message);
-        return error.sent;
-      }
-    };
+    const sent = (send: () => Promise<Message>): Promise<Sent> =>
+      kit.sentOf(async () => {
+        try {
+          return (await send()).message_id;
+        } catch (error) {
+          const { reason, refused } = kit.troubleOf(error);
+          if (refused === true) health.refused(reason);
+          throw error;
+        }
+      });
     /** Asked questions stand where their message does. */
     const questions = new kit.OpenQuestions<Message>({
       channel: "bot",
@@ -72,7 +73,7 @@ export default definePlugin({
           const body = { ...plain, entities: kit.renderEntities(piece, 100) };
           // An answer must not vanish for its looks.
           const asPlain = (error: unknown): Promise<Message> => {
-            if (!(error instanceof BotFailure && error.isForm)) throw error;
+            if (!(error instanceof kit.PlatformFailure && error.kind === "form")) throw error;
             return call<Message>("sendMessage", plain, signal);
           };
           return sent(() => call<Message>("sendMessage", body, signal).catch(asPlain));
@@ -106,7 +107,7 @@ export default definePlugin({
     kit.serveConnection(host, "bot", () => ({
       health,
       watchdogMs: 120_000,
-      judge: (error) => (error instanceof BotFailure ? error.trouble : { reason: String(error) }),
+      judge: kit.troubleOf,
       async run(signal, alive) {
         const { username: me } = await call<{ username: string }>("getMe", {}, signal);
         health.up();

@@ -1,6 +1,12 @@
 import type { Inbox, InboundMessage, Values } from "@gantry/sdk";
-import { receiveAll, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
-import { MatrixFailure, type MatrixApi } from "./api.ts";
+import {
+  receiveAll,
+  troubleOf,
+  type ChannelHealth,
+  type ConnectionOptions,
+  type Trouble,
+} from "@gantry/sdk/channel";
+import type { MatrixApi } from "./api.ts";
 import { invitations, readEvent, type Sync } from "./read-events.ts";
 import type { Settings } from "./settings.ts";
 
@@ -50,7 +56,7 @@ export class Receiver implements ConnectionOptions {
   }
 
   judge(error: unknown): Trouble {
-    return error instanceof MatrixFailure ? error : { reason: (error as Error).message };
+    return troubleOf(error);
   }
 
   async #messages({ rooms }: Sync, me: string, signal: AbortSignal): Promise<readonly InboundMessage[]> {

@@ -4,25 +4,23 @@ import {
   readMarkdown,
   renderHtml,
   sendInParts,
+  sentOf,
   splitRichText,
   type ChannelHealth,
+  type PlatformFailure,
   type RichText,
 } from "@gantry/sdk/channel";
-import { MatrixFailure, type MatrixApi } from "./api.ts";
+import type { MatrixApi } from "./api.ts";
 
 /** An event may have 64 KiB, and HTML is longer than its text. */
 const maxText = 8_000;
 
 /** Sends replies as notices, which other bots do not answer; the transaction's name makes every try the same message. */
 export function createSender(api: MatrixApi, health: ChannelHealth, values: () => Values): Channel["send"] {
-  const put = async (room: string, name: string, content: object, signal: AbortSignal): Promise<void> => {
+  const put = async (room: string, name: string, content: object, signal: AbortSignal): Promise<string> => {
     const transaction = createHash("sha256").update(name).digest("hex").slice(0, 32);
-    await api.call(
-      "PUT",
-      `/rooms/${encodeURIComponent(room)}/send/m.room.message/${transaction}`,
-      signal,
-      content,
-    );
+    const path = `/rooms/${encodeURIComponent(room)}/send/m.room.message/${transaction}`;
+    return (await api.call<{ event_id: string }>("PUT", path, signal, content)).event_id;
   };
   return async ({ to, parts, key }, signal) => {
     const { room, thread } = addressOf(to);
@@ -32,18 +30,14 @@ export function createSender(api: MatrixApi, health: ChannelHealth, values: () =
     const deliver = async (rich: RichText, name: string): Promise<Sent> => {
       const plain = { msgtype: "m.notice", body: rich.text, ...inThread };
       const html = { format: "org.matrix.custom.html", formatted_body: renderHtml(rich, { breaks: true }) };
-      try {
-        await put(room, name, { ...plain, ...html }, signal).catch((error: MatrixFailure) => {
+      return sentOf(() =>
+        put(room, name, { ...plain, ...html }, signal).catch((error: PlatformFailure) => {
+          if (error.kind === "account") health.refused(error.message);
           // A form that the homeserver does not understand: the answer must not vanish for its looks.
-          if (error.status !== 400) throw error;
+          if (error.kind !== "form") throw error;
           return put(room, `${name}:plain`, plain, signal);
-        });
-        return { status: "sent" };
-      } catch (error) {
-        if (!(error instanceof MatrixFailure)) throw error;
-        if (error.refused) health.refused(error.reason);
-        return error.sent;
-      }
+        }),
+      );
     };
     const pieces = splitRichText(await readMarkdown(textOf(parts)), { max: maxText });
     return sendInParts({

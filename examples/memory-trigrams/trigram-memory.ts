@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { MemoryEntry, OwnMemory, Sources } from "@gantry/sdk";
-import { replaceFile } from "@gantry/sdk/node";
+import { replaceFile, surplus } from "@gantry/sdk/node";
 
 interface Kept extends MemoryEntry {
   readonly user: string;
@@ -75,7 +75,7 @@ export class TrigramMemory implements OwnMemory {
 
   async prune(before: number, maxEntries: number): Promise<number> {
     const old = await this.#remove(({ created }) => Date.parse(created) < before);
-    const beyond = new Set((await this.#read()).slice(0, Math.max(0, (await this.count()) - maxEntries)));
+    const beyond = new Set(surplus(await this.#read(), maxEntries));
     return old + (await this.#remove((entry) => beyond.has(entry)));
   }
 

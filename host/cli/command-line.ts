@@ -12,6 +12,7 @@ import { hostCommands } from "./commands/index.ts";
 import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
 import { startWithoutWrong } from "./start-without-wrong.ts";
+import { orUnconfigured } from "./unconfigured-word.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
 export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
@@ -77,7 +78,7 @@ class WordRun {
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
     if (own.length === 0) this.#session.workspace = workspaceIn(argv);
     const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv))];
-    const parsed = await parseArgs(argv, words);
+    const parsed = await parseArgs(argv, words).catch(orUnconfigured(argv[0], words, this.#host));
     if (parsed.kind === "printed") return parsed.code;
     const code = await this.#runWord(parsed);
     return this.#signal === "SIGINT" && code !== 0 ? 130 : code;

@@ -1,4 +1,5 @@
 import { userOf, type InboundMessage, type Logger, type Store } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
 import type { Outbox } from "./outbox.ts";
 import { sentences } from "./sentences.ts";
 
@@ -67,7 +68,10 @@ export class Admission {
     const user = userOf(message);
     const key = `${about}:${user}`;
     if (!(await store.values.add(toldSpace, key, true, { forMs: toldMs }))) return;
-    this.#deps.log.warn({ user, bound: about }, `${user} writes more than one sender may: ${text}`);
+    this.#deps.log.warn(
+      { user, bound: about },
+      `${shortHash(user)} writes more than one sender may: ${text}`,
+    );
     await store.lanes.post(this.#deps.outbox.notice(message, about, text));
   }
 }

@@ -7,6 +7,7 @@ import {
   type InboundMessage,
   type Logger,
 } from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -72,7 +73,7 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
   if ((await approvals.pending(by)).length === 0) {
     log.warn(
       { user: by.user },
-      `${by.user} answered an approval question and is not an owner of the channel.`,
+      `${shortHash(by.user)} answered an approval question and is not an owner of the channel.`,
     );
     return short !== "";
   }

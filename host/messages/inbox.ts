@@ -101,12 +101,12 @@ export class Inbox implements InboxSlot {
     return false;
   }
 
-  /** A sender who is not allowed: one log line, one audit record, no reply. */
+  /** A sender who is not allowed: one log line, one audit record within their bound, no reply. */
   async #allowed(message: InboundMessage): Promise<boolean> {
     const verdict = await this.#deps.hooks.guard("onInboundMessage", message);
     if (!("verdict" in verdict)) return true;
     const user = userOf(message);
-    this.#deps.log.warn({ user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
+    this.#deps.log.warn({ stranger: user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
     const event = {
       event_type: "inbound_ignored",
       tool: "",
@@ -114,7 +114,7 @@ export class Inbox implements InboxSlot {
       result: `ignored: ${verdict.code}`,
     } as const;
     await this.#deps.audit
-      .record({ ...event, user, session_id: laneOf(message) })
+      .recordStranger({ ...event, user, session_id: laneOf(message) })
       .catch((error: Error) => this.#deps.log.error({ code: "AUDIT_FAILED" }, error.message));
     return false;
   }

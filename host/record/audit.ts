@@ -3,6 +3,7 @@ import { deepFreeze, asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
+import { StrangersRecords } from "./strangers-records.ts";
 
 /** Longer strings are cut in the record: the log says what was asked for, it is no copy of every file. */
 const maxString = 4_096;
@@ -12,6 +13,7 @@ export class Audit implements AuditSlot {
   readonly #registry: Registry;
   readonly #hooks: HookTable;
   readonly #redaction: Redaction;
+  readonly #strangers = new StrangersRecords();
 
   constructor(registry: Registry, hooks: HookTable, redaction: Redaction) {
     this.#registry = registry;
@@ -39,6 +41,12 @@ export class Audit implements AuditSlot {
       throw errors.AUDIT_FAILED(asError(error));
     }
     await this.#hooks.tell(record);
+  }
+
+  async recordStranger(event: Omit<AuditEvent, "timestamp">): Promise<void> {
+    const unrecorded = this.#strangers.take(event.event_type);
+    if (unrecorded === undefined) return;
+    await this.record(unrecorded === 0 ? event : { ...event, args: { ...event.args, unrecorded } });
   }
 }
 

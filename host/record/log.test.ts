@@ -1,6 +1,8 @@
+import { definePlugin, refuse } from "@gantry/sdk";
 import { expect, test, vi } from "vitest";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { gantry, said, startGantry } from "../../test/helpers/cli.ts";
+import pii from "../../plugins/redact-pii/index.ts";
 import { tempDir } from "../../test/helpers/temp-dir.ts";
 import { foldedWriter } from "./fold.ts";
 
@@ -17,6 +19,31 @@ test("OPS-01: people are told apart in the log by a stable hash, never by their 
   await expect.poll(() => new Set(lines().map(({ detail }) => detail["conversation"])).size).toBe(2);
   for (const { detail } of lines()) expect(detail["conversation"]).toMatch(/^[0-9a-f]{8}$/);
   expect(JSON.stringify(t.logs)).not.toContain("1555");
+});
+
+test("OPS-01: CHA-02: a known sender's number is in no field of the log, and that of one who is ignored is", async () => {
+  const list = definePlugin({
+    name: "guard-list",
+    taps: ["onInboundMessage"],
+    setup: (host) =>
+      host.hooks.onInboundMessage.tap(({ sender }) =>
+        sender.id === "+4930901820"
+          ? refuse({ code: "NOT_LISTED", message: `${sender.id} is not listed` })
+          : undefined,
+      ),
+  });
+  const channel = fakeChannel("chatapp");
+  await using t = await startTestHost({
+    plugins: [channel, list, pii, fakeProvider(["well"]), memoryStore()],
+    config: { gateway: { messages_per_minute_per_sender: 1 } },
+  });
+  await t.serve();
+  for (const text of ["a", "b"]) await channel.receive({ text, from: "+4917012345678" });
+  await expect.poll(() => t.logs.map(({ detail }) => detail["bound"])).toContain("pace");
+  expect(t.logs.find(({ detail }) => detail["bound"])?.detail["user"]).toMatch(/^[0-9a-f]{8}$/);
+  expect(JSON.stringify(t.logs)).not.toContain("4917012345678");
+  await channel.receive({ text: "let me in", from: "+4930901820" });
+  expect(t.logs.at(-1)?.detail["stranger"]).toBe("chatapp:+4930901820");
 });
 
 test("OPS-01: equal lines are folded, with how often they came", () => {

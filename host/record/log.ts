@@ -10,8 +10,8 @@ export type LogWriter = (level: Level, detail: Readonly<Record<string, unknown>>
 const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 
 /**
- * A logger whose every line is redacted but for the `user` it names, tells the plugin and the message it belongs to, names
- * conversations by a short hash, and keeps stacks for debugging only.
+ * A logger whose every line is redacted but for the `stranger` it names, tells the plugin and the message it belongs to,
+ * names people and conversations by a short hash, and keeps stacks for debugging only.
  */
 export function redactedLog(write: LogWriter, redaction: Redaction, debug: boolean): Logger {
   const at =
@@ -19,10 +19,9 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
     (detail: object, message: string): void => {
       try {
         const plugin = currentPlugin();
-        const { user } = detail as { user?: unknown };
         const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
         // Ids and hashes of our own making may look like somebody's number.
-        const named = { ...currentTrace(), ...conversationOf(detail), ...(user !== undefined && { user }) };
+        const named = { ...currentTrace(), ...namesIn(detail) };
         write(level, { ...clean, ...named }, redaction.text(message));
       } catch (error) {
         write(
@@ -35,15 +34,24 @@ export function redactedLog(write: LogWriter, redaction: Redaction, debug: boole
   return Object.freeze({ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") });
 }
 
-/** The conversation of a `lane`, which itself may hold somebody's number. */
-function conversationOf({ lane }: { readonly lane?: unknown }): object {
-  return typeof lane === "string" ? { conversation: shortHash(lane) } : {};
+/** Short names for a `lane` and a `user`, who may be somebody's number; a `stranger` is named, so that he can be let in. */
+function namesIn(detail: {
+  readonly lane?: unknown;
+  readonly user?: unknown;
+  readonly stranger?: unknown;
+}): object {
+  const { lane, user, stranger } = detail;
+  return {
+    ...(typeof lane === "string" && { conversation: shortHash(lane) }),
+    ...(typeof user === "string" && { user: shortHash(user) }),
+    ...(typeof stranger === "string" && { stranger }),
+  };
 }
 
 function flat(detail: object, debug: boolean): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(detail)
-      .filter(([key]) => key !== "lane")
+      .filter(([key]) => !["lane", "user", "stranger"].includes(key))
       .map(([key, value]) => [key, value instanceof Error ? flatError(value, debug) : value]),
   );
 }
@@ -63,7 +71,8 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
   return (level, detail, message) => {
     if (levels.indexOf(level) < levels.indexOf(lowest)) return;
     const plugin = typeof detail["plugin"] === "string" ? ` [${detail["plugin"]}]` : "";
-    const user = typeof detail["user"] === "string" ? ` (${detail["user"]})` : "";
+    const named = detail["stranger"] ?? detail["user"];
+    const user = typeof named === "string" ? ` (${named})` : "";
     const stack = (detail["err"] as { stack?: string } | undefined)?.stack;
     // What a message brings along on further lines is set in, so that it cannot pass for another entry.
     print(

@@ -134,7 +134,7 @@ export class Intake {
       { uid },
       `A mail that says it is from ${from} is ignored: ${settings.authservId} does not vouch for it.`,
     );
-    await audit.record({
+    await audit.recordStranger({
       event_type: "inbound_ignored",
       tool: "",
       args: { message_id: id },

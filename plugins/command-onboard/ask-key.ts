@@ -26,7 +26,7 @@ export async function askKey(
   const from = await ask.choice(`Where is the key of ${provider}?${docs}`, choices, preferred);
   if (from === "value") return ask.secret("The key");
   if (from !== "variable") return undefined;
-  return `\${${await ask.text("Which variable?", { initial: own ?? "", check: (name) => wrongVariable(name, env) })}}`;
+  return `\${${await ask.text("Which variable?", { usual: own ?? "", check: (name) => wrongVariable(name, env) })}}`;
 }
 
 function wrongVariable(name: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -42,17 +42,19 @@ export class Ask {
     );
   }
 
+  /** `initial` is there to be edited; `usual` is what nothing typed means, and goes with the first letter. */
   async text(
     message: string,
-    { initial = "", check = required }: { initial?: string; check?: Check } = {},
+    { initial = "", usual = "", check = required }: { initial?: string; usual?: string; check?: Check } = {},
   ): Promise<string> {
     const answer = await clack.text({
       ...this.#common,
       message,
       initialValue: initial,
-      validate: (value) => check(value?.trim() ?? ""),
+      placeholder: usual,
+      validate: (value) => check(value?.trim() || usual),
     });
-    return given(answer).trim();
+    return given(answer).trim() || usual;
   }
 
   async secret(message: string): Promise<string> {

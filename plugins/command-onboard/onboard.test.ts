@@ -157,7 +157,8 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   await terminal.answer("The key", `sk-right-canary${ENTER}`);
   await terminal.answer("Which model?", ENTER);
   await terminal.see("It answers: ready");
-  await terminal.answer("Which directory", ENTER);
+  // What is typed takes the place of the one that is proposed.
+  await terminal.answer("config/workspace", `${configDir}-desk${ENTER}`);
   await terminal.see("How much may the agent do");
   await terminal.answer("autonomous", ENTER);
   await terminal.see("Where shall people write");
@@ -169,6 +170,7 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   expect(await terminal.ended).toBe(0);
   expect(terminal.shown()).not.toContain("canary");
   expect(await written(configDir)).toContain('api_key = "sk-right-canary"');
+  expect(await written(configDir)).toContain(`workspace_path = "${configDir}-desk"`);
   expect(await gantry(configDir, ["agent", "-m", "hello"])).toMatchObject({
     code: 0,
     stdout: "Hello from the model.\n",

@@ -57,7 +57,7 @@ export async function wizard(
 
 async function askWorkspace(ask: Ask, now: string): Promise<string | undefined> {
   const chosen = await ask.text("Which directory may the tools work in?", {
-    initial: now,
+    usual: now,
     check: wrongDirectory,
   });
   return chosen === now ? undefined : chosen;

@@ -42,19 +42,20 @@ export function changeCommands(
         if ((id === undefined) === (user === undefined)) throw errors.SESSION_WHICH();
         if (id !== undefined) {
           if ((await store().sessions.access(id)) === undefined) throw errors.SESSION_UNKNOWN(id);
-          await record(audit, { session: id }, "conversation is removed");
+          await record(audit, { session_id: id }, {}, "conversation is removed");
           await store().sessions.remove(id);
           if (options["json"]) out(JSON.stringify({ sessions: 1 }));
           else err(`The conversation ${id} is removed.`);
           return 0;
         }
         const person = userOf(String(user));
-        await record(audit, { user: person }, "person is erased");
+        await record(audit, { user: person }, { by: "owner" }, "person is erased");
         // A memory of its own first: it could fail, and then nothing is said to be gone.
         const own = (await memory()?.erase(person)) ?? 0;
         const { sessions, memories: kept, messages } = await store().erase(person);
         const memories = kept + own;
-        await record(audit, { user: person, sessions, memories, messages }, "person was erased");
+        const there = { by: "owner", sessions, memories, messages };
+        await record(audit, { user: person }, there, "person was erased");
         if (options["json"]) out(JSON.stringify({ sessions, memories, messages }));
         else
           err(
@@ -66,9 +67,22 @@ export function changeCommands(
   ];
 }
 
-/** What cannot be recorded is not removed. */
-function record(audit: Audit, args: Readonly<Record<string, unknown>>, result: string): Promise<void> {
-  return audit.record({ event_type: "erasure", tool: "", args, result, user: "owner", session_id: "" });
+/** What cannot be recorded is not removed. Who is erased stands where their other records have them, whole. */
+function record(
+  audit: Audit,
+  about: { readonly user?: string; readonly session_id?: string },
+  args: Readonly<Record<string, unknown>>,
+  result: string,
+): Promise<void> {
+  return audit.record({
+    event_type: "erasure",
+    tool: "",
+    args,
+    result,
+    user: "owner",
+    session_id: "",
+    ...about,
+  });
 }
 
 function userOf(written: string): string {

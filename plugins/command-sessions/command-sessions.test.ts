@@ -104,10 +104,16 @@ test("OPS-03: the audit says that a person is erased and was, with what there wa
   await t.store.sessions.open("chat", "http:d1");
   await t.run("remove", ["chat"]);
   await t.run("remove", [], { user: "telegram:42" });
-  expect(t.records.map(({ event_type, args, result }) => [event_type, args, result])).toEqual([
-    ["erasure", { session: "chat" }, "conversation is removed"],
-    ["erasure", { user: "telegram:42" }, "person is erased"],
-    ["erasure", { user: "telegram:42", sessions: 1, memories: 0, messages: 0 }, "person was erased"],
+  const removed = { event_type: "erasure", user: "owner", session_id: "chat" };
+  const erased = { event_type: "erasure", user: "telegram:42", session_id: "" };
+  expect(t.records).toMatchObject([
+    { ...removed, args: {}, result: "conversation is removed" },
+    { ...erased, args: { by: "owner" }, result: "person is erased" },
+    {
+      ...erased,
+      args: { by: "owner", sessions: 1, memories: 0, messages: 0 },
+      result: "person was erased",
+    },
   ]);
   await using closed = await start(true);
   for (const [args, options] of [

@@ -5,16 +5,12 @@ import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
 
-/** Refusals that are recorded in a minute: no stranger may fill the disk with them. */
-const maxRecords = 60;
-
 /** Says who asks. Each route carries its own answer to what it needs, so no spelling of a path leads around it. */
 export class Authenticator {
   readonly #devices: Devices;
   readonly #requirePairing: boolean;
   readonly #audit: Audit;
   readonly #log: Logger;
-  readonly #records = new RateCounter(maxRecords);
 
   constructor(devices: Devices, requirePairing: boolean, audit: Audit, log: Logger) {
     this.#devices = devices;
@@ -41,14 +37,12 @@ export class Authenticator {
     throw errors.GATEWAY_UNAUTHORIZED();
   }
 
-  /** The refusal stands whether or not it can be recorded; a record counts those before it that were too many. */
+  /** The refusal stands whether or not it can be recorded. */
   async recordFailure(request: FastifyRequest, why: string): Promise<void> {
-    const unrecorded = this.#records.take();
-    if (unrecorded === undefined) return;
     const path = request.url.split("?", 1)[0]?.slice(0, 256);
-    const args = { method: request.method, path, peer: request.ip, ...(unrecorded > 0 && { unrecorded }) };
+    const args = { method: request.method, path, peer: request.ip };
     try {
-      await this.#audit.record({
+      await this.#audit.recordStranger({
         event_type: "auth_failure",
         tool: "",
         args,
@@ -59,35 +53,5 @@ export class Authenticator {
     } catch (error) {
       this.#log.error({ err: error }, "A refused request could not be recorded in the audit log.");
     }
-  }
-}
-
-const minuteMs = 60_000;
-
-/** So many in a minute; what is beyond is only counted. */
-class RateCounter {
-  readonly #max: number;
-  #until = 0;
-  #taken = 0;
-  #beyond = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** How many were beyond since the last one that was not; undefined where this one is beyond, too. */
-  take(): number | undefined {
-    if (this.#until <= Date.now()) {
-      this.#until = Date.now() + minuteMs;
-      this.#taken = 0;
-    }
-    if (this.#taken >= this.#max) {
-      this.#beyond += 1;
-      return undefined;
-    }
-    this.#taken += 1;
-    const beyond = this.#beyond;
-    this.#beyond = 0;
-    return beyond;
   }
 }

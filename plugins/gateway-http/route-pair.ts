@@ -10,16 +10,17 @@ const body = Type.Object({
   device_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: deviceName })),
 });
 
+const event = (result: string, peer: string, device = "unknown") =>
+  ({
+    event_type: "pairing",
+    tool: "",
+    args: { peer },
+    result,
+    user: `http:${device}`,
+    session_id: "",
+  }) as const;
+
 export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Route {
-  const record = (result: string, peer: string, device = "unknown") =>
-    audit.record({
-      event_type: "pairing",
-      tool: "",
-      args: { peer },
-      result,
-      user: `http:${device}`,
-      session_id: "",
-    });
   return {
     name: "POST /pair",
     method: "POST",
@@ -34,12 +35,13 @@ export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Rou
       try {
         await pairing.redeem(code, peerKey(request.peer));
       } catch (error) {
-        await record(`refused: ${(error as { code?: string }).code ?? "failed"}`, request.peer);
+        const refused = `refused: ${(error as { code?: string }).code ?? "failed"}`;
+        await audit.recordStranger(event(refused, request.peer));
         throw error;
       }
       const { token, device } = await devices.add(device_name);
       try {
-        await record("paired", request.peer, device.device_id);
+        await audit.record(event("paired", request.peer, device.device_id));
       } catch (error) {
         await devices.revoke(device.device_id);
         throw error;

@@ -1,6 +1,8 @@
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import path from "node:path";
 import type { Logger, SandboxedFiles } from "@gantry/sdk";
+import { plainFileBytes } from "@gantry/sdk/node";
+import type { Trust } from "./trust.ts";
 
 const NAME = "AGENTS.md";
 /** Bytes of one file that are read. */
@@ -11,23 +13,32 @@ interface Known {
   readonly text: string;
 }
 
+/** What stands in the files, and which of the folders with one are not the owner's. */
+export interface AgentsTexts {
+  readonly text: string | undefined;
+  readonly foreign: readonly string[];
+}
+
 /**
- * Reads AGENTS.md of the workspace and of the directories above it, up to the root of its repository, the nearest last.
- * Files come through the sandbox, so what a tool may not read is not read here; one that has not changed is read once.
+ * Reads AGENTS.md of the folder that is worked in and of those above it, up to the outermost that the owner has named (the
+ * configured workspace, or a trusted folder), the nearest last. That of the folder itself comes through the sandbox, so that
+ * what a tool may not read is not read here; those above lie beyond its walls, and only plain files count there. One that
+ * has not changed is read once.
  */
 export function agentsFiles(
   files: () => SandboxedFiles | undefined,
+  trust: Trust,
   log: Logger,
-): (workspace: string, signal: AbortSignal) => Promise<string | undefined> {
+): (workspace: string, signal: AbortSignal) => Promise<AgentsTexts> {
   const known = new Map<string, Known>();
-  const textOf = async (file: string, signal: AbortSignal): Promise<string | undefined> => {
+  const textOf = async (file: string, isAbove: boolean, signal: AbortSignal): Promise<string> => {
     const stamp = stampOf(file);
     const reader = files();
-    if (stamp === undefined || !reader) return undefined;
+    if (stamp === undefined || !reader) return "";
     const before = known.get(file);
     if (before?.stamp === stamp) return before.text;
     try {
-      const { data, bytes } = await reader.read(file, MOST, signal);
+      const { data, bytes } = isAbove ? plain(file) : await reader.read(file, MOST, signal);
       const cut = bytes > data.length ? `\n[cut: ${bytes - data.length} more bytes]` : "";
       const text = `Instructions for this workspace, from ${file}:\n${new TextDecoder().decode(data).trim()}${cut}`;
       known.set(file, { stamp, text });
@@ -35,27 +46,33 @@ export function agentsFiles(
     } catch (error) {
       log.warn({ file, err: error }, `${file} is not shown to the model: ${(error as Error).message}`);
       known.set(file, { stamp, text: "" });
-      return undefined;
+      return "";
     }
   };
   return async (workspace, signal) => {
     const texts: string[] = [];
-    for (const directory of directoriesOf(workspace)) {
-      const text = await textOf(path.join(directory, NAME), signal);
-      if (text) texts.push(text);
+    const foreign: string[] = [];
+    for (const folder of downTo(workspace, await trust.rootOf(workspace))) {
+      const text = await textOf(path.join(folder, NAME), folder !== workspace, signal);
+      if (text === "") continue;
+      texts.push(text);
+      if (!(await trust.isTrusted(folder))) foreign.push(folder);
     }
-    return texts.length > 0 ? texts.join("\n\n") : undefined;
+    return { text: texts.length > 0 ? texts.join("\n\n") : undefined, foreign };
   };
 }
 
-/** From the root of the repository down to the workspace; the workspace alone where it is in none. */
-function directoriesOf(workspace: string): readonly string[] {
-  const found: string[] = [];
-  for (let at = workspace; ; at = path.dirname(at)) {
-    found.unshift(at);
-    if (existsSync(path.join(at, ".git"))) return found;
-    if (path.dirname(at) === at) return [workspace];
-  }
+/** The folders from `root` to `folder`, which lies in it. */
+function downTo(folder: string, root: string): readonly string[] {
+  const found = [folder];
+  for (let at = folder; at !== root; found.unshift(at)) at = path.dirname(at);
+  return found;
+}
+
+function plain(file: string): { readonly data: Uint8Array; readonly bytes: number } {
+  const data = plainFileBytes(file, MOST);
+  if (!data) throw new Error("it is no plain file that this user may read");
+  return { data, bytes: lstatSync(file).size };
 }
 
 /** Says whether the file is there, and changes with it. */

@@ -25,7 +25,7 @@ export default definePlugin({
       trusted_instructions: Type.Array(Type.String({ minLength: 1 }), {
         default: [],
         description:
-          "Folders whose AGENTS.md, also in folders beneath, is taken for your own words, as the configured workspace's is. Of any other folder that is opened (-C) it is shown to the model too, and counts as material from outside.",
+          "Folders whose AGENTS.md, also in folders beneath, is taken for your own words, as the configured workspace's is. Of any other folder that is opened (-C) it is shown to the model too, and counts as material from outside. Of the folders above the one that is opened it is shown up to the outermost that you name here, or up to the configured workspace.",
       }),
     }),
     security: Type.Object({ workspace_path: securityKeys.workspace_path }),
@@ -37,23 +37,25 @@ export default definePlugin({
     const { runtime } = host.needs;
     const { instructions, trusted_instructions } = host.config.agent;
     const { workspace_path = "workspace" } = host.config.security;
-    const isTrusted = trust(runtime.configDir, workspace_path, trusted_instructions);
+    const owners = trust(runtime.configDir, workspace_path, trusted_instructions);
     host.provide(PromptParts, {
       name: "instructions",
       order: 10,
       budget: BUDGET,
       text: () => instructions && instructionsText(instructions, runtime.configDir),
     });
-    const files = agentsFiles(() => host.needs.sandbox?.files, host.log);
+    const files = agentsFiles(() => host.needs.sandbox?.files, owners, host.log);
     host.provide(PromptParts, {
       name: "agents-files",
       order: 20,
       budget: BUDGET,
-      text: ({ workspace }) => files(workspace, host.signal),
-      brings: async ({ workspace }) =>
-        (await files(workspace, host.signal)) === undefined || (await isTrusted(workspace))
-          ? undefined
-          : { material: [`AGENTS.md of ${workspace}`] },
+      text: async ({ workspace }) => (await files(workspace, host.signal)).text,
+      brings: async ({ workspace }) => {
+        const { foreign } = await files(workspace, host.signal);
+        return foreign.length > 0
+          ? { material: foreign.map((folder) => `AGENTS.md of ${folder}`) }
+          : undefined;
+      },
     });
     host.provide(PromptParts, {
       name: "place",

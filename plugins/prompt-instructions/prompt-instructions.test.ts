@@ -1,8 +1,16 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { definePlugin, defineTool, PromptParts, textOf, Tools, type Sources } from "@gantry/sdk";
-import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  definePlugin,
+  defineTool,
+  PromptParts,
+  textOf,
+  Tools,
+  type PromptPart,
+  type Sources,
+} from "@gantry/sdk";
+import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
@@ -17,6 +25,18 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await rm(home, { recursive: true, force: true });
 });
+
+const scene = {
+  session: "test",
+  user: "cli:test",
+  trust: "owner",
+  conversation: "direct",
+  began: 0,
+} as const;
+const agentsPart = (t: TestHost): PromptPart =>
+  [...t.slot(PromptParts).values()].find(({ name }) => name === "agents-files") as PromptPart;
+const agentsText = async (t: TestHost, workspace: string): Promise<string | undefined> =>
+  await agentsPart(t).text({ ...scene, workspace });
 
 async function start(config: Record<string, unknown> = {}, workspace = home) {
   const model = fakeProvider(["ok"]);
@@ -74,6 +94,35 @@ test("AGT-07: an AGENTS.md that leads out of the workspace is not shown", async 
   expect(t.logs.some(({ message }) => message.includes("is not shown to the model"))).toBe(true);
 });
 
+test("AGT-07: of the folders above the one that is opened it is shown up to the workspace's root, or one that the owner names", async () => {
+  const repo = path.join(await realpath(home), "repo");
+  const sub = path.join(repo, "a", "sub");
+  await mkdir(path.join(sub, ".git"), { recursive: true });
+  for (const folder of [home, repo, path.join(repo, "a"), sub])
+    await writeFile(path.join(folder, "AGENTS.md"), `This is ${path.basename(folder)}.`);
+  const shown = async (config: Record<string, unknown>): Promise<readonly string[]> => {
+    await using t = await start(config, sub);
+    const text = (await agentsText(t, sub)) ?? "";
+    expect(t.logs.filter(({ level }) => level !== "info")).toEqual([]);
+    return [...text.matchAll(/^This is (.*)\.$/gm)].map(([, name = ""]) => name);
+  };
+  expect(await shown({})).toEqual(["sub"]);
+  expect(await shown({ agent: { trusted_instructions: [repo] } })).toEqual(["repo", "a", "sub"]);
+  await using t = await start({ security: { workspace_path: repo } });
+  expect(await agentsText(t, path.join(repo, "a"))).toMatch(/This is repo\.\n[^]*This is a\.$/);
+});
+
+test("AGT-07: above the folder that is opened a link is not followed", async () => {
+  await writeFile(path.join(home, "secret"), "the secret");
+  await mkdir(path.join(home, "repo", "sub"), { recursive: true });
+  await symlink(path.join(home, "secret"), path.join(home, "repo", "AGENTS.md"));
+  const named = { agent: { trusted_instructions: [path.join(home, "repo")] } };
+  await using t = await start(named, path.join(home, "repo", "sub"));
+  await t.ask("hi");
+  expect(t.prompt()).not.toContain("the secret");
+  expect(t.logs.map(({ message }) => message)).toContainEqual(expect.stringContaining("no plain file"));
+});
+
 test("AGT-07: date, time zone, system and workspace are named without breaking the prefix; another day is said with the message", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(new Date("2026-03-01T12:00:00"));
@@ -109,15 +158,7 @@ test("SEC-21: AGENTS.md of a folder that was opened is material from outside, un
   await mkdir(opened);
   const brought = async (config: Record<string, unknown>): Promise<unknown> => {
     await using t = await start(config, opened);
-    const part = [...t.slot(PromptParts).values()].find(({ name }) => name === "agents-files");
-    const scene = {
-      session: "test",
-      user: "cli:test",
-      trust: "owner",
-      conversation: "direct",
-      began: 0,
-    } as const;
-    return await part?.brings?.({ ...scene, workspace: opened });
+    return await agentsPart(t).brings?.({ ...scene, workspace: opened });
   };
   const elsewhere = { security: { workspace_path: home } };
   expect(await brought(elsewhere)).toBeUndefined();

@@ -13,10 +13,9 @@ export default definePlugin({
   setup(host) {
     const isSecret = secretFiles(host.config.security.secret_files);
     const texts = new SecretTexts(host.needs.runtime.workspace, isSecret);
-    // Before the call: what a command reads and then removes is known as well.
-    host.hooks.beforeToolCall.tap(async ({ dryRun, effects }) => {
-      const statesFilesAlone = effects.paths.length > 0 && effects.commands.length === 0;
-      if (!dryRun && !statesFilesAlone) await texts.refresh();
+    // Before any call: a copy's name tells nothing, and what a command reads and then removes is known as well.
+    host.hooks.beforeToolCall.tap(async ({ dryRun }) => {
+      if (!dryRun) await texts.refresh();
     });
     host.provide(ResultFilters, { name: "secret-files", filter: (text) => texts.takeOut(text) });
   },

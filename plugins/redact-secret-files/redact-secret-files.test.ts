@@ -7,6 +7,7 @@ import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing"
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import sandbox from "../sandbox-landlock/index.ts";
+import files from "../tool-files/index.ts";
 import shell from "../tool-shell/index.ts";
 import plugin from "./index.ts";
 import { SecretTexts } from "./secret-texts.ts";
@@ -84,6 +85,21 @@ test("SEC-15: of any tool's answer the rest stays as it is, and the find is said
     }),
   );
   expect(host.logs.map(({ message }) => message)).toContainEqual(expect.stringContaining("text of .env"));
+});
+
+test("SEC-15: a copy of a secret file under another name is seen through by the first call of a process", async () => {
+  const calls = { file_read: { path: "copy.txt" }, file_search: { pattern: "TOKEN|MII" } };
+  for (const [tool, args] of Object.entries(calls)) {
+    await using host = await startTestHost({ plugins: [plugin, sandbox, files] });
+    const { workspace } = host.runtime;
+    writeFileSync(path.join(workspace, ".env"), env);
+    writeFileSync(path.join(workspace, "a.pem"), key);
+    writeFileSync(path.join(workspace, "copy.txt"), `${env}\n${key}\n`);
+    const { text } = await host.call(tool, args);
+    expect(text).toContain("[text of the secret file");
+    for (const secret of ["tk_live_0123456789", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"])
+      expect(text).not.toContain(secret);
+  }
 });
 
 test("SEC-15: it is found inside JSON and addresses too", async () => {

@@ -21,6 +21,7 @@ export function launchd(spec: ServiceSpec, uid: number): Manager {
       install: [
         `Installed as ${file}. Start it with \`gantry service start\`.`,
         "launchd has no bound for memory: of [service] only max_open_files holds here.",
+        "Nothing shortens its log ~/Library/Logs/gantry.log but a line in /etc/newsyslog.d.",
       ],
     },
     plan: (action) => plans[action],
@@ -45,6 +46,8 @@ function maybe(...args: readonly string[]): Step {
 function plist({ argv, env, home, limits }: ServiceSpec): string {
   const files = `<dict><key>NumberOfFiles</key><integer>${limits.max_open_files}</integer><key>Core</key><integer>0</integer></dict>`;
   const log = text(path.join(home, "Library", "Logs", "gantry.log"));
+  // As systemd marks what it starts: what is printed is kept.
+  const marked = { ...env, INVOCATION_ID: label };
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -56,7 +59,7 @@ ${argv.map((part) => `    <string>${text(part)}</string>`).join("\n")}
   </array>
   <key>EnvironmentVariables</key>
   <dict>
-${Object.entries(env)
+${Object.entries(marked)
   .map(([key, value]) => `    <key>${text(key)}</key><string>${text(value)}</string>`)
   .join("\n")}
   </dict>

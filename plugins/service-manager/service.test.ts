@@ -251,6 +251,8 @@ test("CLI-03: the launchd plist runs the daemon, restarts it after a failure and
   const text = step?.do === "write" ? step.text : "";
   expect(text).toContain("<string>/opt/a &amp; b/node</string>\n    <string>daemon</string>");
   expect(text).toContain("<key>SERVICE_CONFIG_DIR</key><string>/home/me/.gantry</string>");
+  // So that no pairing code stands in its log.
+  expect(text).toContain("<key>INVOCATION_ID</key><string>gantry</string>");
   expect(text).toContain("<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>");
   expect(text.match(/<key>NumberOfFiles<\/key><integer>65536<\/integer>/g)).toHaveLength(2);
   expect(enable).toEqual({ do: "run", argv: ["launchctl", "enable", "gui/501/gantry"] });

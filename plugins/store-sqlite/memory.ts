@@ -7,6 +7,11 @@ import { indexed } from "./words.ts";
 /** Each user has a range of row ids, so that a search of the index stays in it; the id that people see counts from its start. */
 const RANGE = 2 ** 32;
 
+/** The oldest of whoever holds the most come first. */
+const fullestFirst = `SELECT id FROM (
+  SELECT id, created, row_number() OVER (PARTITION BY id / ${RANGE} ORDER BY created DESC, id DESC) AS place FROM memory
+) ORDER BY place DESC, created, id LIMIT ?`;
+
 export function createMemory(db: Database): Memory {
   return {
     remember(user, text, sources) {
@@ -47,9 +52,7 @@ export function createMemory(db: Database): Memory {
       return db.commit((sql) => {
         const old = drop(sql, "SELECT id FROM memory WHERE created < ?", before);
         const surplus = count(sql) - Math.max(0, maxEntries);
-        return (
-          old + (surplus > 0 ? drop(sql, "SELECT id FROM memory ORDER BY created, id LIMIT ?", surplus) : 0)
-        );
+        return old + (surplus > 0 ? drop(sql, fullestFirst, surplus) : 0);
       });
     },
     count() {

@@ -18,7 +18,8 @@ export async function openFile(path: string, steps: readonly string[] = layout):
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
   try {
     sql.script(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES};
+       PRAGMA secure_delete = ON`,
     );
     upgrade(sql, path, steps);
     return sql;

@@ -45,6 +45,8 @@ export function createStore(path: string, options: StoreOptions = {}): OpenedSto
       async erase(user) {
         const erased = await db.commit((sql) => erase(sql, user));
         await dropUnused();
+        // The log of the file still tells of what was.
+        await db.read((sql) => sql.script("PRAGMA wal_checkpoint(TRUNCATE)"));
         return erased;
       },
     },

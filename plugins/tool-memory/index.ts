@@ -22,7 +22,7 @@ export default definePlugin({
         default: 10_000,
         minimum: 1,
         description:
-          "Memories kept in all, of all users; the oldest make room, or storing fails where auto_delete_old_entries is false.",
+          "Memories kept in all, of all users; the oldest of who has most make room, or storing fails where auto_delete_old_entries is false.",
       }),
       auto_delete_old_entries: Type.Boolean({
         default: true,

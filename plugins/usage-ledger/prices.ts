@@ -17,5 +17,6 @@ export function microsOf(answer: Tokens, prices: Prices): number | null {
 /** As people read it, with how many requests have no price. */
 export function costOf({ micros, unpriced }: Pick<UsageSum, "micros" | "unpriced">): string {
   const cost = `$${(micros / 1e6).toFixed(4)}`;
-  return unpriced > 0 ? `${cost} + ${unpriced} without a price` : cost;
+  if (unpriced === 0) return cost;
+  return `${cost} + ${unpriced} ${unpriced === 1 ? "request" : "requests"} without a price`;
 }

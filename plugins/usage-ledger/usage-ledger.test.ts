@@ -200,7 +200,7 @@ test("USE-02: /usage says how many requests have no price, as they cost somethin
   await using t = await start({});
   await t.ask("one", { model: "other" });
   const said = await t.ask("/usage");
-  expect(said.reply).toContain("$0.0000 + 1 without a price");
+  expect(said.reply).toContain("$0.0000 + 1 request without a price");
 });
 
 test("USE-03: what comes from the cache costs what the cache costs", () => {

@@ -39,7 +39,10 @@ function door(pairing = true): Door {
   const people = new LetIn("mail", { people: { allowed: ["1"], owners: [] }, pairing }, () => store);
   const admission = new Admission("mail", {
     people,
-    audit: { record: async (event) => void records.push(event) },
+    audit: {
+      record: async (event) => void records.push(event),
+      recordStranger: async (event) => void records.push(event),
+    },
     codes: { redeem: async () => {} },
     media: {
       ...memory,

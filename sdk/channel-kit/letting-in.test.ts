@@ -43,7 +43,10 @@ function pairing(throws?: Error) {
           if (throws) throw throws;
         },
       },
-      audit: { record: async (event) => void records.push(event) },
+      audit: {
+        record: async (event) => void records.push(event),
+        recordStranger: async (event) => void records.push(event),
+      },
       id: "7",
       name: "Eve",
       text,

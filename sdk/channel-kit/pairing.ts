@@ -69,23 +69,23 @@ export async function pairByCode(attempt: PairingTry): Promise<string | undefine
   const { channel, people, codes, id, name } = attempt;
   const [, code] = codeForm.exec(attempt.text) ?? [];
   if (code === undefined) return undefined;
-  const record = (result: string): Promise<void> =>
-    attempt.audit.record({
+  const event = (result: string) =>
+    ({
       event_type: "pairing",
       tool: "",
       args: {},
       result,
       user: `${channel}:${id}`,
       session_id: "",
-    });
+    }) as const;
   try {
     await codes.redeem(code, `${channel}:${id}`);
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
-    await record(`refused: ${error.code}`);
+    await attempt.audit.recordStranger(event(`refused: ${error.code}`));
     return error.code === "PAIR_LOCKED" ? undefined : "That code is not valid. Ask the owner for a new one.";
   }
-  await record("paired");
+  await attempt.audit.record(event("paired"));
   await people.add(id, name);
   return "You are paired: write what you need.";
 }

@@ -106,6 +106,15 @@ export const memoryCases: Readonly<Record<string, (opened: Opened<Memory>) => Pr
     assert.equal(await memory.count(), 0);
     assert.deepEqual(await memory.recall("u", "bicycle", 10), []);
   },
+  "AGT-06: who stores most makes room, so that nobody drives out what another keeps": async ({ memory }) => {
+    await memory.remember("owner", "the oldest of all");
+    for (let number = 1; number <= 5; number++) await memory.remember("guest", `bicycle ${number}`);
+    await memory.remember("owner", "the newest of all");
+    assert.equal(await memory.prune(0, 4), 3);
+    assert.equal((await memory.recall("owner", "", 10)).length, 2);
+    const left = await memory.recall("guest", "", 10);
+    assert.deepEqual(left.map(({ text }) => text).toSorted(), ["bicycle 4", "bicycle 5"]);
+  },
 };
 
 const ownCases: Readonly<Record<string, (opened: Opened<OwnMemory>) => Promise<void>>> = {

@@ -1,4 +1,5 @@
 import type { Memory, MemoryEntry } from "../../index.ts";
+import { surplus } from "../../node/surplus.ts";
 
 function words(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -37,7 +38,7 @@ export function memory(kept: { readonly entries: Entries; next: number }): Memor
       removeAll(entries.filter((entry) => entry.user === user && entry.id === id)) > 0,
     prune: async (before, maxEntries) => {
       const old = removeAll(entries.filter(({ created }) => Date.parse(created) < before));
-      return old + removeAll(entries.slice(0, Math.max(0, entries.length - maxEntries)));
+      return old + removeAll(surplus(entries, maxEntries));
     },
     count: async () => entries.length,
   };

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import type { InboundMessage } from "../../channel.ts";
+import { textParts, type Part } from "../../content.ts";
+import type { ChatMessage } from "../../provider.ts";
 import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 export const laneCases: Cases = {
@@ -71,6 +74,41 @@ export const laneCases: Cases = {
     assert.deepEqual(await again.sessions.recent("test:a", 5), turn(1));
     await again.lanes.ack(next);
     assert.deepEqual(await again.lanes.stats(), { waiting: 0, running: 0, deadLetters: 0 });
+  },
+  "CHA-06: all that a message and its turn hold comes back, also what a later release has put there": async ({
+    store,
+    reopen,
+  }) => {
+    const later = { type: "later", of: ["a", null, 1.5] } as unknown as Part;
+    const whole: InboundMessage = {
+      ...message("a", "1"),
+      sender: { id: "a", name: "Ada" },
+      conversation: { id: "room", kind: "group", thread: "7", title: "Room" },
+      replyTo: { chat: 1, topic: [null, "7", true] },
+      parts: [...textParts("hello"), later],
+      quoted: [...textParts("said before"), later],
+      mentioned: true,
+      trust: "member",
+      trace: "00-trace",
+      session: "own",
+    };
+    const said: readonly ChatMessage[] = [
+      {
+        role: "user",
+        parts: [{ type: "text", text: "hello", from: "a page" }, later],
+        at: 1_800_000_000_000,
+      },
+      { role: "assistant", parts: textParts("yes"), toolCalls: [], providerData: { seal: ["a", 1] } },
+    ];
+    Object.assign(whole, { later: { any: ["thing"] } });
+    await store.lanes.accept([whole]);
+    const claim = await claimed(store);
+    assert.deepEqual(claim.message, whole);
+    await store.lanes.answer(claim, "yes", "test:room#7", said);
+    const again = await reopen();
+    await again.lanes.recover();
+    assert.deepEqual((await claimed(again)).message, whole);
+    assert.deepEqual(await again.sessions.recent("test:room#7", 5), said);
   },
   "CHA-07: a message to be tried again falls due at its time, and its lane waits behind it": timed(
     async ({ store, pass }) => {

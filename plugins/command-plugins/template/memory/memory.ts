@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { MemoryEntry, OwnMemory, Sources } from "@gantry/sdk";
-import { replaceFile } from "@gantry/sdk/node";
+import { replaceFile, surplus } from "@gantry/sdk/node";
 
 interface Kept extends MemoryEntry {
   readonly user: string;
@@ -58,19 +58,23 @@ export class FileMemory implements OwnMemory {
   }
 
   async prune(before: number, maxEntries: number): Promise<number> {
-    return this.#remove(
-      (entry, i, kept) => Date.parse(entry.created) < before || i < kept.length - maxEntries,
-    );
+    const old = await this.#remove(({ created }) => Date.parse(created) < before);
+    let gone: readonly Kept[] = [];
+    await this.#change((kept) => {
+      gone = surplus(kept, maxEntries);
+      return kept.filter((entry) => !gone.includes(entry));
+    });
+    return old + gone.length;
   }
 
   async count(): Promise<number> {
     return (await this.#read()).length;
   }
 
-  async #remove(isDoomed: (entry: Kept, i: number, kept: readonly Kept[]) => boolean): Promise<number> {
+  async #remove(isDoomed: (entry: Kept) => boolean): Promise<number> {
     let removed = 0;
     await this.#change((kept) => {
-      const left = kept.filter((...each) => !isDoomed(...each));
+      const left = kept.filter((entry) => !isDoomed(entry));
       removed = kept.length - left.length;
       return left;
     });
