@@ -9,8 +9,11 @@ test("SDK-07: a tool's picture reaches the model, and people see the same bytes 
   await using t = await startTestHost({ plugins: [plugin, model, memoryStore()] });
   await t.ask("draw the rain");
   const [, told] = model.requests;
-  const part = told?.messages.at(-1)?.parts.find(({ type }) => type === "media");
-  expect(part).toMatchObject({ media: { mime: "image/png", alt: "<b>Rain</b>" } });
+  const parts = told?.messages.at(-1)?.parts ?? [];
+  const part = parts.find(({ type }) => type === "media");
+  expect(part).toMatchObject({ media: { mime: "image/png" } });
+  // What it shows is said before it, between the marks of material.
+  expect(JSON.stringify(parts)).toMatch(/<<untrusted [^>]*>>\\n\[image\/png, \d+ bytes: <b>Rain<\/b>\]/);
 
   const route = (name: string) => t.slot(Routes).get(name)!;
   const page = await callRoute(route("GET /bars"));
