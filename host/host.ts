@@ -82,6 +82,7 @@ export class Host {
   readonly media: TurnMedia;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  readonly forOwner: Redaction;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
@@ -131,7 +132,7 @@ export class Host {
       maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
+    this.forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
     const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
@@ -139,7 +140,7 @@ export class Host {
       redaction,
       turn,
       want,
-      forOwner,
+      forOwner: this.forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
       progressSeconds: agent.progress_seconds,

@@ -97,6 +97,8 @@ test("CTX-07: whoever says something else than an answer to an open question is 
   await using t = await talk();
   await t.channel.receive({ text: "run ls" });
   const id = idIn(await t.next());
+  await t.channel.receive({ text: "/nothing" });
+  expect(await t.next()).toContain("There is no command /nothing");
   await t.channel.receive({ text: "yes please" });
   expect(await t.next()).toBe(
     `Your message waits until the question here is answered: "allow ${id}", "deny ${id}", or /stop.`,

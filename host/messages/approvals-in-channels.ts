@@ -9,6 +9,7 @@ import {
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
+import { isChatCommand } from "./chat-words.ts";
 import type { Delivery } from "./delivery.ts";
 
 interface Deps {
@@ -60,7 +61,7 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
   if (word === "") {
-    const [open] = (await approvals.pending(by)).filter(isHere);
+    const [open] = isChatCommand(message) ? [] : (await approvals.pending(by)).filter(isHere);
     if (open) tellBehind(deps, message, open);
     return false;
   }

@@ -237,6 +237,12 @@ test("SEC-21: messages of people who are not the owner, and what an owner quotes
     const sent = () =>
       host.audit.filter(({ event_type, tool }) => event_type === "tool_call" && tool === "mail_send");
     await expect.poll(() => sent().map(({ result }) => result)).toEqual([expected]);
+    if (expected.includes(asked)) {
+      await expect.poll(() => model.requests).toHaveLength(2);
+      const told = JSON.stringify(model.requests[1]?.messages);
+      expect(told).toMatch(/an owner of this channel .*`owners`\. mail_send leads out/);
+      expect(told).not.toContain("--yes");
+    }
   }
 });
 
