@@ -286,11 +286,10 @@ test("SEC-21: /new begins with nothing, and /resume brings back what that conver
 test("SEC-21: calls beside each other all leave their sources", async () => {
   await using host = await start();
   const { values } = host.slot(Store);
-  const get = values.get.bind(values);
-  values.get = async (...args) => {
-    const found = await get(...args);
-    await new Promise(setImmediate);
-    return found as never;
+  const put = values.put.bind(values);
+  values.put = async (...args) => {
+    for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+    await put(...args);
   };
   await Promise.all(["web_fetch", "file_read", "memory_recall"].map((name) => host.call(name, {})));
   expect(await codes(host, [["mail_send", "bob"]])).toEqual([asked]);

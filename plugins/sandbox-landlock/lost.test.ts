@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
 import {
@@ -52,7 +53,18 @@ function expectOwn(workspace: string): void {
 
 const isUp = (workspace: string) => (): boolean => existsSync(path.join(workspace, "up"));
 
+/** Ends what goes on in this workspace because nobody looks after it: a test that fails leaves nothing behind. */
+function endIn(workspace: string): void {
+  for (const pid of processesWith("sleep 0.05"))
+    try {
+      if (readlinkSync(`/proc/${pid}/cwd`) === workspace) process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+}
+
 async function lose(kit: SandboxKit): Promise<void> {
+  onTestFinished(() => endIn(kit.workspace));
   const run = kit.run(leaves);
   await until(isUp(kit.workspace));
   for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
@@ -61,6 +73,7 @@ async function lose(kit: SandboxKit): Promise<void> {
 
 test.runIf(linux)("SBX-05: a call that was lost with its process says so", async () => {
   await using t = await startTestHost({ plugins: [sandbox, shell] });
+  onTestFinished(() => endIn(t.runtime.workspace));
   const call = t.call("shell", { command: "touch up; while :; do sleep 0.05; done" });
   await until(isUp(t.runtime.workspace));
   for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
@@ -109,6 +122,8 @@ for (const namespaces of [true, false]) {
         expect((await next.run("true")).exitCode).toBe(0);
         expect(next.left).toHaveLength(left.length);
       } finally {
+        service.kill("SIGKILL");
+        endIn(at);
         for (const folder of [at, notes]) rmSync(folder, { recursive: true, force: true });
       }
     },
