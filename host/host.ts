@@ -173,12 +173,8 @@ export class Host {
     ]);
     const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) this.registry.put("host", slot, value);
-    const deps = {
-      hooks: this.hooks,
-      registry: this.registry,
-      log: this.log,
-      timeoutMs: this.options.timeouts?.plugin ?? 30_000,
-    };
+    const { hooks, registry, log } = this;
+    const deps = { hooks, registry, log, timeoutMs: this.options.timeouts?.plugin ?? 30_000 };
     try {
       for (const plugin of sorted) {
         const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
