@@ -19,13 +19,14 @@ interface Deps {
 }
 
 /** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
-const decisionForm = /^\s*(yes|y|allow|always|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
+const decisionForm = /^\s*(yes|y|allow|always|a|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
 
 const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
   yes: "allow",
   y: "allow",
   allow: "allow",
   always: "always",
+  a: "always",
   no: "deny",
   n: "deny",
   deny: "deny",
