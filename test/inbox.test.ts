@@ -130,6 +130,30 @@ test("CHA-06: what was accepted before the workers run is answered once they do"
   expect(channel.sent).toEqual([{ to: "alice", text: "hello" }]);
 });
 
+test("CFG-10, CHA-02: what a sender wrote who was let in and is not any more is put aside before it is begun, and its sender told nothing", async () => {
+  const channel = fakeChannel();
+  const kept = storeFile();
+  const first = await startTestHost({ plugins: [channel, kept.plugin()] });
+  await channel.receive({ text: "hi", from: "bob" });
+  await channel.receive({ text: "hi", from: "alice" });
+  await first.stop();
+  const list = definePlugin({
+    name: "guard-list",
+    taps: ["onInboundMessage"],
+    setup: (host) =>
+      host.hooks.onInboundMessage.tap(({ sender }) =>
+        sender.id === "bob" ? refuse({ code: "NOT_LISTED", message: "bob is not in the list" }) : undefined,
+      ),
+  });
+  const model = fakeProvider(["hello"]);
+  await using t = await startTestHost({ plugins: [channel, list, model, kept.plugin()] });
+  await t.serve();
+  await channel.sentCount(1);
+  await skipping(t, async () => (await kept.store.lanes.stats()).deadLetters === 1);
+  expect([channel.sent, model.requests.length]).toEqual([[{ to: "alice", text: "hello" }], 1]);
+  expect(await kept.store.lanes.page("dead", 9)).toMatchObject([{ reason: "bob is not in the list" }]);
+});
+
 test("CHA-06: a reply that was recorded and not sent is sent after a restart, without another turn", async () => {
   const kept = storeFile();
   const message = directMessage({ channel: "fake", id: "1", from: "alice", text: "hi", timestamp: 1 });

@@ -51,9 +51,10 @@ function awayUntil(back: number, failure: ProviderFailure = failing(503)): FakeP
 }
 
 test.each([
-  ["40 s", 40 * second],
-  ["10 min", 10 * minute],
-  [long ? "a day" : "two hours", long ? 24 * hour : 2 * hour],
+  ["40 s", 40 * second, 503],
+  ["10 min", 10 * minute, 503],
+  ["an hour, by HTTP 429", hour, 429],
+  ["a day", 24 * hour, 503],
 ])(
   "INB-01: a model that is away for %s: every message is answered once, within 30 s of its return, and none is put aside",
   { timeout: 900_000 },
@@ -70,6 +71,7 @@ test.each([
     await passing(s.t, () => s.channel.sent.length === 1, 10);
     isAway = true;
     for (const from of senders.slice(0, 10)) await write(s.t, from, ["one", "two"]);
+    if (!long) await passing(s.t, () => Date.now() > back - 6 * minute, 5 * minute);
     await passing(s.t, () => Date.now() > back - 20 * second, 10 * second);
     for (const from of senders.slice(10)) await write(s.t, from, ["one", "two"]);
     await passing(s.t, () => s.channel.sent.length >= 41);
@@ -88,12 +90,18 @@ function hangingUntil(back: number): FakeProvider {
   return fakeProvider([() => (Date.now() < back ? { after: new Promise(() => {}) } : "here again")]);
 }
 
-test.each([
-  [45, 1],
+const hangs = [
   [45, 20],
+  [400, 1],
+] as const;
+const longHangs = [
+  [45, 1],
+  [400, 20],
   [700, 1],
   [700, 20],
-])(
+] as const;
+
+test.each<readonly [number, number]>(long ? [...hangs, ...longHangs] : hangs)(
   "INB-01: a model that hangs for %i s, %i messages: whatever hung or waited is answered once, within 30 s of its return",
   async (seconds, count) => {
     using _ = simulateTime();

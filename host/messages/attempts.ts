@@ -2,13 +2,14 @@ import { laneOf, type Claim, type Sent, type TurnResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Admission } from "./admission.ts";
-import { begin } from "./claim-times.ts";
+import { ageMs, begin } from "./claim-times.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import { kindOf } from "./failure-kind.ts";
 import { budget, model } from "./outages.ts";
 import { putAside } from "./put-aside.ts";
 import { PutOff, type PutOffDeps } from "./put-off.ts";
+import type { SenderCheck } from "./sender-check.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
 import { Silences } from "./silences.ts";
@@ -19,9 +20,13 @@ import { notedReply } from "../turn/stop-note.ts";
 const fewFailures = 4;
 /** One that fails while the model or the platform serves others. */
 const manyFailures = 16;
+/** The store counts a message's age by another clock. */
+const slackMs = 100;
+
 export interface AttemptDeps extends PutOffDeps {
   readonly conversations: Conversations;
   readonly admission: Admission;
+  readonly senders: SenderCheck;
   readonly approvals: Approvals;
   readonly delivery: Delivery;
   /** Milliseconds after which a turn shows what it does; 0: never. */
@@ -36,6 +41,8 @@ export class Attempts {
   readonly #deps: AttemptDeps;
   readonly #putOff: PutOff;
   readonly #silences: Silences;
+  /** By `performance.now()`: what came in earlier was let in by another configuration, perhaps. */
+  readonly #since = performance.now();
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
@@ -66,6 +73,7 @@ export class Attempts {
   /** Runs the turn and records its answer before anything is sent; undefined if there is nothing to send now. */
   async #answer(claim: Claim, signal: AbortSignal): Promise<string | undefined> {
     const { store, outages, admission, outcomes } = this.#deps;
+    if (await this.#isOut(claim)) return undefined;
     if (!outages.begin(model, claim))
       return this.#putOff.waitFor(model, claim, { reason: `the ${model} is away` });
     if (claim.triedMsAgo === undefined) {
@@ -89,6 +97,16 @@ export class Attempts {
     await outcomes.record(() => store.lanes.answer(claim, text, lane, messages));
     this.#tell(claim, "answered");
     return text;
+  }
+
+  /** Puts a message aside whose sender was let in when it came and is not any more; they are not told. */
+  async #isOut(claim: Claim): Promise<boolean> {
+    if (ageMs(claim) + slackMs < performance.now() - this.#since) return false;
+    const refusal = await this.#deps.senders.refusal(claim.message);
+    if (refusal === undefined) return false;
+    await putAside(this.#deps, claim, refusal);
+    this.#tell(claim, "aside");
+    return true;
   }
 
   async #turn(claim: Claim, signal: AbortSignal): ReturnType<Conversations["turn"]> {

@@ -1,21 +1,18 @@
 import {
   laneOf,
   Store,
-  userOf,
   type Inbox as InboxSlot,
   type InboundMessage,
-  type Logger,
   type PromptOptions,
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import type { Audit } from "../record/audit.ts";
-import type { HookTable } from "../plugins/hook-table.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
+import type { SenderCheck } from "./sender-check.ts";
 import { saidBy, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { ToolList } from "../tools/tool-list.ts";
@@ -30,10 +27,8 @@ export type ControlWord = (message: InboundMessage) => boolean | Promise<boolean
 export interface InboxDeps {
   readonly registry: Registry;
   readonly tools: ToolList;
-  readonly hooks: HookTable;
-  readonly audit: Audit;
   readonly observers: Telling;
-  readonly log: Logger;
+  readonly senders: SenderCheck;
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
   readonly conversations: Conversations;
@@ -54,7 +49,7 @@ export class Inbox implements InboxSlot {
     if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
     const fresh: { message: InboundMessage; at: number }[] = [];
     for (const [at, message] of messages.entries()) {
-      if (!(await this.#allowed(message))) receipts[at] = "refused";
+      if (await this.#deps.senders.refusal(message)) receipts[at] = "refused";
       else if (!(await this.#isControl(message))) fresh.push({ message, at });
     }
     const accepted = await this.#accept(
@@ -98,24 +93,6 @@ export class Inbox implements InboxSlot {
 
   async #isControl(message: InboundMessage): Promise<boolean> {
     for (const control of this.#deps.controls) if (await control(message)) return true;
-    return false;
-  }
-
-  /** A sender who is not allowed: one log line, one audit record within their bound, no reply. */
-  async #allowed(message: InboundMessage): Promise<boolean> {
-    const verdict = await this.#deps.hooks.guard("onInboundMessage", message);
-    if (!("verdict" in verdict)) return true;
-    const user = userOf(message);
-    this.#deps.log.warn({ stranger: user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
-    const event = {
-      event_type: "inbound_ignored",
-      tool: "",
-      args: { message_id: message.id },
-      result: `ignored: ${verdict.code}`,
-    } as const;
-    await this.#deps.audit
-      .recordStranger({ ...event, user, session_id: laneOf(message) })
-      .catch((error: Error) => this.#deps.log.error({ code: "AUDIT_FAILED" }, error.message));
     return false;
   }
 

@@ -15,6 +15,7 @@ import { Conversations } from "./conversations.ts";
 import { Delivery } from "./delivery.ts";
 import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
+import { SenderCheck } from "./sender-check.ts";
 import { Serving } from "./serving.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 
@@ -53,6 +54,7 @@ export class Messages {
     const deps = {
       ...given,
       delivery: new Delivery(given.registry),
+      senders: new SenderCheck(given),
     };
     const conversations = new Conversations(deps);
     this.outbox = new Outbox(deps);

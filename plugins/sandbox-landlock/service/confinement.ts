@@ -179,16 +179,11 @@ class Confiner {
     const walls = { ...this.#walls, starts, island: this.#holder === "island" };
     const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
     const built = await confined.confine(factsOf(this.#options, { walls, namespaces, only, temporary }));
-    const { pid } = confined;
-    this.#options.runs.remember(confined, built.secret);
+    const { listener, secret } = built;
+    this.#options.runs.remember(confined, secret);
     const own = temporary === undefined ? [] : [temporary];
-    const masked = { root: this.#options.workspace, files: built.secret };
-    const added = await this.#supervisor.add({
-      pid,
-      listener: built.listener,
-      write: own,
-      ...(namespaces && { masked }),
-    });
+    const masked = namespaces && { masked: { root: this.#options.workspace, files: secret } };
+    const added = await this.#supervisor.add({ pid: confined.pid, listener, write: own, ...masked });
     if (!added) throw new Error("the confined process ended");
     confined.go();
     return { ...built, ...added };
@@ -225,17 +220,8 @@ function factsOf(
   { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
-  return {
-    ...own,
-    prefix,
-    workspace,
-    secret,
-    guarded,
-    ownerGit: ownerGit(),
-    mostFolders,
-    diskMb,
-    workspaceMb,
-  };
+  const bounds = { mostFolders, diskMb, workspaceMb };
+  return { ...own, ...bounds, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -1,0 +1,37 @@
+import { laneOf, userOf, type InboundMessage, type Logger } from "@gantry/sdk";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Audit } from "../record/audit.ts";
+
+export interface SenderCheckDeps {
+  readonly hooks: HookTable;
+  readonly audit: Audit;
+  readonly log: Logger;
+}
+
+/** Whether the guards let a message in: when it arrives, and once more if another configuration applies by the time it is begun. */
+export class SenderCheck {
+  readonly #deps: SenderCheckDeps;
+
+  constructor(deps: SenderCheckDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why not, or undefined. Of a sender who is not allowed: one log line, one audit record within their bound, no reply. */
+  async refusal(message: InboundMessage): Promise<string | undefined> {
+    const { hooks, log, audit } = this.#deps;
+    const verdict = await hooks.guard("onInboundMessage", message);
+    if (!("verdict" in verdict)) return undefined;
+    const user = userOf(message);
+    log.warn({ stranger: user, code: verdict.code }, `A message was ignored: ${verdict.reason}`);
+    const event = {
+      event_type: "inbound_ignored",
+      tool: "",
+      args: { message_id: message.id },
+      result: `ignored: ${verdict.code}`,
+    } as const;
+    await audit
+      .recordStranger({ ...event, user, session_id: laneOf(message) })
+      .catch((error: Error) => log.error({ code: "AUDIT_FAILED" }, error.message));
+    return verdict.reason;
+  }
+}
