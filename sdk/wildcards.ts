@@ -1,4 +1,4 @@
-/** One step of a pattern: a sign as it is, any one sign, any number of signs, or any folders with the slash that ends them. */
+/** One step of a pattern: a sign as it is, one or many signs `but` some, or any folders with the slash that ends them. */
 export type Wildcard =
   | { readonly sign: string }
   | { readonly any: "one" | "many"; readonly but?: string }
@@ -18,7 +18,7 @@ export function wildcards(pattern: readonly Wildcard[]): (text: string) => boole
         { fits: (sign) => sign === "/", stays: false, skips: [] },
       ];
     const many = step.any === "many";
-    return [{ fits: (sign) => sign !== step.but, stays: many, skips: many ? [1] : [] }];
+    return [{ fits: (sign) => !step.but?.includes(sign), stays: many, skips: many ? [1] : [] }];
   });
   return (text) => {
     let at = reached(steps, [0]);

@@ -172,6 +172,18 @@ test("SEC-14: tools can be allowed by name, by where they come from, and address
   for (const name of ["mail_send", "vague"]) expect(await decision(named, name, {})).toBe("allowed");
 });
 
+test("SEC-14: a star in a rule for recipients stands for one of them, however they are written", async () => {
+  const send = tool("message_send", async () => "sent", { effects: ({ to }) => ({ recipients: [to] }) });
+  const config = { security: { allow: ["message_send: *@example.com", "message_send: team-*"] } };
+  await using host = await startTestHost({ plugins: [autonomy, send], config });
+  const sends = (to: string) => decision(host, "message_send", { to });
+  for (const to of ["ann@example.com", "team-one"]) expect([to, await sends(to)]).toEqual([to, "allowed"]);
+  for (const between of [",", ", ", ";", " ", "\n", "\r\nBcc: ", "> <"])
+    for (const to of [`eve@evil.net${between}ann@example.com`, `team-one${between}eve@evil.net`])
+      expect([to, await sends(to)]).toEqual([to, asks]);
+  expect(await sends("ann@example.com.evil.net")).toBe(asks);
+});
+
 test("SEC-14: a star in a rule for addresses stays in its part of the address", async () => {
   await using host = await start([
     "web_fetch: https://*.example.com/*",

@@ -450,6 +450,15 @@ test("AGT-03: an argument that a tool does not take is named, and where it stand
   expect(await told({ inner: { b: 1 } })).toBe("The arguments for closed are wrong: `inner` knows no `b`.");
 });
 
+test("AGT-03: a pattern of a tool's schema that takes for ever on a text holds nobody up", async () => {
+  const input = Type.Object({ text: Type.String({ pattern: "^(a+)+$" }) });
+  await using t = await startTestHost({ plugins: [tool("slow", async () => "fits", { input })] });
+  expect((await t.call("slow", { text: "aaa" })).text).toBe("fits");
+  const { code, text } = await t.call("slow", { text: `${"a".repeat(60)}!` });
+  expect([code, text]).toEqual(["TOOL_BAD_ARGS", expect.stringContaining("too long")]);
+  expect((await t.call("slow", { text: "b" })).code).toBe("TOOL_BAD_ARGS");
+});
+
 test("AGT-03: an unknown tool, one that throws, one that answers nonsense and one that is too slow are told as results", async () => {
   await using t = await startTestHost({
     plugins: [

@@ -6,6 +6,9 @@ import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainCommands } from "./plain-commands.ts";
 
+/** What parts recipients that a tool gives as one text; a star stands for one of them. */
+const SEVERAL = ",; \t\r\n<>";
+
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
 interface Rule {
   readonly text: string;
@@ -36,7 +39,7 @@ export class AllowRules {
     for (const command of commands) used.push(...(await coveringCommand(rules, command, shell)));
     for (const use of paths) used.push(await coveringPath(rules, use.resolved, call.cwd));
     for (const url of urls) used.push(rules.find(({ pattern = "" }) => coversUrl(pattern, url)));
-    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => covers(pattern, to)));
+    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => covers(pattern, to, SEVERAL)));
 
     if (used.length === 0 || used.includes(undefined)) return undefined;
     return [...new Set(used.map((rule) => rule?.text))].join(", ");
@@ -102,14 +105,14 @@ async function coversPath(pattern: string, resolved: string, cwd: string): Promi
   return covers(path.join(root, absolute.slice(folder.length)), resolved, "/");
 }
 
-/** A `*` stands for any signs but `separator`; with one, `**` also goes across it. */
-function covers(glob: string, text: string, separator: string = ""): boolean {
-  const but = separator === "" ? {} : { but: separator };
+/** A `*` stands for any signs but those of `separators`; with some, `**` also goes across them. */
+function covers(glob: string, text: string, separators: string = ""): boolean {
+  const but = { but: separators };
   const parts = glob.match(/\*\*\/|\*+|[^]/gu) ?? [];
   const pattern = parts.flatMap((part): readonly Wildcard[] => {
     if (part === "?") return [{ any: "one", ...but }];
     if (part === "*") return [{ any: "many", ...but }];
-    if (part === "**/") return separator === "" ? [{ any: "many" }, { sign: "/" }] : [{ any: "folders" }];
+    if (part === "**/") return separators !== "/" ? [{ any: "many" }, { sign: "/" }] : [{ any: "folders" }];
     return part.startsWith("*") ? [{ any: "many" }] : [{ sign: part }];
   });
   return wildcards(pattern)(text);

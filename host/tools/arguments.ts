@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import { type Tool } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import { deepFreeze, asError, wrongValue } from "@gantry/sdk/node";
+import { asError, deepFreeze, inTime, wrongValue } from "@gantry/sdk/node";
 
 /** Arguments of one call: more than a model writes at once, and so few that nobody waits while they are read and redacted. */
 const maxLength = 1024 * 1024;
@@ -12,9 +12,19 @@ const maxLevels = 64;
 export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string, unknown>> {
   const { args, wrong: unread } = readArguments(raw);
   if (unread !== undefined) throw errors.TOOL_BAD_ARGS(tool.name, unread);
-  const wrong = wrongValue(Value.Errors(tool.input, args));
+  const wrong = unfit(tool.input, args);
   if (wrong !== undefined) throw errors.TOOL_BAD_ARGS(tool.name, `${wrong}.`);
   return deepFreeze(args as Record<string, unknown>);
+}
+
+/** What of it does not fit a schema, whose patterns a plugin or a server has chosen, and their texts a model. */
+function unfit(schema: Tool["input"], args: unknown): string | undefined {
+  if (!JSON.stringify(schema).includes('"pattern')) return wrongValue(Value.Errors(schema, args));
+  let wrong: string | undefined;
+  const inItsTime = inTime(() => {
+    wrong = wrongValue(Value.Errors(schema, args));
+  });
+  return inItsTime ? wrong : "they take too long to hold against the patterns of its schema";
 }
 
 /** Arguments for the record and for whoever watches: read where they can be, else their text or why there is none. */

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Refusal, ShellReading, ShellWord } from "@gantry/sdk";
-import { followLinks, isInside } from "@gantry/sdk/node";
+import { isInside } from "@gantry/sdk/node";
 import { outside, sensitive } from "./check-path.ts";
 import { fileWords } from "./command-words.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
@@ -98,9 +98,9 @@ async function insideOf(
   { roots, effort, patterns }: Judging,
 ): Promise<readonly string[]> {
   const fits = word.pattern === undefined ? [] : await patterns.fitting(word.pattern, cwd);
-  await effort.paths(1 + fits.length);
   const absolute = [word.text, ...fits].map((name) => expand(name, cwd));
-  const followed = await Promise.all(absolute.map((at) => followLinks(at)));
+  const followed: string[] = [];
+  for (const at of absolute) followed.push(await effort.follow(at));
   return [...new Set([...absolute, ...followed])].map((at) => path.relative(roots.workspace, at));
 }
 
@@ -134,8 +134,7 @@ async function checkWord(
     // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
-    await effort.paths(1);
-    const target = await followLinks(at);
+    const target = await effort.follow(at);
     if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(text);
     // A bare word such as `credentials` is more often text than a file.
     const named = /[./]|^id_/i.test(spelling) && !/[*?\s]/.test(spelling);

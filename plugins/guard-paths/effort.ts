@@ -1,17 +1,19 @@
 import { setImmediate } from "node:timers/promises";
+import { followLinks } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
 /** Steps of matching: about a second of them. */
 const MAX = 10_000_000;
 /** After so many the service does other things. */
 const SLICE = 500_000;
-/** What following the links of a path counts. */
-const PATH = 500;
+/** What each name of a path counts whose links are followed, or of a folder that is read. */
+const NAME = 500;
 
 /** What judging one call may take: its text can be chosen so that it takes minutes. */
 export class Effort {
   #left = MAX;
   #slice = SLICE;
+  readonly #followed = new Map<string, Promise<string>>();
 
   /** Throws PATH_TOO_MUCH where that goes beyond the bound. */
   async take(steps: number): Promise<void> {
@@ -23,8 +25,18 @@ export class Effort {
     await setImmediate();
   }
 
-  /** Before the links of so many paths are followed. */
-  async paths(count: number): Promise<void> {
-    await this.take(count * PATH);
+  /** A path, absolute, with its links followed, each once. Throws PATH_TOO_MUCH. */
+  async follow(at: string): Promise<string> {
+    const known = this.#followed.get(at);
+    if (known) return known;
+    await this.path(at);
+    const following = followLinks(at);
+    this.#followed.set(at, following);
+    return following;
+  }
+
+  /** Before one is looked up. */
+  path(at: string): Promise<void> {
+    return this.take(NAME * at.split("/").length);
   }
 }

@@ -37,7 +37,7 @@ export class Patterns {
   async #listing(folder: string): Promise<readonly string[]> {
     const known = this.#listings.get(folder);
     if (known) return known;
-    await this.#effort.paths(1);
+    await this.#effort.path(folder);
     const read = readdir(folder).catch(() => []);
     const names = read.then((all) => all.slice(0, MAX_ENTRIES));
     this.#listings.set(folder, names);

@@ -10,7 +10,7 @@ export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
 export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
-export { inSlices } from "./in-slices.ts";
+export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";

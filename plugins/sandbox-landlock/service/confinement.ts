@@ -220,17 +220,8 @@ function factsOf(
   { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
-  return {
-    ...own,
-    prefix,
-    workspace,
-    secret,
-    guarded,
-    ownerGit: ownerGit(),
-    mostFolders,
-    diskMb,
-    workspaceMb,
-  };
+  const bounds = { mostFolders, diskMb, workspaceMb };
+  return { ...own, ...bounds, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));
