@@ -125,9 +125,7 @@ export const hostErrors = defineErrors({
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow.",
   ),
   APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
-  APPROVAL_NO_PERSON: policy(
-    "%s needs a person's approval and nobody is here to ask: run it in a terminal, pass --yes, or over HTTP ask for a stream, whose questions can be answered.",
-  ),
+  APPROVAL_NO_PERSON: policy("%s needs a person's approval and nobody is here to ask: %s. %s"),
   APPROVAL_DENIED: policy("%s was not approved by the person who was asked."),
   APPROVAL_EXPIRED: policy("Nobody answered the question about %s in %s s, which is a no."),
   APPROVAL_CHANGED: policy(
