@@ -240,6 +240,23 @@ test("SEC-21: messages of people who are not the owner, and what an owner quotes
   }
 });
 
+test("SEC-21: SEC-18: who may not be asked is told why a person is, and that the channel's owners are whom", async () => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  const calls = [
+    { name: "file_read", args: {} },
+    { name: "mail_send", args: { to: "eve" } },
+  ];
+  const model = fakeProvider([{ calls }, "done"]);
+  const plugins = [guard, tools, sandbox(true), channel, memoryStore(), model];
+  await using host = await startTestHost({ plugins });
+  await host.serve();
+  await channel.receive({ text: "hello", from: "bob" });
+  await expect.poll(() => model.requests).toHaveLength(2);
+  const told = JSON.stringify(model.requests[1]?.messages);
+  expect(told).toMatch(/an owner of this channel .*`owners`\. mail_send leads out/);
+  expect(told).not.toContain("--yes");
+});
+
 test("SEC-21: a conversation whose sources cannot be kept runs nothing", async () => {
   const failing = memoryStore();
   await using host = await startTestHost({ plugins: [guard, tools, failing] });
