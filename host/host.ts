@@ -82,6 +82,7 @@ export class Host {
   readonly media: TurnMedia;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  readonly forOwner: Redaction;
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
@@ -131,7 +132,7 @@ export class Host {
       maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    const forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
+    this.forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
     const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
@@ -139,7 +140,7 @@ export class Host {
       redaction,
       turn,
       want,
-      forOwner,
+      forOwner: this.forOwner,
       bounds: config.host.gateway,
       keepHours: memory.keep_undelivered_hours,
       progressSeconds: agent.progress_seconds,
@@ -172,12 +173,8 @@ export class Host {
     ]);
     const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) this.registry.put("host", slot, value);
-    const deps = {
-      hooks: this.hooks,
-      registry: this.registry,
-      log: this.log,
-      timeoutMs: this.options.timeouts?.plugin ?? 30_000,
-    };
+    const { hooks, registry, log } = this;
+    const deps = { hooks, registry, log, timeoutMs: this.options.timeouts?.plugin ?? 30_000 };
     try {
       for (const plugin of sorted) {
         const scope = new PluginInstance(plugin, config.parts.get(plugin.name) ?? Object.freeze({}), deps);
@@ -188,7 +185,7 @@ export class Host {
         else throw failed;
       }
       checkProviderIds(config, this.registry);
-      await checkProviderTables(config.parts.values(), this.hooks, this.registry);
+      await checkProviderTables(config, this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();

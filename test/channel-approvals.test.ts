@@ -87,7 +87,7 @@ test.each(["no", "n", "deny", "No."])("SEC-18: %j denies the one question that i
 
 test("SEC-18: without an open question such a word is part of the talk", async () => {
   await using t = await talk();
-  for (const word of ["yes", "no", "always", "show"]) {
+  for (const word of ["yes", "no", "always", "a", "show"]) {
     await t.channel.receive({ text: word });
     expect(await t.next()).toBe("heard");
   }
@@ -97,6 +97,8 @@ test("CTX-07: whoever says something else than an answer to an open question is 
   await using t = await talk();
   await t.channel.receive({ text: "run ls" });
   const id = idIn(await t.next());
+  await t.channel.receive({ text: "/nothing" });
+  expect(await t.next()).toContain("There is no command /nothing");
   await t.channel.receive({ text: "yes please" });
   expect(await t.next()).toBe(
     `Your message waits until the question here is answered: "allow ${id}", "deny ${id}", or /stop.`,
@@ -128,22 +130,25 @@ test("SEC-18: with several open questions a bare word decides none, and the ids 
   expect(t.ran).toEqual(["ls"]);
 });
 
-test("SEC-14: an owner's `always` in a channel holds for the conversation", async () => {
-  await using t = await talk();
-  await t.channel.receive({ text: "run ls" });
-  expect(await t.next()).toContain("for this conversation: shell `ls`");
-  await t.channel.receive({ text: "always" });
-  expect(await t.next()).toBe("done");
-  await t.channel.receive({ text: "run ls" });
-  expect(await t.next()).toBe("done");
-  expect(t.ran).toEqual(["ls", "ls"]);
-  await t.channel.receive({ text: "run ls", from: "anna" });
-  expect(idIn(await t.next())).toHaveLength(6);
-  await t.channel.receive({ text: "/new" });
-  await t.next();
-  await t.channel.receive({ text: "run ls" });
-  expect(idIn(await t.next())).toHaveLength(6);
-});
+test.each(["always", "a"])(
+  "SEC-14: an owner's `%s` in a channel holds for the conversation",
+  async (word) => {
+    await using t = await talk();
+    await t.channel.receive({ text: "run ls" });
+    expect(await t.next()).toContain("for this conversation: shell `ls`");
+    await t.channel.receive({ text: word });
+    expect(await t.next()).toBe("done");
+    await t.channel.receive({ text: "run ls" });
+    expect(await t.next()).toBe("done");
+    expect(t.ran).toEqual(["ls", "ls"]);
+    await t.channel.receive({ text: "run ls", from: "anna" });
+    expect(idIn(await t.next())).toHaveLength(6);
+    await t.channel.receive({ text: "/new" });
+    await t.next();
+    await t.channel.receive({ text: "run ls" });
+    expect(idIn(await t.next())).toHaveLength(6);
+  },
+);
 
 test("SEC-18: in a group an owner decides in the conversation that was asked; a member, or an owner elsewhere, does not", async () => {
   await using t = await talk();

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { SDK_LEVEL } from "@gantry/sdk";
 import { expect, test } from "vitest";
@@ -19,6 +19,15 @@ test("SDK-12: tools call runs a tool through every guard and puts its result on 
   expect(approved.code).toBe(0);
   const refused = await gantry(["tools", "call", "--yes", "file_read", '{"path":"/etc/shadow"}'], home);
   expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("PATH_")]);
+});
+
+test("SDK-12: SEC-16: tools call shows no secret of the configuration either", async () => {
+  using home = tempDir('api_key = "seeded-canary-0123456789"\n');
+  mkdirSync(path.join(home.dir, "workspace"));
+  writeFileSync(path.join(home.dir, "workspace/copy.txt"), "the key is seeded-canary-0123456789, says Ann\n");
+  const { out } = await gantry(["tools", "call", "file_read", '{"path":"copy.txt"}'], home);
+  expect(out).toMatch(/the key is .*, says Ann/);
+  expect(out).not.toContain("canary");
 });
 
 test("CLI-05: a guard that stops a call over the network, and not over a policy, ends it with exit code 1", async () => {

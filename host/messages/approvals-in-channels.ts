@@ -9,6 +9,7 @@ import {
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
+import { isChatCommand } from "./chat-words.ts";
 import type { Delivery } from "./delivery.ts";
 
 interface Deps {
@@ -18,13 +19,14 @@ interface Deps {
 }
 
 /** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
-const decisionForm = /^\s*(yes|y|allow|always|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
+const decisionForm = /^\s*(yes|y|allow|always|a|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
 
 const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
   yes: "allow",
   y: "allow",
   allow: "allow",
   always: "always",
+  a: "always",
   no: "deny",
   n: "deny",
   deny: "deny",
@@ -60,7 +62,7 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
   if (word === "") {
-    const [open] = (await approvals.pending(by)).filter(isHere);
+    const [open] = isChatCommand(message) ? [] : (await approvals.pending(by)).filter(isHere);
     if (open) tellBehind(deps, message, open);
     return false;
   }

@@ -32,6 +32,11 @@ const underWaySpace = "chat-commands-under-way";
 const about = "command";
 const ranks: readonly Trust[] = ["guest", "member", "owner"];
 
+/** Such a message is answered at once, whatever else goes on. */
+export function isChatCommand(message: InboundMessage): boolean {
+  return form.test(textOf(message.parts));
+}
+
 interface Deps extends ControlDeps {
   readonly log: Logger;
   readonly outbox: Outbox;
@@ -66,11 +71,10 @@ export class ChatWords {
    */
   async control(message: InboundMessage, session: string): Promise<boolean> {
     const store = this.#deps.registry.get(Store);
-    const text = textOf(message.parts);
-    if (!store || !form.test(text)) return false;
+    if (!store || !isChatCommand(message)) return false;
     const key = `${message.channel}:${message.id}`;
     if (this.#underWay.has(key)) return true;
-    const cutOff = this.#deps.outbox.notice(message, about, sentences.cutOff(text));
+    const cutOff = this.#deps.outbox.notice(message, about, sentences.cutOff(textOf(message.parts)));
     await this.#underWay.run(
       key,
       session,

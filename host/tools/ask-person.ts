@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "@gantry/sdk";
+import type { ApprovalRequest, Trust } from "@gantry/sdk";
 import type { Approvals, Decided } from "./approvals.ts";
 import type { CallRequest } from "./call.ts";
 
@@ -18,4 +18,11 @@ export async function askPerson(
   const isYes = decided.decision === "allow" || decided.decision === "always";
   onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
   return decided;
+}
+
+/** How whoever has a turn with this trust gets to be asked. A chat has no flags: there its owners are asked. */
+export function wayToBeAsked(trust: Trust = "owner"): string {
+  return trust === "owner"
+    ? "run it in a terminal, pass --yes, or over HTTP ask for a stream, whose questions can be answered"
+    : "it is for an owner of this channel to ask for it; who that is stands in the channel's `owners`";
 }

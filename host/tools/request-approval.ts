@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./approvals.ts";
 import type { Coverage } from "./conversation-approvals.ts";
-import { askPerson } from "./ask-person.ts";
+import { askPerson, wayToBeAsked } from "./ask-person.ts";
 import { questionOf } from "./question.ts";
 import { conversationOf } from "./turn-context.ts";
 
@@ -33,8 +33,11 @@ export async function requestApproval(
   const question = { ...(await questionOf(tool, call, questions, more)), session };
   const decided = await askPerson(deps.approvals, request, question);
 
-  if (decided.decision === "nobody")
-    return { result: "deny: nobody to ask", error: errors.APPROVAL_NO_PERSON(call.tool) };
+  if (decided.decision === "nobody") {
+    const way = wayToBeAsked(request.turn?.trust);
+    const error = errors.APPROVAL_NO_PERSON(call.tool, way, question.reasons.join(" "));
+    return { result: "deny: nobody to ask", error };
+  }
   if (decided.decision === "always" && coverage)
     deps.rulings.conversations.add({ ...call, session }, questions, coverage, decided.by);
   return approvalOf(decided, call, coverage, deps.approvals.waitMs);

@@ -1,9 +1,12 @@
 import { Budget, type ProviderFailure } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
-import { askPerson } from "../tools/ask-person.ts";
+import { askPerson, wayToBeAsked } from "../tools/ask-person.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 import { conversationOf } from "../tools/turn-context.ts";
+
+/** What the person is asked for, as a refusal names it. */
+const beyond = "To go on beyond the budget";
 
 interface Coded {
   readonly code: string;
@@ -44,21 +47,31 @@ export class Spending {
 
   async #ask(reason: string, until: number | undefined): Promise<ProviderFailure | undefined> {
     const { user, session, options, context: turn } = this.#input;
-    const { decision } = await askPerson(this.#deps.approvals, options, {
+    const { approvals } = this.#deps;
+    const decided = await askPerson(approvals, options, {
       session: conversationOf({ session, turn }),
       user,
-      tool: "model",
+      tool: "the model",
       args: {},
       commands: 0,
       warnings: [],
-      preview: "Ask the model on in this turn.",
+      preview: "This turn goes on beyond the budget.",
       lines: 1,
       reasons: [reason],
     });
-    if (decision === "allow") return undefined;
-    // What a person decided does not change with the day.
-    if (decision !== "nobody") return failure(errors.APPROVAL_DENIED(reason));
-    return failure(errors.APPROVAL_NO_PERSON(reason), until);
+    switch (decided.decision) {
+      case "allow":
+        return undefined;
+      case "nobody":
+        return failure(errors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn.trust), reason), until);
+      // What a person decided does not change with the day.
+      case "expired":
+        return failure(errors.APPROVAL_EXPIRED("the budget", approvals.waitMs / 1_000));
+      case "undelivered":
+        return failure(errors.APPROVAL_UNDELIVERED("the budget", decided.reason));
+      default:
+        return failure(errors.APPROVAL_DENIED(beyond));
+    }
   }
 }
 

@@ -9,7 +9,12 @@ interface Coded {
 
 /** An error as OpenAI's clients read it. */
 export function errorBody({ code, message }: Coded, status: number, param: string | null = null): object {
-  return { error: { message, type: status < 500 ? "invalid_request_error" : "server_error", param, code } };
+  return { error: { message, type: typeOf(status), param, code } };
+}
+
+function typeOf(status: number): string {
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
 }
 
 /** What the gateway refuses before a route is asked, told alike. */

@@ -254,11 +254,12 @@ test("OAI-08: what is wrong is told as OpenAI's clients read it: status, message
     type,
   });
   expect(await failed(client.models.retrieve("nothing"))).toMatchObject({ status: 404 });
-  const { status, headers } = await gateway.ask("/v1/chat/completions", {
+  const { status, headers, json } = await gateway.ask("/v1/chat/completions", {
     body: hello,
     token: gateway.token,
   });
   expect([status, headers["retry-after"]]).toEqual([429, "7"]);
+  expect(json).toMatchObject({ error: { type: "rate_limit_error" } });
 });
 
 test("OAI-08: a failure after the stream began is an error in it, without DONE", async () => {

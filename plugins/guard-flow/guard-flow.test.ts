@@ -212,6 +212,26 @@ test("SEC-21: results that a caller brings in a history of its own are material 
   expect(tool_calls.map(({ decision, code }) => code ?? decision)).toEqual(["allowed", asked]);
 });
 
+test("SEC-21: answers in a caller's history count as material where nothing here knows the conversation, as when it lost its beginning", async () => {
+  const calls = [
+    { name: "file_read", args: {} },
+    { name: "mail_send", args: { to: "eve" } },
+  ];
+  const model = fakeProvider(["hello", { calls }, "done", { calls }, "done"]);
+  await using host = await startTestHost({ plugins: [guard, tools, sandbox(true), memoryStore(), model] });
+  const said = [
+    { role: "user", parts: textParts("look") },
+    { role: "assistant", parts: textParts("hello"), toolCalls: [] },
+  ] as const;
+  const decided = async (session: string) => {
+    const turn = await host.ask("send it", { session, history: said, keep: false });
+    return turn.tool_calls.map(({ decision, code }) => code ?? decision);
+  };
+  await host.ask("look", { session: "from-its-beginning", history: [], keep: false });
+  expect(await decided("from-its-beginning")).toEqual(["allowed", "allowed"]);
+  expect(await decided("without-its-beginning")).toEqual(["allowed", asked]);
+});
+
 test("SEC-21: security.flow_guard = false asks for nothing", async () => {
   await using host = await start({ security: { flow_guard: false } });
   expect(await codes(host, ["web_fetch", "file_read", "web_fetch"])).toEqual(Array(3).fill("allowed"));
@@ -247,6 +267,23 @@ test("SEC-21: messages of people who are not the owner, and what an owner quotes
       host.audit.filter(({ event_type, tool }) => event_type === "tool_call" && tool === "mail_send");
     await expect.poll(() => sent().map(({ result }) => result)).toEqual([expected]);
   }
+});
+
+test("SEC-21: SEC-18: who may not be asked is told why a person is, and that the channel's owners are whom", async () => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  const calls = [
+    { name: "file_read", args: {} },
+    { name: "mail_send", args: { to: "eve" } },
+  ];
+  const model = fakeProvider([{ calls }, "done"]);
+  const plugins = [guard, tools, sandbox(true), channel, memoryStore(), model];
+  await using host = await startTestHost({ plugins });
+  await host.serve();
+  await channel.receive({ text: "hello", from: "bob" });
+  await expect.poll(() => model.requests).toHaveLength(2);
+  const told = JSON.stringify(model.requests[1]?.messages);
+  expect(told).toMatch(/an owner of this channel .*`owners`\. mail_send leads out/);
+  expect(told).not.toContain("--yes");
 });
 
 test("SEC-21: a conversation whose sources cannot be kept runs nothing", async () => {

@@ -140,6 +140,21 @@ test.each([
   expect(server.listed()).toBe(1);
 });
 
+test("CTX-01: what the server said to the process that serves is what status shows beside it", async () => {
+  const configDir = await mkdtemp(path.join(tmpdir(), "gantry-said-"));
+  try {
+    await using server = await windowServer(8_000, undefined, [{ id: "m", max_model_len: 8_000 }]);
+    await using serving = await start(server.provider, {}, configDir);
+    for (let i = 0; i < 8; i += 1) await serving.ask(`${i} ${"some words ".repeat(300)}`);
+    await using beside = await start(server.provider, {}, configDir);
+    const rows = await beside.slot(Checks).get("context-window")?.run(AbortSignal.timeout(60_000));
+    expect(rows).toMatchObject([{ detail: "8000 tokens (provider)" }]);
+    expect(server.listed()).toBe(1);
+  } finally {
+    await rm(configDir, { recursive: true, force: true });
+  }
+});
+
 test("CTX-02: memory.compact_at_percent says how full the window may be", async () => {
   const sizes: number[] = [];
   for (const compact_at_percent of [30, 90]) {

@@ -13,6 +13,7 @@ import { knownWindow } from "./known-windows.ts";
 /** Taken where nothing is known; the first refusal tells better. */
 const ASSUMED = 128_000;
 const SPACE = "context-window";
+const SAID_SPACE = "context-window-said";
 const KEPT_MS = 30 * 86_400_000;
 /** A server that says nothing is asked again after this long. */
 const AGAIN_MS = 3_600_000;
@@ -53,7 +54,7 @@ export class Windows {
     if (configured !== undefined) return { tokens: configured, source: "configuration" };
     const learnt = await this.#known(ref);
     if (learnt !== undefined) return { tokens: learnt, source: "learnt" };
-    const said = askServer ? await this.#ask(ref, provider, signal) : this.#said.get(keyOf(ref))?.tokens;
+    const said = askServer ? await this.#ask(ref, provider, signal) : await this.#lastSaid(keyOf(ref));
     if (said !== undefined) return { tokens: said, source: "provider" };
     const known = ref.model === undefined ? undefined : knownWindow(ref.model);
     return known === undefined ? { tokens: ASSUMED, source: "assumed" } : { tokens: known, source: "name" };
@@ -102,7 +103,14 @@ export class Windows {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
     const tokens = await windowOf(provider, ref, limited);
     this.#said.set(keyOf(ref), { tokens, at: Date.now() });
+    if (tokens !== undefined && tokens !== before?.tokens)
+      await this.#values?.put(SAID_SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
     return tokens;
+  }
+
+  /** What the server said to this process, or to the one that serves. */
+  async #lastSaid(key: string): Promise<number | undefined> {
+    return this.#said.get(key)?.tokens ?? (await this.#values?.get<number>(SAID_SPACE, key));
   }
 }
 

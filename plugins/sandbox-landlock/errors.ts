@@ -8,7 +8,9 @@ export const errors = defineErrors({
   SANDBOX_UNWALLED: policy(
     "%s would stay open without walls (%s), so it is not started: use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset.",
   ),
-  SANDBOX_SECRET: policy("%s is named in security.secret_files, which no tool reads or changes."),
+  SANDBOX_SECRET: policy(
+    "%s is a file that security.secret_files names, by this name or another one, so no tool reads or changes it.",
+  ),
   SANDBOX_WITHHELD: policy(
     "%s changed while a secret file was saved anew and may hold what stands in that, so no tool opens it: look at it, then rename or remove it.",
   ),

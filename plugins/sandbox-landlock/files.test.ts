@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -52,6 +53,21 @@ test.runIf(linux)(
     await expect(walled.list("/root", 10, none)).rejects.toMatchObject({ code: "PATH_OUTSIDE" });
     expect(readFileSync(secret, "utf8")).toBe("canary");
     expect(readdirSync(outside.directory)).toEqual(["file"]);
+  },
+);
+
+test.runIf(linux)(
+  "SEC-15: ERR-01: of a secret file's other name a tool is told that it is one, not that it is empty",
+  async () => {
+    await using t = await startTestHost({ plugins: [sandbox, files] });
+    const { workspace } = t.runtime;
+    writeFileSync(path.join(workspace, ".env"), "API_TOKEN=canary\n");
+    linkSync(path.join(workspace, ".env"), path.join(workspace, "hard"));
+    expect(await t.call("file_read", { path: "hard" })).toMatchObject({
+      code: "SANDBOX_SECRET",
+      text: expect.stringContaining("hard is a file that security.secret_files names"),
+    });
+    expect((await t.call("file_search", { pattern: "API" })).text).not.toContain("hard");
   },
 );
 

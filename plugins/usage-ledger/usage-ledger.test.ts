@@ -179,7 +179,12 @@ test("USE-03: a budget in dollars counts by the prices, and refuses a model that
 
 test('USE-03: with on_limit = "ask" the person decides, once for the turn; where nobody can be asked it is a no', async () => {
   await using t = await start({ tokens_per_day: 0, on_limit: "ask" });
-  expect((await t.ask("one")).error?.code).toBe("APPROVAL_NO_PERSON");
+  expect((await t.ask("one")).error).toMatchObject({
+    code: "APPROVAL_NO_PERSON",
+    message: expect.stringMatching(
+      /^To go on beyond the budget needs .* ask: run it in a terminal.*\. The budget is spent: .*day\.$/,
+    ),
+  });
   const answers = ["allow", "deny"];
   const decide = (): Promise<{ reply: string }> =>
     t.ask("two", {
@@ -192,7 +197,13 @@ test('USE-03: with on_limit = "ask" the person decides, once for the turn; where
       },
     });
   expect(await decide()).toMatchObject({ reply: "ok" });
-  expect(await decide()).toMatchObject({ reply: "", error: { code: "APPROVAL_DENIED" } });
+  expect(await decide()).toMatchObject({
+    reply: "",
+    error: {
+      code: "APPROVAL_DENIED",
+      message: "To go on beyond the budget was not approved by the person who was asked.",
+    },
+  });
   expect(t.model.requests).toHaveLength(1);
 });
 

@@ -16,7 +16,7 @@ export async function list(run: HostCommandContext): Promise<number> {
   return 0;
 }
 
-/** One call as a model would make it: the same guards, the same question, the same record. */
+/** One call as a model would make it: the same guards, the same question, the same record, and the same text comes back. */
 export async function call(run: HostCommandContext): Promise<number> {
   const [tool = "", json = "{}"] = run.args;
   const args = parse(json);
@@ -36,8 +36,9 @@ export async function call(run: HostCommandContext): Promise<number> {
       user: userOfTerminal(),
     });
     const ran = outcome.decision === "allowed" || outcome.decision === "approved";
-    if (ran) run.out(outcome.text);
-    else run.err(`gantry: ${outcome.text} [${outcome.code}]`);
+    const text = host.forOwner.text(outcome.text);
+    if (ran) run.out(text);
+    else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
     // A guard may stop a call over what is no policy, as over a name that cannot be looked up.
     return host.exitOf(outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);

@@ -158,7 +158,9 @@ export class Workspace {
     if (!("path" in request) || !isInside(request.path, this.root)) return undefined;
     const at = path.relative(this.root, request.path);
     if (isWithheld(at)) return { fault: "withheld", path: request.path };
-    if (request.do !== "list" && this.#isSecret(at)) return { fault: "secret", path: request.path };
+    // A file that is covered is secret by another of its names.
+    const isSecret = this.#isSecret(at) || (this.#masks && isOfView(request.path));
+    if (request.do !== "list" && isSecret) return { fault: "secret", path: request.path };
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
   }
 
@@ -225,11 +227,7 @@ export class Workspace {
   }
 
   #isBareSecret(at: string): boolean {
-    return targetOf(this.root, at).some((file) => this.#isOpen(file));
-  }
-
-  #isOpen(file: string): boolean {
-    return existsSync(file) && !isOfView(file);
+    return targetOf(this.root, at).some((file) => existsSync(file) && !isOfView(file));
   }
 
   #identity(at: string): string {
