@@ -45,6 +45,9 @@ export const hostErrors = defineErrors({
     "The plugin %s stands in without_plugins and none of that name comes with Gantry%s: see `gantry plugins list`, or take it off the list.",
   ),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
+  PLUGIN_IN_BASE: usage(
+    "The plugin %s stands in %s and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
+  ),
   PLUGIN_OPTIONAL_GUARD: usage(
     "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
   ),
@@ -80,7 +83,7 @@ export const hostErrors = defineErrors({
   HOOK_TIMEOUT: policy("The plugin %s did not answer %s in %s ms."),
 
   PROVIDER_TABLE_UNKNOWN: usage(
-    "`[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
+    "%s, line %s: `[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
   ),
 
   BUDGET_FAILED: policy(

@@ -185,7 +185,7 @@ export class Host {
         else throw failed;
       }
       checkProviderIds(config, this.registry);
-      await checkProviderTables(config.parts.values(), this.hooks, this.registry);
+      await checkProviderTables(config, this.hooks, this.registry);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();

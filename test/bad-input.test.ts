@@ -312,7 +312,7 @@ const wrongFiles: readonly (readonly [string, string, readonly RegExp[]])[] = [
   [
     "a table for no provider, and a plugin that is not there",
     'extra_plugins = ["./gone.js"]\n[gateway]\nport = 4567\n[providers.openia]\nmax_retries = 1\n',
-    [/gone\.js.*PLUGIN_NOT_FOUND/, /providers\.openia.*PROVIDER_TABLE_UNKNOWN/],
+    [/gone\.js.*PLUGIN_NOT_FOUND/, /config\.toml, line 4: `\[providers\.openia.*PROVIDER_TABLE_UNKNOWN/],
   ],
   [
     "a workspace that cannot be made, and a rule of security whose variable is not set",

@@ -305,6 +305,21 @@ test("SDK-13: extra_plugins adds to the base set and to a list, and one name cou
   });
 });
 
+test("SDK-13: a list that names what the base set or a table loads is told so, not that the file says it twice", async () => {
+  expect(await wrong('extra_plugins = ["gateway-openai"]\n')).toEqual([
+    "PLUGIN_IN_BASE The plugin gateway-openai stands in extra_plugins and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
+  ]);
+  expect(await wrong('optional_plugins = ["guard-limits"]\n')).toEqual([
+    expect.stringContaining("guard-limits stands in optional_plugins and is loaded without it"),
+  ]);
+});
+
+test("CFG-03: an unknown table with a dotted header is told by the header's line", async () => {
+  expect(await wrong('# mine\n[mcp.servers.x]\ncommand = "x"\n')).toEqual([
+    expect.stringContaining("line 2: unknown key `mcp`"),
+  ]);
+});
+
 test("SDK-13: without_plugins leaves bundled plugins out, and what stands in another list too or is no bundled one is refused", async () => {
   using home = tempDir('without_plugins = ["store-sqlite", "tool-web"]\n');
   const { out } = await gantry(["plugins", "list", "--json"], home);

@@ -1,3 +1,4 @@
+import type { GantryError } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
@@ -21,7 +22,7 @@ export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
   const names = [...listedPlugins(tree, bundled), ...namesIn(tree["extra_plugins"]), ...optional];
   const all = [...names, ...without];
   const twice = all.find((name, i) => all.indexOf(name) !== i);
-  if (twice) throw errors.PLUGIN_TWICE(twice);
+  if (twice) throw listedTwice(tree, twice, all);
   const known = bundled.map(({ name }) => name);
   const stranger = without.find((name) => !known.includes(name));
   if (stranger) {
@@ -30,6 +31,15 @@ export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
     throw wrongAt(["without_plugins", stranger], errors.PLUGIN_NOT_BUNDLED(stranger, hint));
   }
   return { names, optional: new Set(optional) };
+}
+
+/** Somebody who wrote it once is told where it stands a second time. */
+function listedTwice(tree: Tree, name: string, all: readonly string[]): GantryError {
+  const list = ["extra_plugins", "optional_plugins"].find((key) => namesIn(tree[key]).includes(name));
+  const isBase = !Array.isArray(tree["plugins"]) && all.filter((other) => other === name).length === 2;
+  return list !== undefined && isBase && !namesIn(tree["without_plugins"]).includes(name)
+    ? wrongAt([list, name], errors.PLUGIN_IN_BASE(name, list))
+    : errors.PLUGIN_TWICE(name);
 }
 
 /** What the key `plugins` says, or means where it is left out. */

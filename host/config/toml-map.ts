@@ -58,13 +58,15 @@ export function mapToml(text: string): TomlMap {
   return { keys, tables };
 }
 
-/** The line of a key, or of the nearest table or key around it. */
+/** The line of a key, or of the nearest table or key around it; of several, the first. */
 export function lineOfPath({ keys, tables }: TomlMap, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const part = path.slice(0, length);
     const found =
       [...keys, ...tables].find((entry) => samePath(entry.path, part)) ??
-      [...keys, ...tables].find((entry) => samePath(entry.path.slice(0, length), part));
+      [...keys, ...tables]
+        .filter((entry) => samePath(entry.path.slice(0, length), part))
+        .toSorted((a, b) => a.line - b.line)[0];
     if (found) return found.line;
   }
   return 1;

@@ -134,8 +134,7 @@ export class Conversations {
     const outer = options.inner?.call.session;
     if (outer !== undefined) await sources.add(session, await sources.of(outer));
     await sources.addMessage(session, message);
-    const bringsResults = options.history?.some(({ role }) => role === "tool") === true;
-    if (bringsResults) await sources.add(session, { material: ["results of the caller's tools"] });
+    if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
     const stop = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const running = { stop, ended };

@@ -1,5 +1,14 @@
 import { existsSync } from "node:fs";
-import { Store, textOf, userOf, type InboundMessage, type Sources, type ToolCall } from "@gantry/sdk";
+import {
+  Store,
+  textOf,
+  userOf,
+  type ChatMessage,
+  type InboundMessage,
+  type Sources,
+  type ToolCall,
+  type ValueLife,
+} from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";
 
@@ -9,6 +18,9 @@ const space = "session-sources";
 const maxHeld = 1_000;
 /** More than a person reads; the first ones say enough. */
 const maxNamed = 20;
+
+/** A conversation that holds nothing is known for so long, beyond which its answers count as material. */
+const knownMs = 30 * 86_400_000;
 
 const none: Sources = Object.freeze({ material: Object.freeze([]), private: Object.freeze([]) });
 
@@ -72,6 +84,19 @@ export class SessionSources {
     await this.add(session, { material: [...others, ...quoted] });
   }
 
+  /**
+   * What a history of the caller's own brings in: results of tools always; answers where nothing here knows the conversation,
+   * since what they came from is then known to nobody, as when a client has dropped its beginning. Of a turn within another
+   * the one around it is known.
+   */
+  async addHistory(session: string, history: readonly ChatMessage[], isInner: boolean): Promise<void> {
+    const has = (role: ChatMessage["role"]): boolean => history.some((message) => message.role === role);
+    if (has("tool")) await this.add(session, { material: ["results of the caller's tools"] });
+    if (isInner || (await this.#kept(session).catch(() => none)) !== undefined) return;
+    if (has("assistant")) await this.add(session, { material: ["a history that is not known here"] });
+    else await this.#keep(session, none, { forMs: knownMs });
+  }
+
   /** What a call that is about to run will have brought in. */
   async addOf(call: ToolCall): Promise<void> {
     const { session, effects, tool, hints, source, network, cwd } = call;
@@ -101,9 +126,9 @@ export class SessionSources {
     return store ? store.values.get<Sources>(space, session) : this.#held.get(session);
   }
 
-  async #keep(session: string, sources: Sources): Promise<void> {
+  async #keep(session: string, sources: Sources, life: ValueLife = {}): Promise<void> {
     const store = this.#registry.get(Store);
-    if (store) return store.values.put(space, session, sources);
+    if (store) return store.values.put(space, session, sources, life);
     this.#held.set(session, sources);
     if (this.#held.size > maxHeld) this.#held.delete([...this.#held.keys()][0] as string);
   }

@@ -1,6 +1,8 @@
 import { ProviderOffers } from "@gantry/sdk";
 import { errors } from "../errors.ts";
+import type { Configured } from "../config/configure.ts";
 import { nearest } from "../config/nearest.ts";
+import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -10,16 +12,17 @@ const anyAddress = ":http://127.0.0.1/";
 
 /** Throws where a table `[providers.<id>]` is for nobody, since its keys would do nothing. */
 export async function checkProviderTables(
-  parts: Iterable<unknown>,
+  { parts, text }: Configured,
   hooks: HookTable,
   registry: Registry,
 ): Promise<void> {
   if (!hooks.list().some(({ hook }) => hook === "resolveProvider")) return;
-  for (const id of idsIn(parts)) {
+  for (const id of idsIn(parts.values())) {
     if ((await answers(hooks, id)) || (await answers(hooks, `${id}${anyAddress}`))) continue;
     const meant = nearest(id, registry.get(ProviderOffers)?.keys() ?? []);
     const hint = meant ? ` (did you mean [providers.${meant}]?)` : "";
-    throw wrongAt(["providers", id], errors.PROVIDER_TABLE_UNKNOWN(id, hint));
+    const at = ["providers", id];
+    throw wrongAt(at, errors.PROVIDER_TABLE_UNKNOWN(text.file, lineOfPath(text.map, at), id, hint));
   }
 }
 

@@ -17,7 +17,7 @@ const textsOf = (api: FakeDiscord) => api.said().map((message) => message["conte
 const seen = (t: TestDiscord, words: string) => t.host.logs.filter(({ message }) => message.includes(words));
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(holds).toBe(true);
 }
 
 /** Resolves once the service has written down that it goes on behind so many events. */

@@ -1,14 +1,31 @@
 import * as clack from "@clack/prompts";
+import { Past } from "./past.ts";
 
-/** Ctrl-C or Escape at a question: nothing was written. */
+/** Ctrl-C at a question: nothing was written. */
 export class Cancelled extends Error {}
+/** Escape: the question before is wanted again. */
+export class Back extends Cancelled {}
 
-/** Questions to the person at the terminal, on stderr, so that stdout holds the answer alone. Each throws {@link Cancelled}. */
+/**
+ * Questions to the person at the terminal, on stderr, so that stdout holds the answer alone. Each throws {@link Cancelled}
+ * or {@link Back}.
+ */
 export class Ask {
   readonly #common: { readonly output: NodeJS.WriteStream; readonly signal: AbortSignal };
+  readonly #past = new Past();
+  #lastKey: string | undefined;
+  readonly #onKey = (_: unknown, key?: { readonly name?: string }): void => {
+    this.#lastKey = key?.name;
+  };
 
   constructor(signal: AbortSignal) {
     this.#common = { output: process.stderr, signal };
+    process.stdin.on("keypress", this.#onKey);
+  }
+
+  /** What follows is gone through again, up to the last question that was answered; false where there is none. */
+  back(): boolean {
+    return this.#past.back();
   }
 
   async choice<T extends string>(
@@ -22,7 +39,7 @@ export class Ask {
       options: options.map(asOption),
       ...(initialValue !== undefined && { initialValue }),
     };
-    return given(await clack.select<string>(asked)) as T;
+    return (await this.#answer(() => clack.select<string>(asked))) as T;
   }
 
   /** A long list: type to search. */
@@ -31,8 +48,8 @@ export class Ask {
     options: readonly Choice<string>[],
     placeholder: string = "type to search",
   ): Promise<string> {
-    return given(
-      await clack.autocomplete<string>({
+    return this.#answer(() =>
+      clack.autocomplete<string>({
         ...this.#common,
         message,
         options: options.map(asOption),
@@ -47,28 +64,32 @@ export class Ask {
     message: string,
     { initial = "", usual = "", check = required }: { initial?: string; usual?: string; check?: Check } = {},
   ): Promise<string> {
-    const answer = await clack.text({
-      ...this.#common,
-      message,
-      initialValue: initial,
-      placeholder: usual,
-      validate: (value) => check(value?.trim() || usual),
-    });
-    return given(answer).trim() || usual;
+    const answer = await this.#answer(() =>
+      clack.text({
+        ...this.#common,
+        message,
+        initialValue: initial,
+        placeholder: usual,
+        validate: (value) => check(value?.trim() || usual),
+      }),
+    );
+    return answer.trim() || usual;
   }
 
   async secret(message: string): Promise<string> {
-    return given(
-      await clack.password({ ...this.#common, message, validate: (value) => required(value?.trim() ?? "") }),
-    ).trim();
+    return (await this.#answer(() => clack.password({ ...this.#common, message, validate: typed }))).trim();
   }
 
   async yes(message: string, initialValue: boolean): Promise<boolean> {
-    return given(await clack.confirm({ ...this.#common, message, initialValue }));
+    return this.#answer(() => clack.confirm({ ...this.#common, message, initialValue }));
   }
 
   /** Shows that something takes a while; what it throws is shown and thrown on. */
   async while<T>(message: string, work: () => Promise<T>, done: (result: T) => string): Promise<T> {
+    return this.#past.step("work", () => this.#while(message, work, done));
+  }
+
+  async #while<T>(message: string, work: () => Promise<T>, done: (result: T) => string): Promise<T> {
     const spinner = clack.spinner({ ...this.#common });
     spinner.start(message);
     try {
@@ -82,19 +103,29 @@ export class Ask {
   }
 
   begin(title: string): void {
-    clack.intro(title, this.#common);
+    if (!this.#past.isGoneThrough) clack.intro(title, this.#common);
   }
 
   note(title: string, lines: readonly string[]): void {
-    clack.note(lines.join("\n"), title, this.#common);
+    if (!this.#past.isGoneThrough) clack.note(lines.join("\n"), title, this.#common);
   }
 
   warn(message: string): void {
-    clack.log.warn(message, this.#common);
+    if (!this.#past.isGoneThrough) clack.log.warn(message, this.#common);
   }
 
   end(message: string): void {
+    process.stdin.off("keypress", this.#onKey);
     clack.outro(message, this.#common);
+  }
+
+  #answer<T>(ask: () => Promise<T>): Promise<Exclude<T, symbol>> {
+    return this.#past.step("question", async () => {
+      this.#lastKey = undefined;
+      const answer = await ask();
+      if (typeof answer !== "symbol") return answer as Exclude<T, symbol>;
+      throw this.#lastKey === "escape" && !this.#common.signal.aborted ? new Back() : new Cancelled();
+    });
   }
 }
 
@@ -106,15 +137,14 @@ export interface Choice<T extends string> {
 /** Undefined where the text is right, else what is wrong with it. */
 export type Check = (text: string) => string | undefined;
 
+function typed(value: string = ""): string | undefined {
+  return required(value.trim());
+}
+
 function required(text: string): string | undefined {
   return text === "" ? "Please type something." : undefined;
 }
 
 function asOption({ value, label, hint }: Choice<string>): { value: string; label: string; hint?: string } {
   return { value, label, ...(hint !== undefined && { hint }) };
-}
-
-function given<T>(answer: T): Exclude<T, symbol> {
-  if (typeof answer === "symbol") throw new Cancelled("cancelled");
-  return answer as Exclude<T, symbol>;
 }

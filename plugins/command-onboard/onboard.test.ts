@@ -206,3 +206,24 @@ test.concurrent("CLI-02: in a terminal, the chat-app channel and its four keys; 
   expect(doctor.code).toBe(0);
   expect(doctor.stdout).toContain("chatapp signature");
 });
+
+test.concurrent("CLI-02: Escape goes back to the question before, with all other answers kept; at the first one it ends", async () => {
+  await using place = await emptyPlace();
+  const { configDir } = place;
+  const escape = "\u001b";
+  const terminal = await startOnboarding(configDir);
+  await terminal.answer("Where shall people write", escape);
+  await terminal.see("Which directory");
+  terminal.type(`${configDir}-desk${ENTER}`);
+  await terminal.answer("Where shall people write", ENTER);
+  await terminal.answer("Write them?", escape);
+  await terminal.answer("Where shall people write", ENTER);
+  await terminal.see(`${configDir}-desk`);
+  await terminal.answer("Write them?", ENTER);
+  expect(await terminal.ended).toBe(0);
+  expect(await written(configDir)).toContain(`workspace_path = "${configDir}-desk"`);
+  const again = gantryInTerminal(configDir, ["onboard"]);
+  await again.answer("Which model provider?", escape);
+  await again.see("Nothing was written.");
+  expect(await again.ended).toBe(130);
+});

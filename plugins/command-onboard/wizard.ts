@@ -1,7 +1,7 @@
 import path from "node:path";
 import { masked, type CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
-import { Ask, Cancelled } from "./ask.ts";
+import { Ask, Back, Cancelled } from "./ask.ts";
 import { askStep, askWhatLacks, type StepQuestion } from "./ask-step.ts";
 import { askModelProvider } from "./ask-model-provider.ts";
 import { nextCommands } from "./command.ts";
@@ -25,34 +25,46 @@ export async function wizard(
   given: Partial<Answers>,
 ): Promise<number> {
   const ask = new Ask(run.signal);
-  const { configFile, runtime } = needs;
-  try {
-    ask.begin("Gantry: from nothing to a first answer");
-    const model = await askModelProvider(ask, run, needs, given);
-    const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
-    const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
-    const others: Answers = { ...model, workspace, autonomy };
-    const changed = changesOf(others, needs);
-    const channel =
-      (await askWhatLacks(ask, run, needs, changed)) ??
-      (await askStep(ask, run, configFile, channelQuestion, changed));
-    const withChannel: Answers = { ...others, channel };
-    const tool = run.options["tools"]
-      ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, needs))
-      : undefined;
-    const answers: Answers = { ...withChannel, tool };
-    const changes = changesOf(answers, needs);
-    ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
-    if (!(await ask.yes("Write them?", true))) throw new Cancelled();
-    await configFile.set(changes);
-    ask.end(`Wrote ${runtime.configFile}`);
-    for (const line of nextCommands(answers)) run.err(line);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
-    ask.end("Nothing was written.");
-    return 130;
+  for (;;) {
+    try {
+      return await questions(ask, run, needs, given);
+    } catch (error) {
+      if (error instanceof Back && ask.back()) continue;
+      if (!(error instanceof Cancelled)) throw error;
+      ask.end("Nothing was written.");
+      return 130;
+    }
   }
+}
+
+async function questions(
+  ask: Ask,
+  run: CommandContext,
+  needs: OnboardNeeds,
+  given: Partial<Answers>,
+): Promise<number> {
+  const { configFile, runtime } = needs;
+  ask.begin("Gantry: from nothing to a first answer (Escape: one question back; Ctrl-C: leave)");
+  const model = await askModelProvider(ask, run, needs, given);
+  const workspace = given.workspace ?? (await askWorkspace(ask, runtime.workspace));
+  const autonomy = given.autonomy ?? (await askAutonomy(ask, configFile.get("agent.autonomy_level")));
+  const others: Answers = { ...model, workspace, autonomy };
+  const changed = changesOf(others, needs);
+  const channel =
+    (await askWhatLacks(ask, run, needs, changed)) ??
+    (await askStep(ask, run, configFile, channelQuestion, changed));
+  const withChannel: Answers = { ...others, channel };
+  const tool = run.options["tools"]
+    ? await askStep(ask, run, configFile, toolQuestion, changesOf(withChannel, needs))
+    : undefined;
+  const answers: Answers = { ...withChannel, tool };
+  const changes = changesOf(answers, needs);
+  ask.note(`Changes in ${runtime.configFile}`, Object.entries(changes).map(shown));
+  if (!(await ask.yes("Write them?", true))) throw new Cancelled();
+  await configFile.set(changes);
+  ask.end(`Wrote ${runtime.configFile}`);
+  for (const line of nextCommands(answers)) run.err(line);
+  return 0;
 }
 
 async function askWorkspace(ask: Ask, now: string): Promise<string | undefined> {

@@ -212,6 +212,26 @@ test("SEC-21: results that a caller brings in a history of its own are material 
   expect(tool_calls.map(({ decision, code }) => code ?? decision)).toEqual(["allowed", asked]);
 });
 
+test("SEC-21: answers in a caller's history count as material where nothing here knows the conversation, as when it lost its beginning", async () => {
+  const calls = [
+    { name: "file_read", args: {} },
+    { name: "mail_send", args: { to: "eve" } },
+  ];
+  const model = fakeProvider(["hello", { calls }, "done", { calls }, "done"]);
+  await using host = await startTestHost({ plugins: [guard, tools, sandbox(true), memoryStore(), model] });
+  const said = [
+    { role: "user", parts: textParts("look") },
+    { role: "assistant", parts: textParts("hello"), toolCalls: [] },
+  ] as const;
+  const decided = async (session: string) => {
+    const turn = await host.ask("send it", { session, history: said, keep: false });
+    return turn.tool_calls.map(({ decision, code }) => code ?? decision);
+  };
+  await host.ask("look", { session: "from-its-beginning", history: [], keep: false });
+  expect(await decided("from-its-beginning")).toEqual(["allowed", "allowed"]);
+  expect(await decided("without-its-beginning")).toEqual(["allowed", asked]);
+});
+
 test("SEC-21: security.flow_guard = false asks for nothing", async () => {
   await using host = await start({ security: { flow_guard: false } });
   expect(await codes(host, ["web_fetch", "file_read", "web_fetch"])).toEqual(Array(3).fill("allowed"));

@@ -17,6 +17,7 @@ import { startTestHost } from "@gantry/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import shell from "../tool-shell/index.ts";
 import sandbox from "./index.ts";
+import { statOf } from "./supervisor/descendants.ts";
 import {
   type SandboxKit,
   confinedOf,
@@ -155,13 +156,14 @@ test.runIf(linux)(
     await until(isUp(kit.workspace));
     const [confined] = confinedOf(process.pid);
     process.kill(confined!, "SIGSTOP");
+    await until(() => statOf(confined!)?.[0] === "T");
     const list = { do: "list", path: kit.workspace, limit: 1 } as const;
     const listed = kit.confinement.request<"list">(list, new AbortController().signal);
     // Asked by then, and not answered.
     await new Promise((resolve) => setImmediate(resolve));
     const closed = kit.confinement.close();
-    process.kill(confined!, "SIGCONT");
     for (const asked of [run, listed]) await expect(asked).rejects.toThrow(/closed/);
+    process.kill(confined!, "SIGCONT");
     await closed;
     await until(() => processesWith(seconds).length === 0);
   },

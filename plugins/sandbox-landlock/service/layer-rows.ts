@@ -69,7 +69,7 @@ export function layerRows(
 function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
   const row = namespaces(
     "sandbox: secret and guarded files",
-    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if a secret one is saved anew from outside meanwhile, ${layers.gated ? "and opens nothing in the workspace from then on" : "and can read the new one for that moment (only root is told before a file is opened)"}; what changed in that moment is withheld as NAME.withheld-… until somebody renames it; a new secret one is open to runs that began before, and taken out of what they say; guarded ones that a run adds are set aside after it`,
+    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if a secret one is saved anew from outside meanwhile, ${layers.gated ? "and opens nothing in the workspace from then on" : "and can read the new one for that moment (only root is told before a file is opened)"}; what changed in that moment is withheld as NAME.withheld-… until somebody renames it; a file that gets a secret name, or a copy of a secret one, is open to runs that began before, and taken out of what they say only where it stands there unchanged; guarded ones that a run adds are set aside after it`,
     "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
   );
   const withheld = layers.secret.filter(isWithheld);
