@@ -107,7 +107,7 @@ export const hostErrors = defineErrors({
   TOOL_FAILED: failed("The tool %s failed: %s"),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
   TOOL_BAD_EFFECTS: failed(
-    'The tool %s states effects %s, so no guard could judge them: give { paths, commands, urls, recipients, brings } or "unknown".',
+    'The tool %s states effects %s, so no guard could judge them: give { paths, commands, urls, recipients, brings, target } or "unknown".',
   ),
   TOOL_SOURCE_FAILED: failed("The tools of %s are not there for now: %s"),
   TOOL_SOURCE_TOOL: failed("The tool source %s lists the tool `%s`, which is left out: it %s."),

@@ -17,6 +17,7 @@ export * from "./image-marker.ts";
 export * from "./lanes.ts";
 export * from "./logger.ts";
 export * from "./masked.ts";
+export * from "./material-folder.ts";
 export * from "./media.ts";
 export * from "./meters.ts";
 export * from "./model-ref.ts";

@@ -24,8 +24,20 @@ export interface Effects {
   readonly recipients?: readonly string[];
   /** What its result brings into the conversation, beside what paths, commands and addresses tell. */
   readonly brings?: Sources;
+  readonly target?: Target;
   /** True where the tool cannot say what the call touches: a guard asks, at every level of autonomy. */
   readonly unknown?: boolean;
+}
+
+/**
+ * The one thing that a call acts on where the arguments only point at it, such as a button by its number. It is asked for
+ * once more right before the run: another one than was decided on is APPROVAL_CHANGED.
+ */
+export interface Target {
+  /** In words, for whoever decides. */
+  readonly shown: string;
+  /** Changes with whatever of it counts. */
+  readonly digest: string;
 }
 
 /** Where what a conversation holds has come from, each in a few words. */
@@ -43,6 +55,7 @@ export interface StatedEffects {
   readonly urls?: readonly string[];
   readonly recipients?: readonly string[];
   readonly brings?: Partial<Sources>;
+  readonly target?: Target;
 }
 
 /** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */

@@ -1,7 +1,9 @@
 import type { StatedEffects } from "./tool.ts";
 
-const effectKeys: readonly string[] = ["paths", "commands", "urls", "recipients", "brings"];
+const effectKeys: readonly string[] = ["paths", "commands", "urls", "recipients", "brings", "target"];
 const sourceKeys: readonly string[] = ["material", "private"];
+
+const noTarget = { shown: "", digest: "" };
 
 /**
  * Says what is wrong with effects that a tool states, as in "states effects %s"; undefined where they are right. What is
@@ -12,13 +14,15 @@ export function wrongEffects(stated: unknown): string | undefined {
   if (typeof stated !== "object" || stated === null || Array.isArray(stated)) return "that are no object";
   const unknown = Object.keys(stated).find((key) => !effectKeys.includes(key));
   if (unknown !== undefined) return `with \`${unknown}\`, which is none`;
-  const { paths = [], brings = {}, ...texts } = stated as StatedEffects;
+  const { paths = [], brings = {}, target = noTarget, ...texts } = stated as StatedEffects;
   const list = Object.entries(texts).find(([, value]) => !isTexts(value));
   if (list) return `with ${list[0]} that are no list of texts`;
   const use = (paths as readonly unknown[]).find?.((value) => !isUse(value));
   if (!Array.isArray(paths) || use) return "with paths that lack path or access";
   const other = Object.entries(brings).find(([key, value]) => !sourceKeys.includes(key) || !isTexts(value));
-  return other && `with brings.${other[0]}, which is no list of texts under material or private`;
+  if (other) return `with brings.${other[0]}, which is no list of texts under material or private`;
+  const isWhole = isTexts([target?.shown, target?.digest]);
+  return isWhole ? undefined : "with a target that lacks shown or digest";
 }
 
 function isTexts(value: unknown): boolean {

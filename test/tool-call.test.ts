@@ -262,6 +262,28 @@ test("SEC-02: a tool that states other effects after the approval than before do
   expect(ran).toBe(false);
 });
 
+test("SEC-02, SEC-14: a yes holds for the target that was shown, now and for the rest of the conversation", async () => {
+  let digest = "first";
+  const pressing = tool("press", async () => "pressed", {
+    effects: () => ({ target: { shown: "the button Send", digest } }),
+  });
+  await using t = await startTestHost({ plugins: [asking, pressing] });
+  const asked: string[] = [];
+  const person = (word: string, next: string) =>
+    answering(t, ({ always = "", ...request }) => {
+      asked.push(always);
+      digest = next;
+      person(word, next).decide({ ...request, always }, word);
+    });
+  const changed = await t.call("press", {}, person("allow", "second"));
+  expect(changed).toMatchObject({ decision: "refused", code: "APPROVAL_CHANGED" });
+  expect(await t.call("press", {}, person("always", "second"))).toMatchObject({ text: "pressed" });
+  expect(await t.call("press", {}, person("allow", "second"))).toMatchObject({ decision: "allowed" });
+  digest = "third";
+  expect(await t.call("press", {}, person("allow", "third"))).toMatchObject({ decision: "approved" });
+  expect(asked).toEqual(Array(3).fill("press with exactly these arguments on the button Send"));
+});
+
 test("SEC-02: changing the arguments after they were shown changes nothing of what runs", async () => {
   let ran: unknown;
   await using t = await startTestHost({

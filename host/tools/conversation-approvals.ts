@@ -55,7 +55,7 @@ export class ConversationApprovals {
  * For files the same resolved paths. For everything else exactly the same arguments.
  */
 export async function coverageOf(call: ToolCall, shell: ShellReader | undefined): Promise<Coverage> {
-  const { paths, commands, urls, recipients = [], unknown } = call.effects;
+  const { paths, commands, urls, recipients = [], target, unknown } = call.effects;
   const keys: string[] = [];
   const shown: string[] = [];
   for (const command of commands) {
@@ -67,10 +67,11 @@ export async function coverageOf(call: ToolCall, shell: ShellReader | undefined)
     keys.push(JSON.stringify(["path", access, resolved]));
     shown.push(`to ${access} ${resolved}`);
   }
-  const isMore = urls.length > 0 || recipients.length > 0 || unknown === true || keys.length === 0;
+  const isOut = urls.length > 0 || recipients.length > 0;
+  const isMore = isOut || target !== undefined || unknown === true || keys.length === 0;
   if (isMore) {
     keys.push(digestOf(call.tool, call.args, call.cwd, call.effects));
-    shown.push("with exactly these arguments");
+    shown.push(`with exactly these arguments${target ? ` on ${target.shown}` : ""}`);
   }
   return { keys, shown: `${call.tool} ${[...new Set(shown)].join(", ")}` };
 }

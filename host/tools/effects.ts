@@ -38,13 +38,14 @@ export async function resolveEffects(
       access: use.access,
       resolved: await resolvePath(cwd, use.path),
     });
-  const { material = [], private: own = [] } = known.brings ?? {};
+  const { brings: { material = [], private: own = [] } = {}, target } = known;
   return deepFreeze({
     paths,
     commands: [...(known.commands ?? [])],
     urls: [...(known.urls ?? [])],
     recipients: [...(known.recipients ?? [])],
     brings: { material: [...material], private: [...own] },
+    ...(target && { target: { shown: target.shown, digest: target.digest } }),
     unknown,
   });
 }
@@ -54,7 +55,7 @@ export async function resolvePath(cwd: string, written: string): Promise<string>
   return followLinks(path.resolve(cwd, expandHome(written)));
 }
 
-/** One word for one exact call: tool, arguments, working directory and resolved paths. */
+/** One word for one exact call: tool, arguments, working directory, resolved paths and target. */
 export function digestOf(tool: string, args: unknown, cwd: string, effects: Effects): string {
   return createHash("sha256")
     .update(JSON.stringify(sorted([tool, args, cwd, effects])))

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { Store } from "@gantry/sdk";
+import { existsSync, readdirSync } from "node:fs";
+import { MaterialFolders, Store } from "@gantry/sdk";
+import { followLinks, isInside } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 
 const space = "material-files";
@@ -8,7 +9,10 @@ const keptMs = 365 * 86_400_000;
 /** So many of a folder at a time. */
 const looked = 100;
 
-/** Files that were written by conversations with material from outside: whoever reads one later takes that in again. */
+/**
+ * Files that were written by conversations with material from outside, and the folders that are filled from outside: whoever
+ * reads one later takes that in again.
+ */
 export class MaterialFiles {
   readonly #registry: Registry;
 
@@ -25,7 +29,20 @@ export class MaterialFiles {
   /** The material in these files and folders; files that are gone hold none. */
   async in(places: readonly string[]): Promise<readonly string[]> {
     const found = await Promise.all(places.flatMap((place) => [this.#at(place), this.#under(place)]));
-    return found.flat();
+    return [...found.flat(), ...(await this.#filled(places))];
+  }
+
+  /** What stands in folders that are filled from outside. */
+  async #filled(places: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const { folder, material } of this.#registry.get(MaterialFolders)?.values() ?? []) {
+      const real = await followLinks(folder);
+      if (!existsSync(real)) continue;
+      const isRead = (place: string): boolean => isInside(place, real) && place !== real && existsSync(place);
+      const isAround = places.some((place) => isInside(real, place));
+      if (places.some(isRead) || (isAround && readdirSync(real).length > 0)) found.push(material);
+    }
+    return found;
   }
 
   async #at(file: string): Promise<readonly string[]> {

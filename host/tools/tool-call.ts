@@ -107,14 +107,14 @@ export class ToolCalls {
     }
   }
 
-  /** What was decided on is what runs: paths are resolved again, right before the run. */
+  /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
   async #unchanged(tool: Tool, call: ToolCall): Promise<void> {
     const cwd = await this.#deps.cwd();
     const { session, user } = call;
     const effects = await effectsOf(tool, call.args, { session, user, cwd });
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
-      throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now");
+      throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now, or what it acts on is another");
   }
 
   async #stopped(

@@ -24,7 +24,7 @@ export default definePlugin({
       allowed_private_addresses: Type.Array(Type.String(), {
         default: [],
         description:
-          "Special addresses that tools may reach all the same, such as your own server at 127.0.0.1:5173 or 192.168.1.20 (every port), where allowed_domains holds the address too. Written as addresses, never as names; those that serve a cloud's credentials cannot be named.",
+          "Special addresses that tools may reach all the same, such as your own server at 127.0.0.1:5173 or 192.168.1.20 (every port), where allowed_domains holds the address too. Written as addresses, never as names; those that serve a cloud's credentials cannot be named. The scripts of every page that a browser of the tool opens reach them too, unasked.",
       }),
       blocked_ips: Type.Array(Type.String(), {
         default: [],

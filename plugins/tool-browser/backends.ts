@@ -119,7 +119,7 @@ export class Backends {
 /** The folder, which is made where it is not there; a link in the workspace must not lead the browser's writing out of it. */
 async function downloadsIn(workspace: string, folder: string): Promise<string> {
   const real = await followLinks(path.join(workspace, folder));
-  if (!isInside(real, workspace)) throw errors.BROWSER_DOWNLOADS(folder, real);
+  if (!isInside(real, workspace) || real === workspace) throw errors.BROWSER_DOWNLOADS(folder, real);
   makeDir(real);
   return real;
 }

@@ -18,23 +18,46 @@ export interface PageView {
   readonly notes: readonly string[];
 }
 
+/** One element as it is now, for whoever decides on an action. */
+export interface Element {
+  readonly role: string;
+  readonly name: string;
+  /** The address of its document: of the page, or of a frame in it. */
+  readonly at: string;
+  /** Where a click, or Enter in its form, is known to lead; scripts may lead elsewhere. */
+  readonly leadsTo?: string;
+  /** How its form is sent there, in capitals. */
+  readonly method?: string;
+  /** Which one of all elements it is, and its state as far as that decides what an action does. */
+  readonly key: string;
+}
+
+export interface Typing {
+  readonly text: string;
+  /** Whether Enter is pressed afterwards. */
+  readonly submit: boolean;
+}
+
+/** Throws `BROWSER_CHANGED` where the element is not the one any more that was decided on. */
+export type Still = (now: Element) => void;
+
 /** The browser of one conversation. Every member throws coded errors, `BROWSER_LOST` where the browser has ended. */
 export interface Browser {
   /** False once it has ended, however it ended. */
   readonly alive: boolean;
   open(url: string): Promise<void>;
   back(): Promise<void>;
-  /** Elements are those of the last view. */
-  click(element: number): Promise<void>;
-  type(element: number, text: string, submit: boolean): Promise<void>;
-  select(element: number, value: string): Promise<void>;
+  /** Elements are those of the last view; as late as it can, each action shows `still` what it is about to act on. */
+  click(element: number, still: Still): Promise<void>;
+  type(element: number, typing: Typing, still: Still): Promise<void>;
+  select(element: number, value: string, still: Still): Promise<void>;
   scroll(): Promise<void>;
   /** Leaves the page for an empty one. */
   blank(): Promise<void>;
   /** The address of the page as it is now, "" where none is open. */
   address(): Promise<string>;
-  /** Where a click on this element is known to lead. */
-  leadsTo(element: number): string | undefined;
+  /** Throws `BROWSER_ELEMENT`, and `BROWSER_INERT` where it is gone. */
+  look(element: number): Promise<Element>;
   view(): Promise<PageView>;
   /** A picture of what can be seen, with its media type. */
   screenshot(): Promise<{ readonly bytes: Uint8Array; readonly mime: string }>;

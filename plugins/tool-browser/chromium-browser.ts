@@ -1,8 +1,8 @@
-import type { OpenProcess } from "@gantry/sdk";
-import type { Browser, PageView } from "./browser.ts";
+import { GantryError, type OpenProcess } from "@gantry/sdk";
+import type { Browser, Element, PageView, Still, Typing } from "./browser.ts";
 import type { Cdp } from "./cdp.ts";
 import { ChromiumPage } from "./chromium-page.ts";
-import { type Snapshot, takeSnapshot } from "./chromium-snapshot.ts";
+import { type PageNode, type Snapshot, takeSnapshot } from "./chromium-snapshot.ts";
 import { errors } from "./errors.ts";
 
 export interface AttachOptions {
@@ -67,16 +67,16 @@ export class ChromiumBrowser implements Browser {
     await page.close();
   }
 
-  click(element: number): Promise<void> {
-    return this.#on(element, (page, node) => page.click(node));
+  click(element: number, still: Still): Promise<void> {
+    return this.#on(element, (page, node) => page.click(node, still));
   }
 
-  type(element: number, text: string, submit: boolean): Promise<void> {
-    return this.#on(element, (page, node) => page.type(node, text, submit));
+  type(element: number, typing: Typing, still: Still): Promise<void> {
+    return this.#on(element, (page, node) => page.type(node, typing, still));
   }
 
-  select(element: number, value: string): Promise<void> {
-    return this.#on(element, (page, node) => page.select(node, value));
+  select(element: number, value: string, still: Still): Promise<void> {
+    return this.#on(element, (page, node) => page.select(node, value, still));
   }
 
   scroll(): Promise<void> {
@@ -91,8 +91,8 @@ export class ChromiumBrowser implements Browser {
     return this.#page.address();
   }
 
-  leadsTo(): undefined {
-    return undefined;
+  look(element: number): Promise<Element> {
+    return this.#with(element, (page, node) => page.look(node));
   }
 
   async view(): Promise<PageView> {
@@ -122,17 +122,21 @@ export class ChromiumBrowser implements Browser {
     return page;
   }
 
-  async #on(element: number, work: (page: ChromiumPage, node: number) => Promise<void>): Promise<void> {
+  async #on(element: number, work: (page: ChromiumPage, node: PageNode) => Promise<void>): Promise<void> {
+    await this.#with(element, work);
+    // What it opened comes up a moment later.
+    await this.#page.settle();
+  }
+
+  async #with<T>(element: number, work: (page: ChromiumPage, node: PageNode) => Promise<T>): Promise<T> {
     const found = this.#seen[element - 1];
     if (!found) throw errors.BROWSER_ELEMENT(element);
     try {
-      await work(this.#page, found.node);
+      return await work(this.#page, found.node);
     } catch (error) {
-      if (!this.alive) throw error;
+      if (!this.alive || error instanceof GantryError) throw error;
       throw errors.BROWSER_INERT(element, error);
     }
-    // What it opened comes up a moment later.
-    await this.#page.settle();
   }
 
   #listen(): void {

@@ -1,4 +1,7 @@
+import type { Element, Still, Typing } from "./browser.ts";
 import type { Cdp } from "./cdp.ts";
+import type { PageNode } from "./chromium-snapshot.ts";
+import { ELEMENT_FACTS, type ElementFacts } from "./element-facts.ts";
 
 /** What an action sets off shows within so long. */
 const STARTS_MS = 250;
@@ -77,35 +80,42 @@ export class ChromiumPage {
     return true;
   }
 
-  async click(node: number): Promise<void> {
-    const target = { backendNodeId: node };
+  async click(node: PageNode, still: Still): Promise<void> {
+    const target = { backendNodeId: node.id };
     await this.#send("DOM.scrollIntoViewIfNeeded", target);
     const { quads } = await this.#send("DOM.getContentQuads", target);
     const quad = (quads as readonly (readonly number[])[])[0];
     if (!quad) throw new Error("it cannot be seen");
     const middle = (first: number): number =>
       [0, 2, 4, 6].reduce((sum, at) => sum + quad[first + at]!, 0) / 4;
-    const at = { x: middle(0), y: middle(1), button: "left", clickCount: 1 };
-    for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
-      await this.#send("Input.dispatchMouseEvent", { type, ...at });
+    const [x, y] = [middle(0), middle(1)];
+    const mouse = (type: string): Promise<unknown> =>
+      this.#send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+    await mouse("mouseMoved");
+    if (!(await this.#isOnTop(node, x, y))) throw new Error("something else lies over it");
+    still(await this.look(node));
+    await mouse("mousePressed");
+    await mouse("mouseReleased");
     await this.settle();
   }
 
-  async type(node: number, text: string, submit: boolean): Promise<void> {
-    await this.#send("DOM.focus", { backendNodeId: node });
+  async type(node: PageNode, { text, submit }: Typing, still: Still): Promise<void> {
+    await this.#send("DOM.focus", { backendNodeId: node.id });
     await this.#call(
       node,
       "function () { this.select ? this.select() : document.getSelection().selectAllChildren(this); }",
     );
+    still(await this.look(node));
     await this.#send("Input.insertText", { text });
     if (!submit) return;
+    still(await this.look(node));
     const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
     await this.#send("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...key });
     await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
     await this.settle();
   }
 
-  async select(node: number, value: string): Promise<void> {
+  async select(node: PageNode, value: string, still: Still): Promise<void> {
     const choose = `function (wanted) {
       const option = [...(this.options ?? [])].find((one) => one.label.trim() === wanted.trim() || one.value === wanted);
       if (!option) return false;
@@ -113,8 +123,32 @@ export class ChromiumPage {
       for (const type of ["input", "change"]) this.dispatchEvent(new Event(type, { bubbles: true }));
       return true;
     }`;
+    still(await this.look(node));
     if ((await this.#call(node, choose, value)) !== true) throw new Error(`there is no option ${value}`);
     await this.settle();
+  }
+
+  /** As the browser has it; nothing of the page's own scripts stands in for anything of it. */
+  async look(node: PageNode): Promise<Element> {
+    const { at, leadsTo, method, state } = (await this.#call(
+      node,
+      `function () { const one = this; ${ELEMENT_FACTS} }`,
+    )) as ElementFacts;
+    const query = { backendNodeId: node.id, fetchRelatives: false };
+    const { nodes } = await this.#send("Accessibility.getPartialAXTree", query);
+    const [role, name] = ["role", "name"].map((what) => String(nodes[0]?.[what]?.value ?? ""));
+    const known = { ...(leadsTo !== null && { leadsTo }), ...(method !== null && { method }) };
+    return { role: role!, name: name!, at, ...known, key: `${node.frame ?? ""} ${node.id} ${state}` };
+  }
+
+  /** Whether a click there meets the element, or what belongs to it. */
+  async #isOnTop(node: PageNode, x: number, y: number): Promise<boolean> {
+    const { cssLayoutViewport } = await this.#send("Page.getLayoutMetrics");
+    const place = { x: Math.round(x + cssLayoutViewport.pageX), y: Math.round(y + cssLayoutViewport.pageY) };
+    const hit = await this.#send("DOM.getNodeForLocation", place);
+    if (hit["backendNodeId"] === node.id) return true;
+    const meets = "function (hit) { return this.contains(hit) || hit.closest?.('label')?.control === this; }";
+    return (await this.#call(node, meets, { id: hit["backendNodeId"], frame: node.frame })) === true;
   }
 
   async scroll(): Promise<void> {
@@ -157,16 +191,28 @@ export class ChromiumPage {
     this.#loading.clear();
   }
 
-  async #call(node: number, functionDeclaration: string, ...values: readonly unknown[]): Promise<unknown> {
-    const { object } = await this.#send("DOM.resolveNode", { backendNodeId: node });
-    const { objectId } = object;
+  /** In a world of its own, where the page's scripts have changed nothing; nodes are handed over as what they are there. */
+  async #call(
+    node: PageNode,
+    functionDeclaration: string,
+    ...values: readonly (string | PageNode)[]
+  ): Promise<unknown> {
+    const world = { frameId: node.frame ?? this.#main, worldName: "gantry" };
+    const { executionContextId } = await this.#send("Page.createIsolatedWorld", world);
+    const handle = async ({ id: backendNodeId }: PageNode): Promise<{ readonly objectId: string }> => {
+      const { object } = await this.#send("DOM.resolveNode", { backendNodeId, executionContextId });
+      return { objectId: object.objectId };
+    };
+    const given = values.map((value) => (typeof value === "string" ? { value } : handle(value)));
     const call = {
       functionDeclaration,
-      objectId,
+      ...(await handle(node)),
       returnByValue: true,
-      arguments: values.map((value) => ({ value })),
+      arguments: await Promise.all(given),
     };
-    const { result } = await this.#send("Runtime.callFunctionOn", call);
+    const { result, exceptionDetails } = await this.#send("Runtime.callFunctionOn", call);
+    if (exceptionDetails)
+      throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
     return result.value;
   }
 

@@ -28,10 +28,16 @@ interface AxNode {
   readonly backendDOMNodeId?: number;
 }
 
+/** A node by the browser's own number, and the frame that it stands in; undefined: the main one. */
+export interface PageNode {
+  readonly id: number;
+  readonly frame: string | undefined;
+}
+
 export interface Snapshot {
   readonly title: string;
   readonly text: string;
-  readonly elements: readonly (ViewElement & { readonly node: number })[];
+  readonly elements: readonly (ViewElement & { readonly node: PageNode })[];
 }
 
 /** The page as its accessibility tree has it, frames where they stand. */
@@ -47,12 +53,13 @@ export async function takeSnapshot(cdp: Cdp, session: string): Promise<Snapshot>
 }
 
 class Walk {
-  readonly elements: (ViewElement & { readonly node: number })[] = [];
+  readonly elements: (ViewElement & { readonly node: PageNode })[] = [];
   text = "";
   title = "";
   readonly #cdp: Cdp;
   readonly #session: string;
   #frames = 0;
+  #frame: string | undefined;
   #nodes = 0;
 
   constructor(cdp: Cdp, session: string) {
@@ -69,7 +76,10 @@ class Walk {
     const root = all.find(({ parentId }) => parentId === undefined);
     if (!root) return;
     if (frameId === undefined) this.title = root.name?.value ?? "";
+    const around = this.#frame;
+    this.#frame = frameId;
     await this.#node(root, byId);
+    this.#frame = around;
   }
 
   async #node(node: AxNode, byId: ReadonlyMap<string, AxNode>): Promise<void> {
@@ -98,7 +108,8 @@ class Walk {
 
   #active(node: AxNode, role: string, byId: ReadonlyMap<string, AxNode>): void {
     const value = valueOf(node, optionsOf(node, byId));
-    const element = { role, name: node.name?.value ?? "", node: node.backendDOMNodeId! };
+    const at = { id: node.backendDOMNodeId!, frame: this.#frame };
+    const element = { role, name: node.name?.value ?? "", node: at };
     this.elements.push(value === "" ? element : { ...element, value });
     this.text += ` [${this.elements.length}]`;
   }

@@ -17,7 +17,7 @@ export const config = Type.Object({
     browser_downloads: Type.Optional(
       Type.String({
         description:
-          "A folder of the workspace that the browser of the chromium backend downloads to, such as downloads. Unset: downloads are refused.",
+          "A folder of the workspace that the browser of the chromium backend downloads to, such as downloads; what is read there counts as material from outside. Unset: downloads are refused.",
         pattern: "^(?!/|.*(^|/)\\.\\.(/|$)).+$",
       }),
     ),

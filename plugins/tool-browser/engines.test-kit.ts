@@ -1,3 +1,4 @@
+import type { Plugin } from "@gantry/sdk";
 import {
   type BrowserKit,
   hasChromium,
@@ -10,7 +11,12 @@ import { type Shop, startShop } from "./shop.test-kit.ts";
 
 const chromium = without("chromium", hasChromium);
 const driver = without("chromedriver", hasDriver);
-type Use = (kit: BrowserKit, shop: Shop) => Promise<void>;
+/** `start`: one more browser, with plugins beside it. */
+type Use = (
+  kit: BrowserKit,
+  shop: Shop,
+  start: (plugins: readonly Plugin[]) => Promise<BrowserKit>,
+) => Promise<void>;
 type Tools = Readonly<Record<string, unknown>>;
 
 /** Both kinds of browser that run scripts. */
@@ -27,7 +33,7 @@ export const engines: readonly (readonly [
     async (use, tools = {}) => {
       await using shop = await startShop();
       await using kit = await startBrowser("chromium", { tools });
-      await use(kit, shop);
+      await use(kit, shop, (plugins) => startBrowser("chromium", { tools, plugins }));
     },
   ],
   [
@@ -37,8 +43,9 @@ export const engines: readonly (readonly [
     async (use, tools = {}) => {
       await using shop = await startShop();
       await using started = await startDriver();
-      await using kit = await startBrowser("webdriver", { tools: { ...started.tools, ...tools } });
-      await use(kit, shop);
+      const all = { ...started.tools, ...tools };
+      await using kit = await startBrowser("webdriver", { tools: all });
+      await use(kit, shop, (plugins) => startBrowser("webdriver", { tools: all, plugins }));
     },
   ],
 ];

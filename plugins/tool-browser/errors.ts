@@ -20,6 +20,9 @@ export const errors = defineErrors({
   BROWSER_LOST: failed("The browser has ended (%s) and its page is gone: open the page again."),
   BROWSER_NO_PAGE: usage("No page is open in this conversation: open one first."),
   BROWSER_ELEMENT: usage("The page has no element %s: read the page, then use a number that stands there."),
+  BROWSER_CHANGED: policy(
+    "The page has changed the element since this was decided on, so nothing was done with it: read the page again.",
+  ),
   BROWSER_INERT: failed("Element %s could not be used (%s): read the page again."),
   BROWSER_CANNOT: usage(
     "The http backend only reads pages, follows links and sends forms by GET, so it cannot %s: set tools.browser_backend to chromium or webdriver.",
@@ -30,7 +33,7 @@ export const errors = defineErrors({
   ),
   BROWSER_FAILED: failed("%s could not be opened (%s): check the address, or try again later."),
   BROWSER_DOWNLOADS: policy(
-    "The folder %s of tools.browser_downloads leads out of the workspace, to %s: remove that link, or name another folder.",
+    "The folder %s of tools.browser_downloads leads to %s, which is no folder within the workspace: remove that link, or name another folder.",
   ),
   BROWSER_ARGUMENT: usage("The action %s needs %s."),
 });

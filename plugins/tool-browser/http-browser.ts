@@ -1,5 +1,5 @@
 import { GantryError, type Pages, type WebPage } from "@gantry/sdk";
-import type { Browser, PageView } from "./browser.ts";
+import type { Browser, Element, PageView, Still, Typing } from "./browser.ts";
 import { errors } from "./errors.ts";
 import { HttpForms } from "./http-forms.ts";
 
@@ -33,22 +33,29 @@ export class HttpBrowser implements Browser {
     this.#page = this.#before.pop() ?? this.#page;
   }
 
-  async click(element: number): Promise<void> {
+  async click(element: number, still: Still): Promise<void> {
+    still(await this.look(element));
     const address = this.#page?.links[element - 1] ?? this.#fill(element, (forms, at) => forms.click(at));
     if (address !== undefined) await this.open(address);
   }
 
-  leadsTo(element: number): string | undefined {
-    const { links = [], filled } = this.#page ?? {};
-    return links[element - 1] ?? filled?.leadsTo(element - 1 - links.length);
+  async look(element: number): Promise<Element> {
+    const { url: at = "", links = [], filled } = this.#page ?? {};
+    const link = links[element - 1];
+    if (link !== undefined) return { role: "link", name: link, at, leadsTo: link, key: String(element) };
+    const found = filled?.look(element - 1 - links.length);
+    if (!found) throw errors.BROWSER_ELEMENT(element);
+    return { ...found, at, key: `${element} ${found.value ?? ""}` };
   }
 
-  async type(element: number, text: string, submit: boolean): Promise<void> {
+  async type(element: number, { text, submit }: Typing, still: Still): Promise<void> {
+    still(await this.look(element));
     const address = this.#fill(element, (forms, at) => forms.type(at, text, submit));
     if (address !== undefined) await this.open(address);
   }
 
-  async select(element: number, value: string): Promise<void> {
+  async select(element: number, value: string, still: Still): Promise<void> {
+    still(await this.look(element));
     this.#fill(element, (forms, at) => forms.select(at, value));
   }
 
@@ -87,7 +94,7 @@ export class HttpBrowser implements Browser {
   #fill<T>(element: number, work: (forms: HttpForms, at: number) => T): T {
     const { links = [], filled } = this.#page ?? {};
     const at = element - 1 - links.length;
-    if (filled?.leadsTo(at) === undefined) throw errors.BROWSER_ELEMENT(element);
+    if (!filled?.look(at)) throw errors.BROWSER_ELEMENT(element);
     try {
       return work(filled, at);
     } catch (error) {

@@ -33,9 +33,10 @@ export class HttpForms {
     });
   }
 
-  /** Where the form of a field is sent to, without what it holds; undefined where there is no such field. */
-  leadsTo(at: number): string | undefined {
-    return this.#fields[at]?.form.url;
+  /** A field, and where its form is sent to, without what it holds; undefined where there is no such field. */
+  look(at: number): (ViewElement & { readonly leadsTo: string; readonly method: string }) | undefined {
+    const [field, element] = [this.#fields[at], this.elements[at]];
+    return field && element && { ...element, leadsTo: field.form.url, method: field.form.method };
   }
 
   /** The address that a button asks for; undefined for fields that only take a mark. */

@@ -1,4 +1,4 @@
-import { Checks, Observers, type Plugin, Tools, definePlugin } from "@gantry/sdk";
+import { Checks, MaterialFolders, Observers, type Plugin, Tools, definePlugin } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { needs } from "./needs.ts";
@@ -14,7 +14,7 @@ export function browserPlugin(idleMs = IDLE_MS): Plugin {
     table: "",
     config,
     needs,
-    provides: [Tools, Checks, Observers],
+    provides: [Tools, Checks, Observers, MaterialFolders],
     onboarding,
     errors,
     // Where it is off, which is the default, no more of it is loaded.

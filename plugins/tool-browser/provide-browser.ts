@@ -1,4 +1,5 @@
-import { Checks, Observers, type PluginHost, Tools } from "@gantry/sdk";
+import path from "node:path";
+import { Checks, MaterialFolders, Observers, type PluginHost, Tools } from "@gantry/sdk";
 import { Backends } from "./backends.ts";
 import { checkBrowser } from "./check.ts";
 import type { BrowserConfig } from "./config.ts";
@@ -20,6 +21,15 @@ export function provideBrowser(host: PluginHost<BrowserConfig, typeof needs>, id
       maxOutputBytes: tools.max_output_bytes,
     }),
   );
+  const { browser_downloads: folder } = tools;
+  if (folder !== undefined) {
+    const downloads = path.join(host.needs.runtime.workspace, folder);
+    host.provide(MaterialFolders, {
+      name: "browser",
+      folder: downloads,
+      material: "what a browser downloaded",
+    });
+  }
   for (const kind of ["status", "doctor"] as const) {
     const run = () => checkBrowser(host.config, host.needs, kind === "doctor");
     host.provide(Checks, { name: `browser-${kind}`, kind, run });

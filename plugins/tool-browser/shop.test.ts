@@ -1,4 +1,5 @@
-import { Runtime } from "@gantry/sdk";
+import { Runtime, Tools, definePlugin, defineTool } from "@gantry/sdk";
+import { Type } from "typebox";
 import { expect, test, vi } from "vitest";
 import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
@@ -122,10 +123,33 @@ test("BR-09: addresses that are no pages are refused in every backend before a b
 });
 
 test.runIf(hasChromium)(
-  `BR-13: a download goes to the folder of the workspace that is named, and nowhere else${chromium}`,
+  `BR-13, SEC-21: a download goes to the folder of the workspace that is named, and nowhere else; whoever reads it later holds material${chromium}`,
   async () => {
     await using shop = await startShop();
-    await using kit = await startBrowser("chromium", { tools: { browser_downloads: "downloads" } });
+    const held: unknown[] = [];
+    const looking = definePlugin({
+      name: "tool-looking",
+      provides: [Tools],
+      taps: ["beforeToolCall"],
+      setup(host) {
+        const path = "downloads/list.csv";
+        host.provide(
+          Tools,
+          defineTool({
+            name: "look",
+            description: "Looks.",
+            input: Type.Object({}),
+            effects: () => ({ paths: [{ path, access: "read" }] }),
+            run: async () => "seen",
+          }),
+        );
+        host.hooks.beforeToolCall.tap(({ tool, sources }) => {
+          if (tool === "look") held.push(sources?.material);
+        });
+      },
+    });
+    const tools = { browser_downloads: "downloads" };
+    await using kit = await startBrowser("chromium", { tools, plugins: [looking] });
     const { workspace } = kit.host.slot(Runtime);
     const files = await kit.act({ action: "open", url: `${shop.url}/files` });
     const said = await kit.act({ action: "click", element: numberOf(files, 'link "Price list"') });
@@ -133,6 +157,11 @@ test.runIf(hasChromium)(
     const file = path.join(workspace, "downloads", "list.csv");
     await until(() => existsSync(file) && readFileSync(file, "utf8").includes("lamp"));
     expect(readdirSync(workspace)).toEqual(["downloads"]);
+    await kit.host.call("look", {}, { session: "later" });
+    await kit.host.call("look", {}, { session: "later" });
+    expect(held).toEqual([[], ["what a browser downloaded"]]);
+    await using whole = await startBrowser("chromium", { tools: { browser_downloads: "./" } });
+    expect(await whole.act({ action: "open", url: `${shop.url}/files` })).toMatch(/^BROWSER_DOWNLOADS/);
     await using led = await startBrowser("chromium", { tools: { browser_downloads: "out" } });
     symlinkSync("/tmp", path.join(led.host.slot(Runtime).workspace, "out"));
     expect(await led.act({ action: "open", url: `${shop.url}/files` })).toMatch(/^BROWSER_DOWNLOADS/);

@@ -3,12 +3,14 @@ import {
   type Media,
   type Net,
   type Part,
+  type PreviewContext,
   type StatedEffects,
   type Tool,
   defineTool,
 } from "@gantry/sdk";
 import { type Static, Type } from "typebox";
-import type { Browser } from "./browser.ts";
+import type { Browser, Still } from "./browser.ts";
+import { short, stillThe, targetOf } from "./element-target.ts";
 import { errors } from "./errors.ts";
 import { report } from "./report.ts";
 import type { Sessions } from "./sessions.ts";
@@ -66,8 +68,8 @@ export function browserTool(options: BrowserToolOptions): Tool {
     hints: { openWorld: true },
     offered: () => options.net !== undefined,
     effects: (args, { session }) => effectsOf(args, session, sessions),
-    preview: (args) => previewOf(args),
-    async run({ args, session, user }) {
+    preview: previewOf,
+    async run({ args, session, user, effects }) {
       if (args.action === "close") {
         await sessions.end(session);
         return "The browser of this conversation is closed.";
@@ -76,7 +78,7 @@ export function browserTool(options: BrowserToolOptions): Tool {
       if (action === "open") await judgeWish(needed(action, "url", args.url), options);
       return sessions.use(session, action === "open", async (browser) => {
         const by = { session, user };
-        await act(browser, args);
+        await act(browser, args, stillThe(effects.target));
         await judge(browser, await browser.address(), options, by);
         const shot = action === "screenshot" ? await picture(browser, options, user) : undefined;
         const view = await browser.view();
@@ -91,30 +93,49 @@ export function browserTool(options: BrowserToolOptions): Tool {
 
 /** The page that is acted on is an address too: what is typed there goes there. */
 async function effectsOf(args: Args, session: string, sessions: Sessions): Promise<StatedEffects> {
-  if (args.action === "open") return { urls: args.url === undefined ? [] : [args.url] };
+  const { action, url, element, submit } = args;
+  if (action === "open") return { urls: url === undefined ? [] : [url] };
   const browser = await sessions.peek(session);
   const address = await browser?.address().catch(() => "");
-  const isSent = args.action === "click" || args.submit === true;
-  const next = isSent && args.element ? browser?.leadsTo(args.element) : undefined;
-  return { urls: [address, next].filter((url): url is string => url !== undefined && /^https?:/.test(url)) };
+  const isMeant = element !== undefined && ["click", "type", "select"].includes(action);
+  const found = isMeant ? await browser?.look(element) : undefined;
+  const next = action === "click" || submit === true ? found?.leadsTo : undefined;
+  const urls = [address, next].filter((one): one is string => one !== undefined && /^https?:/.test(one));
+  return { urls: [...new Set(urls)], ...(found && { target: targetOf(found) }) };
 }
 
-function previewOf({ action, url, element, text, value }: Args): string {
-  const what = [url, element === undefined ? undefined : `element ${element}`, text ?? value];
-  return ["browser:", action, ...what.filter((word) => word !== undefined)].join(" ");
+/** One line: what is done, to what on which page, with what. The page's own words stand in quotes. */
+function previewOf(
+  { action, url, element, text, value, submit }: Args,
+  { effects: { urls, target } }: PreviewContext,
+): string {
+  const page = urls.length > 0 ? [`on ${JSON.stringify(short(urls[0]!))}`] : [];
+  const given = text ?? value;
+  const words = [
+    ...(action === "open" ? [url] : []),
+    ...(element === undefined ? [] : [`element ${element}`]),
+    ...(action === "open" || action === "close" ? [] : target ? [`- ${target.shown} -`] : page),
+    ...(given === undefined ? [] : [JSON.stringify(given)]),
+    ...(submit === true ? ["and press Enter"] : []),
+  ];
+  return ["browser:", action, ...words].join(" ");
 }
 
-async function act(browser: Browser, args: Args): Promise<void> {
+async function act(browser: Browser, args: Args, still: Still): Promise<void> {
   const { action, text, value, submit = false } = args;
   switch (action) {
     case "open":
       return browser.open(needed(action, "url", args.url));
     case "click":
-      return browser.click(needed(action, "element", args.element));
+      return browser.click(needed(action, "element", args.element), still);
     case "type":
-      return browser.type(needed(action, "element", args.element), needed(action, "text", text), submit);
+      return browser.type(
+        needed(action, "element", args.element),
+        { text: needed(action, "text", text), submit },
+        still,
+      );
     case "select":
-      return browser.select(needed(action, "element", args.element), needed(action, "value", value));
+      return browser.select(needed(action, "element", args.element), needed(action, "value", value), still);
     case "scroll":
       return browser.scroll();
     case "back":

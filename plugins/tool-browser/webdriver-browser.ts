@@ -1,14 +1,13 @@
 import type { CheckedProxy, Decoy } from "@gantry/sdk/node";
-import type { Browser, PageView, ViewElement } from "./browser.ts";
+import type { Browser, Element, PageView, Still, Typing, ViewElement } from "./browser.ts";
 import { errors } from "./errors.ts";
+import { type Found, type Given, foundIn, lookAt, nameOf, pathOf } from "./webdriver-elements.ts";
 import { FIND_ELEMENTS, SELECT_OPTION, TYPE_TEXT } from "./webdriver-scripts.ts";
 import { WebDriverCalls } from "./webdriver-calls.ts";
 import { capabilitiesOf } from "./webdriver-capabilities.ts";
 import { pastTheProxy } from "./webdriver-proof.ts";
 import type { WebDriver } from "./webdriver.ts";
 
-/** How a driver writes a reference to an element. */
-const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const ENTER = {
   actions: [
     { type: "key", id: "keys", actions: ["keyDown", "keyUp"].map((type) => ({ type, value: "\uE007" })) },
@@ -28,11 +27,6 @@ export interface WebDriverOptions {
   /** Told of a session before it is used, and once it has ended. */
   remember(session: string): Promise<void>;
   forget(session: string): Promise<void>;
-}
-
-interface Found {
-  readonly element: Readonly<Record<string, string>>;
-  readonly frame: number | undefined;
 }
 
 /** A browser that a driver started, with our proxy as its only way out. */
@@ -80,21 +74,28 @@ export class WebDriverBrowser implements Browser {
     await this.#calls.patiently(() => this.#calls.call("POST", "/back"));
   }
 
-  click(element: number): Promise<void> {
-    return this.#on(element, (path) => this.#calls.call("POST", `${path}/click`));
-  }
-
-  type(element: number, text: string, submit: boolean): Promise<void> {
-    return this.#on(element, async (_, field) => {
-      const typed = await this.#run(TYPE_TEXT, field, text);
-      if (typed !== true) throw pageError("it takes a file");
-      if (submit) await this.#calls.call("POST", "/actions", ENTER);
+  click(element: number, still: Still): Promise<void> {
+    return this.#on(element, async (found) => {
+      still(await lookAt(this.#calls, found));
+      await this.#calls.call("POST", `${pathOf(found)}/click`);
     });
   }
 
-  select(element: number, value: string): Promise<void> {
-    return this.#on(element, async (_, found) => {
-      if ((await this.#run(SELECT_OPTION, found, value)) !== true)
+  type(element: number, { text, submit }: Typing, still: Still): Promise<void> {
+    return this.#on(element, async (found) => {
+      still(await lookAt(this.#calls, found));
+      const typed = await this.#run(TYPE_TEXT, found.element, text);
+      if (typed !== true) throw pageError("it takes a file");
+      if (!submit) return;
+      still(await lookAt(this.#calls, found));
+      await this.#calls.call("POST", "/actions", ENTER);
+    });
+  }
+
+  select(element: number, value: string, still: Still): Promise<void> {
+    return this.#on(element, async (found) => {
+      still(await lookAt(this.#calls, found));
+      if ((await this.#run(SELECT_OPTION, found.element, value)) !== true)
         throw pageError(`there is no option ${value}`);
     });
   }
@@ -122,8 +123,11 @@ export class WebDriverBrowser implements Browser {
     return url === "about:blank" || url === "data:," ? "" : url;
   }
 
-  leadsTo(): undefined {
-    return undefined;
+  async look(element: number): Promise<Element> {
+    let seen: Element | undefined;
+    await this.#on(element, async (found) => (seen = await lookAt(this.#calls, found)));
+    if (!seen) throw errors.BROWSER_INERT(element, "the page did not answer in time");
+    return seen;
   }
 
   async #view(): Promise<PageView> {
@@ -162,9 +166,12 @@ export class WebDriverBrowser implements Browser {
     try {
       await this.#into(frame);
       const { text, frames, elements } = await this.#run(FIND_ELEMENTS);
-      const all = elements as readonly { readonly element: Found["element"]; readonly value: string }[];
-      const named = await Promise.all(all.map((one) => this.#name(one)));
-      return { text, frames, elements: named, found: all.map(({ element }) => ({ element, frame })) };
+      const all = (elements as readonly Given[]).flatMap((one) => {
+        const found = foundIn(one, frame);
+        return found ? [{ found, value: String(one.value) }] : [];
+      });
+      const named = await Promise.all(all.map(({ found, value }) => nameOf(this.#calls, found, value)));
+      return { text, frames, elements: named, found: all.map(({ found }) => found) };
     } catch (error) {
       return this.#calls.pass(error) ?? nothing;
     }
@@ -174,31 +181,12 @@ export class WebDriverBrowser implements Browser {
     return this.#calls.call("POST", "/execute/sync", { script, args });
   }
 
-  /** As the accessibility tree of the browser has it. */
-  async #name({
-    element,
-    value,
-  }: {
-    readonly element: Found["element"];
-    readonly value: string;
-  }): Promise<ViewElement> {
-    const path = `/element/${element[ELEMENT]}`;
-    const [role, name] = await Promise.all(
-      ["computedrole", "computedlabel"].map((what) => this.#calls.call("GET", `${path}/${what}`)),
-    );
-    const plain = { role: String(role), name: String(name) };
-    return value === "" ? plain : { ...plain, value };
-  }
-
-  async #on(
-    number: number,
-    work: (path: string, element: Found["element"]) => Promise<unknown>,
-  ): Promise<void> {
+  async #on(number: number, work: (found: Found) => Promise<unknown>): Promise<void> {
     const found = this.#found[number - 1];
     if (!found) throw errors.BROWSER_ELEMENT(number);
     const problem = await this.#calls.patiently(async () => {
       await this.#into(found.frame);
-      await work(`/element/${found.element[ELEMENT]}`, found.element);
+      await work(found);
     });
     if (problem !== undefined) throw errors.BROWSER_INERT(number, problem);
   }

@@ -21,11 +21,13 @@ const MAX_DIALOGS = 30;
 /** The calls of one session at a driver: a dialog in the way is dismissed and told, a session that is gone is known as such. */
 export class WebDriverCalls {
   readonly #options: CallOptions;
+  readonly #path: string;
   #ending: Promise<void> | undefined;
   #notes: string[] = [];
 
   constructor(options: CallOptions) {
     this.#options = options;
+    this.#path = `/session/${encodeURIComponent(options.session)}`;
   }
 
   get alive(): boolean {
@@ -60,10 +62,10 @@ export class WebDriverCalls {
     path: string,
     body?: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
-    const { driver, session, timeoutMs } = this.#options;
+    const { driver, timeoutMs } = this.#options;
     for (let dialogs = 1; ; dialogs++) {
       try {
-        return await driver.call(method, `/session/${session}${path}`, body, timeoutMs + MORE_MS);
+        return await driver.call(method, this.#path + path, body, timeoutMs + MORE_MS);
       } catch (error) {
         if ((error as DriverError).word !== IN_THE_WAY || dialogs > MAX_DIALOGS) throw error;
         this.pass(error);
@@ -117,7 +119,7 @@ export class WebDriverCalls {
 
   async #end(): Promise<void> {
     const { driver, session, forget } = this.#options;
-    const late = await driver.call("DELETE", `/session/${session}`).then(
+    const late = await driver.call("DELETE", this.#path).then(
       () => false,
       (error: unknown) => (error as DriverError).word === LATE,
     );

@@ -1,3 +1,7 @@
+import { ELEMENT_FACTS } from "./element-facts.ts";
+
+export const LOOK_AT = `const [one] = arguments; ${ELEMENT_FACTS}`;
+
 /** Runs in the page: its text, how many frames it has, and what can be acted on, with what it holds. */
 export const FIND_ELEMENTS = `
   const wanted = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=menuitem], [role=tab], [contenteditable=true]";

@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { hasDriver, numberOf, startBrowser, startDriver, until, without } from "./browser.test-kit.ts";
 import { relayDriver } from "./relay.test-kit.ts";
@@ -119,6 +122,48 @@ test.runIf(hasDriver)(
       service.kill("SIGKILL");
       rmSync(configDir, { recursive: true, force: true });
     }
+  },
+);
+
+test.each(["../../../shutdown#", "..", "../S2/window/new?", "a/b", "%2e%2e"])(
+  "BR-08: a page that makes up the reference of an element, such as %s, asks nothing else of the driver",
+  async (reference) => {
+    const asked: string[] = [];
+    const made = { "element-6066-11e4-a52e-4f735466cecf": reference };
+    const page = { text: "hello", frames: 0, elements: [{ element: made, value: "" }] };
+    const answers: Readonly<Record<string, unknown>> = {
+      "/execute/async": "none",
+      "/execute/sync": page,
+      "/window/handles": ["w"],
+      "/url": "http://shop.example/",
+    };
+    const server = createServer((request, response) => {
+      void (async () => {
+        const { url = "" } = request;
+        asked.push(url);
+        const body = await text(request);
+        const proxy = url === "/session" && JSON.parse(body).capabilities.alwaysMatch.proxy;
+        const value = proxy
+          ? { sessionId: "S1", capabilities: { proxy } }
+          : answers[url.replace("/session/S1", "")];
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ value: value ?? null }));
+      })();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using kit = await startBrowser("webdriver", {
+      tools: { webdriver_url: `http://127.0.0.1:${port}` },
+    });
+    expect(await kit.act({ action: "open", url: "http://shop.example/" })).toContain("hello");
+    expect(await kit.act({ action: "click", element: 1 })).toMatch(/^BROWSER_ELEMENT/);
+    await kit.act({ action: "close" });
+    const known = /^\/session(\/S1(\/(execute\/(a?sync)|window(\/handles)?|url|title|frame))?)?$/;
+    expect(asked.filter((one) => !known.test(one))).toEqual([]);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   },
 );
 

@@ -1,0 +1,26 @@
+/** What only the page's own document tells of an element. */
+export interface ElementFacts {
+  readonly at: string;
+  readonly leadsTo: string | null;
+  readonly method: string | null;
+  readonly state: string;
+}
+
+/**
+ * Runs in the page, with `one` as the element. Members are taken from their prototypes, since fields of a form that are called
+ * `action` or `elements` stand in for its own.
+ */
+export const ELEMENT_FACTS = `
+  const own = (type, name, of) => Object.getOwnPropertyDescriptor(type.prototype, name).get.call(of);
+  const link = one.closest("a[href], area[href]");
+  const form = one.form instanceof HTMLFormElement ? one.form : null;
+  const sends = (field) => field.type === "submit" || field.type === "image";
+  const button = !form || sends(one) ? one : [...own(HTMLFormElement, "elements", form)].find(sends);
+  const from = (name, of) => button?.hasAttribute("form" + name) ? button["form" + of] : own(HTMLFormElement, name, form);
+  return {
+    at: document.URL,
+    leadsTo: form ? from("action", "Action") : link ? String(link.href) : null,
+    method: form ? from("method", "Method").toUpperCase() : null,
+    state: [one.localName, one.type, one.checked].join(" "),
+  };
+`;
