@@ -15,16 +15,6 @@ const shown = (bytes: Buffer): object => ({
 const configOf = (provider: string): string =>
   `default_provider = "${provider}"\ndefault_model = "m"\n[providers.custom]\nmax_retries = 0\n`;
 
-/** How the model is told what a picture is called. */
-const named = (name: string, bytes: number, before = ""): unknown => ({
-  type: "text",
-  text: expect.stringMatching(
-    new RegExp(
-      `^${before}<<untrusted \\w{18} from an attached file>>\\n\\[${name}, image/png, ${bytes} bytes\\]\\n<<end `,
-    ),
-  ),
-});
-
 test("SDK-07: --image shows the model pictures, which come back after a restart, are stored once, and stand in no log, session or audit", async () => {
   await using model = await startModel("A cat.", "Still a cat.");
   using home = tempDir(configOf(model.provider));
@@ -40,17 +30,12 @@ test("SDK-07: --image shows the model pictures, which come back after a restart,
   });
   const again = await gantry(["agent", "-m", "sure?", "--session", "s", "--image", "cat.png"], run);
   expect(again).toMatchObject({ code: 0, out: "Still a cat.\n" });
-  const first = [
-    named("cat.png", png.length, "who\\?\\n"),
-    shown(png),
-    named("dog.png", second.length),
-    shown(second),
-  ];
+  const first = [{ type: "text", text: "who?" }, shown(png), shown(second)];
   expect(model.requests[0]?.messages.at(-1)?.content).toEqual(first);
   expect(model.requests[1]?.messages.slice(1).map(({ content }) => content)).toEqual([
     first,
     "A cat.",
-    [named("cat.png", png.length, "sure\\?\\n"), shown(png)],
+    [{ type: "text", text: "sure?" }, shown(png)],
   ]);
   const state = path.join(home.dir, "state");
   expect(readdirSync(path.join(state, "media"))).toHaveLength(2);
@@ -111,9 +96,9 @@ test("GEN-02: an image marker in what a person writes is a picture, a broken one
   await using t = await startTestHost({ plugins: [model, memoryStore(undefined, media)] });
   await t.ask(`see ${marker} and [IMAGE:data:image/png;base64,%%%]`);
   const parts = user(model.requests[0]!)?.parts ?? [];
-  expect(parts.map(({ type }) => type)).toEqual(["text", "text", "media", "text"]);
-  expect(parts[3]).toEqual({ type: "text", text: " and [IMAGE:data:image/png;base64,%%%]" });
-  const [, , picture] = parts;
+  expect(parts.map(({ type }) => type)).toEqual(["text", "media", "text"]);
+  expect(parts[2]).toEqual({ type: "text", text: " and [IMAGE:data:image/png;base64,%%%]" });
+  const [, picture] = parts;
   const bytes = picture?.type === "media" ? await model.requests[0]?.media?.(picture.media) : undefined;
   expect(Buffer.from(bytes!)).toEqual(png.subarray(0, 12));
   expect(JSON.stringify(await t.slot(Store).sessions.recent("test", 9))).not.toContain(
@@ -135,7 +120,7 @@ test("SDK-07: without a store a picture still reaches the model", async () => {
   const model = fakeProvider(["ok"]);
   await using t = await startTestHost({ plugins: [model] });
   await t.ask(marker);
-  const [, part] = user(model.requests[0]!)?.parts ?? [];
+  const [part] = user(model.requests[0]!)?.parts ?? [];
   expect(part?.type === "media" && (await model.requests[0]?.media?.(part.media))).toHaveLength(12);
   expect(textOf(part ? [part] : [])).toBe("[image/png, 12 bytes]");
 });

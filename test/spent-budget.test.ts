@@ -88,7 +88,9 @@ test('USE-03: with on_limit = "ask" a no in the channel ends that message with o
   await write(t, "boss", ["one"], "owner");
   expect(await said(1)).toContain("The budget is spent: 0 tokens of 0 tokens");
   await write(t, "boss", ["no"], "owner");
-  expect(await said(2)).toMatch(/^I could not answer your message.*The budget is spent/s);
+  expect(await said(2)).toMatch(
+    /^I could not answer your message.*To go on beyond the budget was not approved/s,
+  );
   expect(await t.slot(Store).lanes.waits()).toEqual([]);
   await write(t, "boss", ["two"], "owner");
   expect(await said(3)).toMatch(/Answer "allow [0-9a-f]{6}" or "deny/);

@@ -14,9 +14,8 @@ export function asQuoted(part: Part): Part {
   return part.type === "media" ? { ...part, from } : part;
 }
 
-/** What a person says; what they attach is material. Who speaks is for the host to say, whatever a channel passes on. */
+/** What a person says, as it came. Who speaks is for the host to say, whatever a channel passes on. */
 export function asSaid(part: Part): Part {
-  if (part.type === "media") return { ...part, from: part.from ?? "an attached file" };
   if (part.type !== "text" || !part.speaker) return part;
   return { type: "text", text: part.text };
 }

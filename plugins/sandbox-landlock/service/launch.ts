@@ -59,7 +59,7 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
   const flags = [...NODE, ...(searches ? [SEARCH_HEAP] : []), ...nodeArgs];
   const bound = searches ? SEARCH_TIME : [];
   const argv = [...wrapping(holder), ...bound, ...nodeCommand(flags, fileURLToPath(url))];
-  return spawn(argv[0]!, argv.slice(1), {
+  const child = spawn(argv[0]!, argv.slice(1), {
     cwd: "/",
     env: {},
     // A terminal's signals are for the service alone.
@@ -72,6 +72,9 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
       ...Array.from({ length: pipes }, () => "pipe" as const),
     ],
   });
+  // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end the service.
+  for (const stream of child.stdio) stream?.on("error", () => {});
+  return child;
 }
 
 /** The first of what it says on its error output, for the reason where it does not start. */
