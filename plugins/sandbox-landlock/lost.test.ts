@@ -64,9 +64,15 @@ function endIn(workspace: string): void {
     }
 }
 
+/** What fails before it is awaited fails its own test, and nothing else. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
 async function lose(kit: SandboxKit): Promise<void> {
   onTestFinished(() => endIn(kit.workspace));
-  const run = kit.run(leaves);
+  const run = heard(kit.run(leaves));
   await until(isUp(kit.workspace));
   for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
   await expect(run).rejects.toThrow(/ended|closed/);
@@ -140,7 +146,7 @@ for (const [how, options, rest] of [
   test.runIf(linux)(`SBX-05: a run whose process was lost does not go on, ${how}`, async () => {
     await using kit = await startSandbox(options);
     const word = `lost-${process.pid}-${performance.now()}`;
-    const run = kit.run(`setsid bash -c 'while :; do sleep 0.02; done' ${word} & touch up; ${rest}`);
+    const run = heard(kit.run(`setsid bash -c 'while :; do sleep 0.02; done' ${word} & touch up; ${rest}`));
     await until(() => isUp(kit.workspace)() && processesWith(word).length > 1);
     for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
     await expect(run).rejects.toThrow(/ended|closed/);
@@ -152,13 +158,13 @@ test.runIf(linux)(
   async () => {
     await using kit = await startSandbox({ walls: false });
     const seconds = `9${process.pid}.${Math.floor(performance.now() * 1000)}`;
-    const run = kit.run(`touch up; sleep ${seconds}; true`);
+    const run = heard(kit.run(`touch up; sleep ${seconds}; true`));
     await until(isUp(kit.workspace));
     const [confined] = confinedOf(process.pid);
     process.kill(confined!, "SIGSTOP");
     await until(() => statOf(confined!)?.[0] === "T");
     const list = { do: "list", path: kit.workspace, limit: 1 } as const;
-    const listed = kit.confinement.request<"list">(list, new AbortController().signal);
+    const listed = heard(kit.confinement.request<"list">(list, new AbortController().signal));
     // Asked by then, and not answered.
     await new Promise((resolve) => setImmediate(resolve));
     const closed = kit.confinement.close();
