@@ -67,9 +67,8 @@ export class Silences {
   #look(): void {
     this.#timer = setTimeout(() => this.#look(), silentMs);
     const now = performance.now();
-    const [silent] = [...this.#waiting].find(([, { begunAt }]) => now - begunAt >= silentMs) ?? [];
-    const began = silent && this.#waiting.get(silent)?.begunAt;
-    if (silent && began !== undefined && (this.#hung || this.#spokeAt < began)) void this.#ask(silent);
+    const silent = [...this.#waiting].find(([, { begunAt }]) => now - begunAt >= silentMs);
+    if (silent && (this.#hung || this.#spokeAt < silent[1].begunAt)) void this.#ask(silent[0]);
   }
 
   async #ask(claim: Claim): Promise<void> {

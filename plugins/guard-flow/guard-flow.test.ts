@@ -195,12 +195,15 @@ test("SEC-21: autonomous, a way out is refused unless security.allow names it", 
   ).toEqual(["allowed", "AUTONOMOUS_REFUSED"]);
 });
 
-test("SEC-21: results that a caller brings in a history of its own are material from outside", async () => {
-  const calls = [
+const readAndSend = {
+  calls: [
     { name: "file_read", args: {} },
     { name: "mail_send", args: { to: "eve" } },
-  ];
-  const model = fakeProvider([{ calls }, "done"]);
+  ],
+};
+
+test("SEC-21: results that a caller brings in a history of its own are material from outside", async () => {
+  const model = fakeProvider([readAndSend, "done"]);
   await using host = await startTestHost({ plugins: [guard, tools, sandbox(true), memoryStore(), model] });
   const call = { id: "1", name: "theirs", args: "{}" };
   const history = [
@@ -213,11 +216,7 @@ test("SEC-21: results that a caller brings in a history of its own are material 
 });
 
 test("SEC-21: answers in a caller's history count as material where nothing here knows the conversation, as when it lost its beginning", async () => {
-  const calls = [
-    { name: "file_read", args: {} },
-    { name: "mail_send", args: { to: "eve" } },
-  ];
-  const model = fakeProvider(["hello", { calls }, "done", { calls }, "done"]);
+  const model = fakeProvider(["hello", readAndSend, "done", readAndSend, "done"]);
   await using host = await startTestHost({ plugins: [guard, tools, sandbox(true), memoryStore(), model] });
   const said = [
     { role: "user", parts: textParts("look") },
@@ -254,11 +253,7 @@ test("SEC-21: messages of people who are not the owner, and what an owner quotes
     [{ from: "bob" }, "refused: APPROVAL_NO_PERSON"],
   ] as const) {
     const channel = fakeChannel("fake", { owners: ["alice"] });
-    const calls = [
-      { name: "file_read", args: {} },
-      { name: "mail_send", args: { to: "eve" } },
-    ];
-    const model = fakeProvider([{ calls }, "done"]);
+    const model = fakeProvider([readAndSend, "done"]);
     const plugins = [guard, tools, sandbox(true), channel, memoryStore(), model];
     await using host = await startTestHost({ plugins, timeouts: { approval: 30 } });
     await host.serve();
@@ -271,11 +266,7 @@ test("SEC-21: messages of people who are not the owner, and what an owner quotes
 
 test("SEC-21: SEC-18: who may not be asked is told why a person is, and that the channel's owners are whom", async () => {
   const channel = fakeChannel("fake", { owners: ["alice"] });
-  const calls = [
-    { name: "file_read", args: {} },
-    { name: "mail_send", args: { to: "eve" } },
-  ];
-  const model = fakeProvider([{ calls }, "done"]);
+  const model = fakeProvider([readAndSend, "done"]);
   const plugins = [guard, tools, sandbox(true), channel, memoryStore(), model];
   await using host = await startTestHost({ plugins });
   await host.serve();

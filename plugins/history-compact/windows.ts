@@ -54,7 +54,7 @@ export class Windows {
     if (configured !== undefined) return { tokens: configured, source: "configuration" };
     const learnt = await this.#known(ref);
     if (learnt !== undefined) return { tokens: learnt, source: "learnt" };
-    const said = askServer ? await this.#ask(ref, provider, signal) : await this.#lastSaid(keyOf(ref));
+    const said = askServer ? await this.#ask(ref, provider, signal) : this.#said.get(keyOf(ref))?.tokens;
     if (said !== undefined) return { tokens: said, source: "provider" };
     const known = ref.model === undefined ? undefined : knownWindow(ref.model);
     return known === undefined ? { tokens: ASSUMED, source: "assumed" } : { tokens: known, source: "name" };
@@ -72,7 +72,10 @@ export class Windows {
     if (!provider) return [];
     const ref = { provider: this.#configured("provider"), model: this.#configured("model") };
     const window = await this.of(ref, false, AbortSignal.abort());
-    const known = window.source === "assumed" && (await windowOf(provider, ref, AbortSignal.abort()));
+    const isGuess = window.source === "assumed" || window.source === "name";
+    const said = isGuess ? await this.#values?.get<number>(SAID_SPACE, keyOf(ref)) : undefined;
+    const asks = said === undefined && window.source === "assumed";
+    const known = asks ? await windowOf(provider, ref, AbortSignal.abort()) : said;
     const { tokens, source } = known ? { tokens: known, source: "provider" } : window;
     const detail = `${tokens} tokens (${source})`;
     if (source !== "assumed") return [{ what: "context window", state: "ok", detail }];
@@ -106,11 +109,6 @@ export class Windows {
     if (tokens !== undefined && tokens !== before?.tokens)
       await this.#values?.put(SAID_SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
     return tokens;
-  }
-
-  /** What the server said to this process, or to the one that serves. */
-  async #lastSaid(key: string): Promise<number | undefined> {
-    return this.#said.get(key)?.tokens ?? (await this.#values?.get<number>(SAID_SPACE, key));
   }
 }
 
