@@ -1,35 +1,12 @@
-import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
-import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
-import type { Built, ConfinedFacts, Only, Request, WallFacts } from "../messages.ts";
-import { ownerGit } from "./owner-git.ts";
+import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import { Confiner, type ConfinementOptions, startFirst, startOpen } from "./confiner.ts";
+import { NoWalls } from "./launch.ts";
+import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import { Searcher } from "./searcher.ts";
 import type { LeftRun } from "./run-notes.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
-import type { Added, Bounds } from "../supervisor/supervisor.ts";
-
-type Walls = Omit<WallFacts, "island">;
-
-export interface ConfinementOptions extends Pick<
-  ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb" | "prefix"
-> {
-  /** The address of the file beside which the entries stand. */
-  readonly base: string;
-  /** All runs of this service in the workspace. */
-  readonly runs: WorkspaceRuns;
-  /** Undefined: processes without walls. */
-  readonly walls?: Walls;
-  /** What the supervisor holds them to; undefined without walls. */
-  readonly bounds?: Bounds;
-  /** False: none are tried, as where the system refuses them. */
-  readonly namespaces?: boolean;
-  /** How long a process may take to start. */
-  readonly startMs?: number;
-  /** How many pipes each process has for what it runs. */
-  readonly pipes?: number;
-}
+import type { Added } from "../supervisor/supervisor.ts";
 
 /** What holds here. */
 export interface Layers extends Built, Added {
@@ -37,7 +14,16 @@ export interface Layers extends Built, Added {
   readonly noNamespaces: string | undefined;
 }
 
-const NOT_WANTED = "they are switched off";
+interface Parts {
+  /** Starts another process. */
+  start(only?: Only): Promise<ConfinedProcess>;
+  readonly first?: ConfinedProcess;
+  /** The proxy's port for the supervisor, and how many runs there are. */
+  readonly proxy: Int32Array;
+  readonly running: Int32Array;
+  readonly supervisor?: Supervisor;
+  readonly layers?: Layers;
+}
 
 /** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
 export class Confinement {
@@ -48,20 +34,21 @@ export class Confinement {
   readonly #startLooking: () => Promise<ConfinedProcess>;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
+  /** The first process, until the pool takes it. */
+  readonly #unused: ConfinedProcess[];
+  readonly #looking = new Set<Promise<unknown>>();
+  readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
   private constructor(
-    pool: Pool,
     { runs }: ConfinementOptions,
-    startOnly: (only: Only) => Promise<ConfinedProcess>,
-    proxy: Int32Array,
-    supervisor?: Supervisor,
-    layers?: Layers,
+    { start, first, proxy, running, supervisor, layers }: Parts,
   ) {
     this.layers = layers;
-    this.#pool = pool;
-    this.#searcher = new Searcher(() => startOnly("search"), runs);
-    this.#startLooking = () => startOnly("look");
+    this.#unused = first ? [first] : [];
+    this.#pool = new Pool(async () => this.#unused.pop() ?? start(), running, runs);
+    this.#searcher = new Searcher(() => start("search"), runs);
+    this.#startLooking = () => start("look");
     this.#proxy = proxy;
     this.#supervisor = supervisor;
   }
@@ -69,11 +56,9 @@ export class Confinement {
   /** Throws NoWalls where they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
-    const { base, walls, bounds, runs } = options;
-    if (!walls || !bounds) {
-      const pool = new Pool(() => startOpen(options), running, runs);
-      return new Confinement(pool, options, (only) => startOpen(options, only), proxy);
-    }
+    const { base, walls, bounds } = options;
+    if (!walls || !bounds)
+      return new Confinement(options, { start: (only) => startOpen(options, only), proxy, running });
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
@@ -84,11 +69,9 @@ export class Confinement {
     const confine = new Confiner(options, walls, await supervisor, holder);
     try {
       const built = await confine.one(first);
-      const firsts = [first];
-      const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
-      const pool = new Pool(next, running, runs);
-      const only = (what: Only): Promise<ConfinedProcess> => confine.next(what);
-      return new Confinement(pool, options, only, proxy, await supervisor, { ...built, noNamespaces });
+      const layers = { ...built, noNamespaces };
+      const start = (only?: Only): Promise<ConfinedProcess> => confine.next(only);
+      return new Confinement(options, { start, first, proxy, running, supervisor: await supervisor, layers });
     } catch (error) {
       await first.close();
       await (await supervisor).stop();
@@ -116,8 +99,19 @@ export class Confinement {
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
-  async lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
-    const { signal } = new AbortController();
+  async lookAfter(run: LeftRun): Promise<readonly string[]> {
+    const looking = this.#lookAfter(run);
+    this.#looking.add(looking);
+    try {
+      return await looking;
+    } finally {
+      this.#looking.delete(looking);
+    }
+  }
+
+  async #lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
+    const { signal } = this.#ending;
+    signal.throwIfAborted();
     const confined = await this.#startLooking();
     try {
       // What is left of it might go on meanwhile.
@@ -140,88 +134,11 @@ export class Confinement {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#searcher.close()]);
+    this.#ending.abort(new Error("the sandbox is closed"));
+    const unused = this.#unused.splice(0).map((confined) => confined.close());
+    await Promise.allSettled([this.#pool.close(), this.#searcher.close(), ...this.#looking, ...unused]);
     await this.#supervisor?.stop();
   }
-}
-
-/** Puts one process after another behind the same walls. */
-class Confiner {
-  readonly #options: ConfinementOptions;
-  readonly #walls: Walls;
-  readonly #supervisor: Supervisor;
-  readonly #holder: Holder;
-
-  constructor(options: ConfinementOptions, walls: Walls, supervisor: Supervisor, holder: Holder) {
-    this.#options = options;
-    this.#walls = walls;
-    this.#supervisor = supervisor;
-    this.#holder = holder;
-  }
-
-  async next(only?: Only): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#holder, { ...this.#options, only });
-    try {
-      await this.one(confined, only);
-      return confined;
-    } catch (error) {
-      await confined.close();
-      throw error;
-    }
-  }
-
-  async one(confined: ConfinedProcess, only?: Only): Promise<Built & Added> {
-    const { read, write } = this.#walls;
-    const namespaces = hasNamespaces(this.#holder);
-    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-    // answers, the kernel refuses.
-    const starts = this.#walls.starts || !namespaces;
-    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
-    const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, only, temporary }));
-    const { listener, secret } = built;
-    this.#options.runs.remember(confined, secret);
-    const own = temporary === undefined ? [] : [temporary];
-    const masked = namespaces && { masked: { root: this.#options.workspace, files: secret } };
-    const added = await this.#supervisor.add({ pid: confined.pid, listener, write: own, ...masked });
-    if (!added) throw new Error("the confined process ended");
-    confined.go();
-    return { ...built, ...added };
-  }
-}
-
-/** The best that the system allows. An island is none where there is a way out. */
-async function startFirst(
-  options: ConfinementOptions,
-  { tcp }: Walls,
-): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
-  const wanted: readonly Holder[] =
-    options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
-  let refused = NOT_WANTED;
-  for (const holder of wanted) {
-    try {
-      return [await ConfinedProcess.start(holder, options), holder, undefined];
-    } catch (error) {
-      if (!(error instanceof NoWalls)) throw error;
-      refused = error.message;
-    }
-  }
-  return [await ConfinedProcess.start("keeper", options), "keeper", refused];
-}
-
-async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start("itself", { ...options, only });
-  const temporary = confined.makeTemporary([options.workspace]);
-  confined.tell(factsOf(options, { walls: undefined, namespaces: false, only, temporary }));
-  return confined;
-}
-
-function factsOf(
-  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
-  own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
-): ConfinedFacts {
-  const bounds = { mostFolders, diskMb, workspaceMb };
-  return { ...own, ...bounds, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

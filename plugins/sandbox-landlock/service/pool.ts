@@ -29,6 +29,8 @@ export class Pool {
   readonly #members = new Set<Member>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
+  /** Starts and ends under way. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** When each run that is under way began, the first one first. */
   readonly #runs = new Set<{ readonly began: number }>();
   #closed = false;
@@ -64,8 +66,8 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#first?.catch(() => undefined);
-    for (const member of this.#members) await this.#end(member);
+    for (const member of this.#members) void this.#end(member);
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
   /** Withholds what changed since then; the masks of the process that does so lie over what was secret before. */
@@ -136,14 +138,21 @@ export class Pool {
     return member;
   }
 
-  async #add(): Promise<Member> {
+  #add(): Promise<Member> {
+    return this.#track(this.#begin());
+  }
+
+  async #begin(): Promise<Member> {
     for (let attempt = 1; ; attempt++) {
+      if (this.#closed) throw new Error("the sandbox is closed");
       const member: Member = { process: await this.#start(), busy: false, files: 0, stale: false };
       // Its masks cover what was secret by its name as they were laid, which a run may just have moved.
       const fits = await this.#inWorkspace.hold();
-      if (fits && !this.#closed) this.#members.add(member);
-      else await this.#end(member);
-      if (fits || this.#closed) return member;
+      if (fits && !this.#closed) {
+        this.#members.add(member);
+        return member;
+      }
+      await this.#end(member);
       if (attempt === MAX_STALE) throw new ConfinedFault({ fault: "stale" });
     }
   }
@@ -160,10 +169,19 @@ export class Pool {
     member.timer.unref();
   }
 
-  async #end(member: Member): Promise<void> {
+  #end(member: Member): Promise<void> {
     clearTimeout(member.timer);
     this.#members.delete(member);
-    await member.process.close();
+    return this.#track(member.process.close());
+  }
+
+  async #track<T>(what: Promise<T>): Promise<T> {
+    this.#underWay.add(what);
+    try {
+      return await what;
+    } finally {
+      this.#underWay.delete(what);
+    }
   }
 }
 
