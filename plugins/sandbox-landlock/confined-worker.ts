@@ -38,8 +38,11 @@ async function serve(id: number, request: Request, bytes: Uint8Array): Promise<v
   await ready;
   try {
     const { value, data } = await requests.follow(id, request, bytes, {
-      started: () => frames.send({ id, started: true }),
-      before: (before) => frames.send({ id, before }),
+      started: () => void frames.send({ id, started: true }),
+      before(before) {
+        frames.send({ id, before });
+        return frames.flushed();
+      },
     });
     frames.send({ id, value }, data);
   } catch (error) {

@@ -10,21 +10,31 @@ export interface Frame<T> {
   readonly data: Uint8Array;
 }
 
+/** How many bytes each part of a message may have. */
+export interface Room {
+  readonly text: number;
+  readonly data: number;
+}
+
 const none = new Uint8Array(0);
+const any: Room = { text: MAX_BYTES, data: MAX_BYTES };
 
 /**
  * Messages over a stream: the lengths of both parts, JSON, bytes. Nothing that a message holds is code, and one that is
- * not well formed ends the stream, since the other side may have been taken over.
+ * not well formed, or has more than there is room for, ends the stream, since the other side may have been taken over.
  */
 export class Frames<In, Out> {
   readonly #socket: Socket;
+  readonly #room: () => Room;
   /** What came and was not taken yet; put together only once it is as long as the next frame, which may be very many pieces. */
   #pieces: Buffer[] = [];
   #held = 0;
   #wanted = HEADER_BYTES;
 
-  constructor(socket: Socket, take: (frame: Frame<In>) => void) {
+  /** `room`: asked for each message as its lengths are known, before the rest of it is kept. */
+  constructor(socket: Socket, take: (frame: Frame<In>) => void, room: () => Room = () => any) {
     this.#socket = socket;
+    this.#room = room;
     socket.on("data", (piece: Buffer) => {
       try {
         this.#pieces.push(piece);
@@ -36,7 +46,8 @@ export class Frames<In, Out> {
     });
   }
 
-  send(message: Out, data: Uint8Array = none): void {
+  /** Gives the bytes of its JSON. */
+  send(message: Out, data: Uint8Array = none): number {
     const text = Buffer.from(JSON.stringify(message));
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt32LE(text.length, 0);
@@ -45,13 +56,21 @@ export class Frames<In, Out> {
     this.#socket.write(Buffer.concat([header, text]));
     if (data.length > 0) this.#socket.write(data);
     this.#socket.uncork();
+    return text.length;
+  }
+
+  /** Resolves once the kernel has all that was sent, or nothing can be sent any more. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => this.#socket.write("", () => resolve()));
   }
 
   #next(): Frame<In> | undefined {
     if (this.#held < this.#wanted) return undefined;
     const left = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
     const [text, data] = [left.readUInt32LE(0), left.readUInt32LE(4)];
-    if (text + data > MAX_BYTES) throw new Error("a message is too long");
+    const room = this.#room();
+    if (text > room.text || data > room.data || text + data > MAX_BYTES)
+      throw new Error("a message is too long");
     const end = HEADER_BYTES + text + data;
     const isWhole = left.length >= end;
     this.#keep(isWhole ? left.subarray(end) : left, isWhole ? HEADER_BYTES : end);

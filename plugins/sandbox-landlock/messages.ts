@@ -1,12 +1,15 @@
 import type { DirectoryEntry, FileSearch, RunResult, SearchResult, WriteOptions } from "@gantry/sdk";
 import type { OwnerGit } from "./workspace/git-settings.ts";
-import type { Before } from "./workspace/kept-files.ts";
+import type { Before, Told } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
 
 /** The descriptor of a confined process over which these messages go. */
 export const CHANNEL = 3;
 /** Behind the channel come the pipes of what it is to run, if any. */
 export const FIRST_PIPE = 4;
+
+/** Each stream of a run's output may be longer by this, for what stands in place of what was taken out of it. */
+export const MARK_SIGNS = 8_192;
 
 /** What a confined process is asked, by number. */
 export type Request =
@@ -148,8 +151,8 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
-  /** What was there before a run, wherever that is something else than before its last one. */
-  | { readonly id: number; readonly before: Before }
+  /** What was there before its first run, told once, before anything of that runs: whatever it says later may be that run's word. */
+  | { readonly id: number; readonly before: Told }
   /** What was to run with pipes runs. */
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }

@@ -1,6 +1,15 @@
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import type { RunResult } from "@gantry/sdk";
 import { blockedCommands } from "./service/blocked-commands.ts";
 import { Confinement } from "./service/confinement.ts";
@@ -46,6 +55,10 @@ export interface KitOptions {
   readonly at?: string;
   /** Where runs are noted; default: a folder of its own. */
   readonly notes?: string;
+  /** How long after its end a run's answer may take. */
+  readonly lateMs?: number;
+  /** True: the confined process is one that was taken over, `hostile-confined.test-kit.ts`. */
+  readonly hostile?: boolean;
   /** Puts things into the workspace before anything starts. */
   prepare?(workspace: string): void;
 }
@@ -63,6 +76,8 @@ export async function startSandbox({
   mostFolders,
   at,
   notes: noted,
+  lateMs,
+  hostile = false,
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
@@ -96,8 +111,10 @@ export async function startSandbox({
     blocked: files,
     tcp: false,
   };
+  const entries = hostile ? hostileEntries() : undefined;
   const confinement = await Confinement.start({
-    base: new URL("./index.ts", import.meta.url).href,
+    base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
+    lateMs,
     namespaces,
     runs,
     prefix: [],
@@ -133,11 +150,27 @@ export async function startSandbox({
     async [Symbol.asyncDispose]() {
       await confinement.close();
       prepared.close();
+      if (entries !== undefined) rmSync(entries, { recursive: true });
       if (at === undefined) rmSync(workspace, { recursive: true, force: true });
       if (noted === undefined) rmSync(notes, { recursive: true, force: true });
     },
   };
 }
+
+/** A folder with the entries of the plugin, one of which is another program. */
+function hostileEntries(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "gantry-hostile-"));
+  for (const [name, program] of [
+    ["confined-worker", "hostile-confined.test-kit"],
+    ["supervisor-worker", "supervisor-worker"],
+  ] as const)
+    writeFileSync(
+      path.join(folder, `${name}.ts`),
+      `import ${JSON.stringify(new URL(`./${program}.ts`, import.meta.url).href)};\n`,
+    );
+  return folder;
+}
+
 /** Processes whose command line holds the word; zombies have none. */
 export function processesWith(word: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {

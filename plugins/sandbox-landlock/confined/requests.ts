@@ -3,13 +3,14 @@ import type { FileSearch, RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
-import type { ConfinedFacts, Fault, Request, Results } from "../messages.ts";
+import { type ConfinedFacts, type Fault, MARK_SIGNS, type Request, type Results } from "../messages.ts";
 import type { Outputs } from "./outputs.ts";
+import { someFindings } from "./some-findings.ts";
 import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
 import type { WorkspaceSize } from "./workspace-size.ts";
-import type { Before } from "../workspace/kept-files.ts";
+import type { Told } from "../workspace/kept-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
@@ -39,7 +40,8 @@ class Refused extends Error {
 /** What is told before a request is done. */
 interface Telling {
   started(): void;
-  before(before: Before): void;
+  /** Resolves once nothing that runs here can change it. */
+  before(before: Told): Promise<void>;
 }
 
 interface Done {
@@ -52,8 +54,6 @@ export class Requests {
   readonly #running = new Map<number, AbortController>();
   readonly #over = new Set<Promise<unknown>>();
   #confined: Confined | undefined;
-  /** What was told last of what was there before. */
-  #told = "";
 
   begin(confined: Confined): void {
     this.#confined = confined;
@@ -74,7 +74,7 @@ export class Requests {
         const { workspace } = this.#confined!;
         const findings = workspace.lookAfter(request.before, request.began);
         if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
-        return { value: { findings } };
+        return { value: { findings: someFindings(findings) } };
       }
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
@@ -181,7 +181,8 @@ export class Requests {
     this.#checkRoom(0);
     const refused = workspace.begin(request.others);
     if (refused) throw new Refused(refused);
-    this.#tellBefore(before);
+    const told = workspace.before();
+    if (told) await before(told);
     const unwatch = [
       watchDisk(this.#written(confined), facts.diskMb, stop),
       confined.size.watch(stop),
@@ -195,19 +196,20 @@ export class Requests {
       const cwd = request.cwd ?? own;
       const result = await runProcess({ ...request, argv, cwd, env }, surroundings, abort.signal);
       const finished = workspace.finish();
-      const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
-      return { ...result, stdout, stderr, ...finished, findings: [...findings, ...finished.findings] };
+      const stderr = workspace.hide(result.stderr).slice(0, request.maxOutputBytes + MARK_SIGNS);
+      const room = request.maxOutputBytes + 2 * MARK_SIGNS - stderr.length;
+      const stdout = workspace.hide(result.stdout).slice(0, room);
+      return {
+        ...result,
+        stdout,
+        stderr,
+        ...finished,
+        findings: someFindings([...findings, ...finished.findings]),
+      };
     } finally {
       for (const end of unwatch) end();
       temporary?.empty();
     }
-  }
-
-  #tellBefore(tell: Telling["before"]): void {
-    const before = this.#confined!.workspace.before();
-    const text = JSON.stringify(before);
-    if (text !== this.#told) tell(before);
-    this.#told = text;
   }
 
   /** Only after a file was opened can be told that no secret one had its name by then. */

@@ -1,87 +1,88 @@
 import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { type Frame, Frames } from "../frames.ts";
+import { type OfStart, ofStart, startRoom } from "./answers.ts";
+import type { Hearing, Outcome } from "./asked.ts";
+import { type Frame, Frames, type Room } from "../frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
-import { ConfinedFault, ProcessLost, StartHung } from "./failures.ts";
+import { ProcessLost, StartHung } from "./failures.ts";
 import {
+  childrenOf,
   firstWordsOf,
   type Holder,
   NoWalls,
   hasNamespaces,
   isRoot,
+  killAll,
   launch,
   mapEverybody,
   type LaunchOptions,
 } from "./launch.ts";
+import { Questions } from "./questions.ts";
 import {
   type Built,
   bytesOf,
   CHANNEL,
   type ConfinedFacts,
   FIRST_PIPE,
-  type FromConfined,
   type Request,
-  type Results,
   type ToConfined,
   withoutBytes,
 } from "../messages.ts";
-import type { Before } from "../workspace/kept-files.ts";
-
-export interface Outcome<K extends Request["do"]> {
-  readonly value: Results[K];
-  readonly data: Uint8Array;
-}
-
-/** Who is told before a run is over. */
-export interface Hearing {
-  /** What it runs runs: this side of its pipes. */
-  started?(pipes: readonly Socket[]): void;
-  /** What was there before it, wherever that is something else than before the last one of its process. */
-  before?(before: Before): void;
-}
-
-interface Pending extends Hearing {
-  resolve(outcome: Outcome<Request["do"]>): void;
-  reject(error: Error): void;
-}
 
 /** Beyond it a start counts as hung, even on a busy machine. */
 const START_MS = 60_000;
-/** A file operation that was given up and does not come back holds the process. */
-const STUCK_MS = 1_000;
+/** What a run leaves is killed and looked after in much less. */
+const LATE_MS = 30_000;
+/** Without its channel it ends what runs, and itself. */
+const CLOSE_MS = 12_000;
 
-/** A process that starts commands and opens files; one that is not this service's, and knows nothing of it. */
+/**
+ * A process that starts commands and opens files; one that is not this service's, and knows nothing of it. What runs there
+ * may have taken it over, so what it says is held to what it was asked: where it says anything else, or nothing in time, it
+ * is killed, and what was asked of it is lost.
+ */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
-  readonly #frames: Frames<FromConfined, ToConfined>;
+  readonly #frames: Frames<unknown, ToConfined>;
   readonly #socket: Socket;
-  readonly #pending = new Map<number, Pending>();
-  readonly #stuck = new Map<number, number>();
+  readonly #questions: Questions;
   readonly #exited: Promise<unknown>;
   readonly #up = Promise.withResolvers<void>();
   readonly #built = Promise.withResolvers<Built>();
   readonly #holder: Holder;
   /** Nothing else is asked of it, and it is deaf meanwhile. */
   readonly #searches: boolean;
+  readonly #lateMs: number;
   readonly #late: NodeJS.Timeout;
+  /** What it says next is of its start. */
+  #starts = true;
+  #isUp = false;
   #temporary: string | undefined;
-  #last = 0;
   #broken: Error | undefined;
 
-  private constructor(child: ChildProcess, holder: Holder, { only, startMs = START_MS }: LaunchOptions) {
+  private constructor(child: ChildProcess, holder: Holder, options: LaunchOptions) {
+    const { only, startMs = START_MS, lateMs = LATE_MS } = options;
     this.#child = child;
     this.#holder = holder;
     this.#searches = only === "search";
+    this.#lateMs = lateMs;
     this.#socket = child.stdio[CHANNEL] as Socket;
-    this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
-    this.#late = setTimeout(() => this.#hang(startMs), startMs);
+    const room = (): Room => (this.#starts ? startRoom : this.#questions.room);
+    this.#frames = new Frames<unknown, ToConfined>(this.#socket, (frame) => this.#take(frame), room);
+    this.#questions = new Questions({
+      wasHeld: hasNamespaces(holder),
+      lateMs,
+      late: () => this.#end(new ProcessLost()),
+      pipes: () => child.stdio.slice(FIRST_PIPE) as unknown as readonly Socket[],
+    });
+    const hung = new StartHung(`a process for it did not start within ${startMs / 1000} s`);
+    this.#late = setTimeout(() => this.#end(hung), startMs);
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     for (const promise of [this.#up.promise, this.#built.promise]) promise.catch(() => undefined);
     child.once("error", (error) => this.#break(error));
     child.once("exit", () => this.#break(new ProcessLost()));
-    this.#socket.on("error", (error) => this.#break(error));
-    this.#socket.on("close", () => this.#break(new ProcessLost()));
+    this.#socket.on("error", () => this.#end(new ProcessLost()));
+    this.#socket.on("close", () => this.#end(new ProcessLost()));
   }
 
   /** Throws NoWalls where namespaces are refused, StartHung. */
@@ -102,6 +103,7 @@ export class ConfinedProcess {
 
   /** Tells it that it is confined to nothing. */
   tell(facts: ConfinedFacts): void {
+    this.#starts = false;
     this.#frames.send(facts);
     this.#rest();
   }
@@ -123,19 +125,20 @@ export class ConfinedProcess {
     this.#rest();
   }
 
-  /** The process itself; what was started is around it. */
+  /** The process itself; what was started is around it. Throws ProcessLost. */
   get pid(): number {
     const { pid } = this.#child;
-    if (this.#holder === "itself") return pid!;
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim());
+    const inner = this.#holder === "itself" ? pid : childrenOf(pid!)[0];
+    if (inner === undefined) throw new ProcessLost();
+    return inner;
   }
 
   /** False where it broke, or where a file operation that was given up still holds it. */
   get usable(): boolean {
-    return this.#broken === undefined && ![...this.#stuck.values()].some(isLong);
+    return this.#broken === undefined && !this.#questions.areStuck;
   }
 
-  /** Throws ConfinedFault, and the signal's reason where it is aborted. */
+  /** Throws ConfinedFault, ProcessLost, and the signal's reason where it is aborted. */
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
@@ -143,22 +146,20 @@ export class ConfinedProcess {
   ): Promise<Outcome<K>> {
     signal.throwIfAborted();
     if (this.#broken) throw this.#broken;
-    const id = ++this.#last;
+    const said = withoutBytes(request);
+    const [id, asked] = this.#questions.ask(said, hearing);
     const abort = (): void => {
       this.#frames.send({ id, abort: true });
-      if (request.do === "run") return;
-      if (this.#searches) this.#kill();
-      this.#stuck.set(id, performance.now());
-      this.#settle(id, (pending) => pending.reject(signal.reason));
+      asked.abort(signal.reason);
+      if (this.#searches) this.#end(new ProcessLost());
+      this.#rest();
     };
     signal.addEventListener("abort", abort, { once: true });
+    this.#child.ref();
+    this.#socket.ref();
     try {
-      return await new Promise<Outcome<K>>((resolve, reject) => {
-        this.#pending.set(id, { ...hearing, resolve: resolve as Pending["resolve"], reject });
-        this.#child.ref();
-        this.#socket.ref();
-        this.#frames.send({ id, request: withoutBytes(request) }, bytesOf(request));
-      });
+      const sent = this.#frames.send({ id, request: said }, bytesOf(request));
+      return (await asked.answer(sent)) as Outcome<K>;
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -169,58 +170,61 @@ export class ConfinedProcess {
     this.#break(new Error("the sandbox is closed"));
     this.#child.ref();
     this.#socket.destroy();
-    if (this.#searches) this.#kill();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
-    if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
+    if (this.#searches || hasNamespaces(this.#holder)) this.#kill();
     this.#child.stdin?.destroy();
+    const late = setTimeout(() => this.#kill(), Math.min(CLOSE_MS, this.#lateMs));
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;
+    clearTimeout(late);
     if (this.#temporary !== undefined) removeTemporary(this.#temporary);
   }
 
-  #take({ message, data }: Frame<FromConfined>): void {
-    if ("up" in message) return this.#up.resolve();
-    if ("built" in message) return this.#built.resolve(message.built);
-    if ("absent" in message) return this.#built.reject(new NoWalls(message.absent));
-    if ("before" in message) return this.#pending.get(message.id)?.before?.(message.before);
-    if ("started" in message) return this.#pending.get(message.id)?.started?.(this.#pipes());
-    this.#stuck.delete(message.id);
-    this.#settle(message.id, (pending) =>
-      "fault" in message
-        ? pending.reject(new ConfinedFault(message.fault))
-        : pending.resolve({ value: message.value as never, data }),
-    );
+  #take({ message, data }: Frame<unknown>): void {
+    if (this.#broken) return;
+    const isRight = this.#starts ? this.#takeStart(ofStart(message, this.#isUp)) : this.#hear(message, data);
+    if (!isRight) this.#end(new ProcessLost());
   }
 
-  #pipes(): readonly Socket[] {
-    return this.#child.stdio.slice(FIRST_PIPE) as unknown as readonly Socket[];
+  #takeStart(said: OfStart | undefined): boolean {
+    if (!said) return false;
+    this.#isUp = true;
+    this.#starts = "up" in said;
+    if ("up" in said) this.#up.resolve();
+    else if ("built" in said) this.#built.resolve(said.built);
+    else this.#built.reject(new NoWalls(said.absent));
+    return true;
   }
 
-  #settle(id: number, settle: (pending: Pending) => void): void {
-    const pending = this.#pending.get(id);
-    if (!pending) return;
-    this.#pending.delete(id);
+  #hear(message: unknown, data: Uint8Array): boolean {
+    const isRight = this.#questions.hear(message, data);
     this.#rest();
-    settle(pending);
+    return isRight;
   }
 
   /** While it has nothing to do it keeps nobody alive. */
   #rest(): void {
     clearTimeout(this.#late);
-    if (this.#pending.size > 0) return;
+    if (this.#questions.areOpen) return;
     this.#child.unref();
     this.#socket.unref();
   }
 
-  #hang(startMs: number): void {
-    this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
+  /** It may not do as it is told any more. */
+  #end(error: Error): void {
+    if (this.#broken) return;
+    this.#break(error);
     this.#kill();
+    this.#socket.destroy();
   }
 
-  /** All of its group: what was started is around the process itself. */
+  /**
+   * What is around it and in its group, and the process itself, which may have left that: with it goes its namespace.
+   * Outside of one the supervisor kills what it leaves.
+   */
   #kill(): void {
     const { pid, exitCode, signalCode } = this.#child;
-    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
+    if (pid !== undefined && exitCode === null && signalCode === null) killAll([...childrenOf(pid), pid]);
   }
 
   #break(error: Error): void {
@@ -228,10 +232,7 @@ export class ConfinedProcess {
     this.#broken ??= error;
     this.#up.reject(error);
     this.#built.reject(error);
-    for (const id of this.#pending.keys()) this.#settle(id, (pending) => pending.reject(error));
+    this.#questions.fail(error);
+    this.#rest();
   }
-}
-
-function isLong(since: number): boolean {
-  return performance.now() - since >= STUCK_MS;
 }

@@ -1,4 +1,5 @@
-import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import type { Hearing, Outcome } from "./asked.ts";
+import type { ConfinedProcess } from "./confined-process.ts";
 import { Confiner, type ConfinementOptions, startFirst, startOpen } from "./confiner.ts";
 import { NoWalls } from "./launch.ts";
 import type { Built, Only, Request } from "../messages.ts";

@@ -25,6 +25,8 @@ export interface ConfinementOptions extends Pick<
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
   readonly startMs?: number;
+  /** As in {@link LaunchOptions}. */
+  readonly lateMs?: number | undefined;
   /** How many pipes each process has for what it runs. */
   readonly pipes?: number;
 }

@@ -12,7 +12,7 @@ export class ConfinedFault extends Error {
 /** Thrown where a start takes so long that nothing can be told of the walls; nothing then runs. */
 export class StartHung extends Error {}
 
-/** Thrown where the process has gone, as when the kernel ends it. */
+/** Thrown where the process has gone, as when the kernel ends it, or was ended since nothing it says can be taken. */
 export class ProcessLost extends Error {
   constructor() {
     super("the confined process ended");

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
@@ -48,6 +48,8 @@ export interface LaunchOptions {
   readonly pipes?: number;
   /** How long it may take to start. */
   readonly startMs?: number;
+  /** How long after its end a run's answer may take. */
+  readonly lateMs?: number | undefined;
   /** Undefined: runs, and opening files. */
   readonly only?: Only | undefined;
 }
@@ -109,4 +111,25 @@ function unshare(): string {
 
 export function mapEverybody(pid: number): void {
   for (const map of ["gid_map", "uid_map"]) writeFileSync(`/proc/${pid}/${map}`, EVERYBODY);
+}
+
+/** What a process started and has not waited for yet. */
+export function childrenOf(pid: number): readonly number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return list.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Each of them, and its group where it has one. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids.flatMap((one) => [one, -one])) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended, or has no group of its own.
+    }
+  }
 }

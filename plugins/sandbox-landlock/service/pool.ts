@@ -1,4 +1,5 @@
-import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import type { Hearing, Outcome } from "./asked.ts";
+import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
@@ -101,7 +102,8 @@ export class Pool {
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
     for (let attempt = 1; ; attempt++) {
-      const member = await this.#idle();
+      // What made one stale has made others so.
+      const member = attempt === 1 ? await this.#idle() : take(await this.#add());
       try {
         return await this.#inWorkspace.follow(member.process, (before) =>
           member.process.request<K>(request, signal, { ...hearing, before }),
@@ -132,10 +134,7 @@ export class Pool {
   async #idle(): Promise<Member> {
     const starting = await this.#first?.catch(() => undefined);
     const idle = [...this.#members].find((one) => !one.busy && isUsable(one));
-    const member = idle ?? (starting && !starting.busy ? starting : await this.#add());
-    clearTimeout(member.timer);
-    member.busy = true;
-    return member;
+    return take(idle ?? (starting && !starting.busy ? starting : await this.#add()));
   }
 
   #add(): Promise<Member> {
@@ -183,6 +182,12 @@ export class Pool {
       this.#underWay.delete(what);
     }
   }
+}
+
+function take(member: Member): Member {
+  clearTimeout(member.timer);
+  member.busy = true;
+  return member;
 }
 
 const isUsable = ({ process, stale }: Member): boolean => process.usable && !stale;

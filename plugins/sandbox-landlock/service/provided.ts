@@ -1,6 +1,6 @@
 import type { RunResult, RunSpec, Sandbox } from "@gantry/sdk";
 import { coded } from "./coded.ts";
-import type { Outcome } from "./confined-process.ts";
+import type { Outcome } from "./asked.ts";
 import { ConfinedFault, ProcessLost } from "./failures.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors as own } from "../errors.ts";

@@ -36,7 +36,7 @@ export interface RunNote {
 export class RunNotes {
   readonly #folder: string;
   readonly #own = `${process.pid}-${shortHash(processIdentity(process.pid))}`;
-  readonly #kept = new WeakMap<Before, string>();
+  readonly #names = new WeakMap<Before, string>();
   /** Those of this service, noted or not. */
   readonly #lost = new Map<string, LeftRun>();
   #isMade = false;
@@ -50,8 +50,10 @@ export class RunNotes {
     const began = Date.now();
     const name = `${this.#own}-${process.hrtime.bigint()}`;
     let known = before;
-    let at = this.#at(`${name}.${this.#keep(known)}`);
+    let at = this.#at(`${name}.${this.#nameOf(known)}`);
+    this.#make();
     attempt(() => writeFileSync(at, "", { mode: 0o600 }));
+    this.#keep(known);
     const rename = (to: string): void => {
       attempt(() => renameSync(at, to));
       at = to;
@@ -61,7 +63,11 @@ export class RunNotes {
       attempt(() => rmSync(at, { force: true }));
     };
     return {
-      tell: (told) => rename(this.#at(`${name}.${this.#keep((known = told))}`)),
+      tell: (told) => {
+        known = told;
+        rename(this.#at(`${name}.${this.#nameOf(told)}`));
+        this.#keep(told);
+      },
       end: forget,
       lose: () => {
         rename(`${at}.${LOST}`);
@@ -72,7 +78,7 @@ export class RunNotes {
 
   /** Runs that were lost, of this service and of others that have gone. */
   left(): readonly LeftRun[] {
-    const noted = this.#names().filter((name) => isNote(name) && !this.#isSeenTo(name));
+    const noted = this.#noted().filter((name) => isNote(name) && !this.#isSeenTo(name));
     return [...this.#lost.values(), ...noted.map((name) => this.#read(name))];
   }
 
@@ -85,25 +91,31 @@ export class RunNotes {
   }
 
   /** The name of the file that says so. */
-  #keep(before: Before | undefined): string {
-    this.#make();
+  #nameOf(before: Before | undefined): string {
     if (!before) return UNKNOWN;
-    const text = JSON.stringify(before);
-    const name = this.#kept.get(before) ?? createHash("sha256").update(text).digest("hex").slice(0, 32);
-    this.#kept.set(before, name);
-    attempt(() => {
-      if (!existsSync(this.#at(name))) writeFileSync(this.#at(name), text, { mode: 0o600, flush: true });
-    });
+    const name = this.#names.get(before) ?? digestOf(JSON.stringify(before));
+    this.#names.set(before, name);
     return name;
+  }
+
+  /** Once a note names it, so that whoever makes room lets it stand. */
+  #keep(before: Before | undefined): void {
+    const at = this.#at(this.#nameOf(before));
+    if (!before || existsSync(at)) return;
+    this.#makeRoom();
+    attempt(() => writeFileSync(at, JSON.stringify(before), { mode: 0o600, flush: true }));
   }
 
   #make(): void {
     if (this.#isMade) return;
     this.#isMade = true;
-    attempt(() => {
-      makeDir(this.#folder);
-      for (const left of this.#unused()) rmSync(this.#at(left), { force: true });
-    });
+    attempt(() => makeDir(this.#folder));
+    this.#makeRoom();
+  }
+
+  /** What no run that is under way has before it is written again where one begins that has. */
+  #makeRoom(): void {
+    for (const left of this.#unused()) attempt(() => rmSync(this.#at(left), { force: true }));
   }
 
   #beforeOf(name: string): Before {
@@ -124,12 +136,12 @@ export class RunNotes {
   }
 
   #unused(): readonly string[] {
-    const names = this.#names();
+    const names = this.#noted();
     const used = new Set(names.filter(isNote).map((name) => name.split(".")[1]));
     return names.filter((name) => !isNote(name) && !used.has(name));
   }
 
-  #names(): readonly string[] {
+  #noted(): readonly string[] {
     try {
       return readdirSync(this.#folder);
     } catch {
@@ -141,6 +153,8 @@ export class RunNotes {
     return path.join(this.#folder, name);
   }
 }
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 const isNote = (name: string): boolean => name.includes(".");
 

@@ -1,4 +1,5 @@
-import type { ConfinedProcess, Outcome } from "./confined-process.ts";
+import type { Outcome } from "./asked.ts";
+import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";

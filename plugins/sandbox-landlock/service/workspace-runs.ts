@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
-import type { ConfinedProcess, Outcome } from "./confined-process.ts";
+import type { Outcome } from "./asked.ts";
+import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { LeftRun, RunNote, RunNotes } from "./run-notes.ts";
@@ -75,7 +76,8 @@ export class WorkspaceRuns {
     try {
       const outcome = await over;
       const since = "undecided" in outcome.value ? outcome.value.undecided : undefined;
-      if (since !== undefined) this.#leave(since);
+      // All masks lay as it began, whatever its process says.
+      if (since !== undefined) this.#leave(Math.max(since, began));
       note.end();
       return outcome;
     } catch (error) {

@@ -13,10 +13,8 @@ import {
 import { aboutPath } from "./about-path.ts";
 import { isPlainRepository } from "./plain-repository.ts";
 
-/** What was guarded in a workspace before a run, kept outside of the process that started it, which may be lost. */
-export interface Before {
-  /** True where the kernel let no run change what was there. */
-  readonly wasHeld: boolean;
+/** What a process says was guarded in a workspace before its first run. */
+export interface Told {
   /** What stood at the paths themselves. */
   readonly held: readonly (readonly [path: string, identity: string])[];
   /** Contents as base64; where a link leads as `link`. */
@@ -29,8 +27,16 @@ export interface Before {
   }[];
 }
 
+/** What was guarded in a workspace before a run, kept outside of the process that started it, which may be lost. */
+export interface Before extends Told {
+  /** True where the kernel let no run change what was there; the service knows that by itself. */
+  readonly wasHeld: boolean;
+}
+
 /** What of all files together is remembered. */
-const MAX_BYTES = 16 * MAX_FILE_BYTES;
+export const MAX_BYTES = 16 * MAX_FILE_BYTES;
+/** What is told beside that, as JSON; what is left out counts as not known. */
+export const MAX_TOLD_BYTES = 8 * 1024 * 1024;
 /** The clock of a file system is behind by less than this. */
 const SETTLED_MS = 50;
 
@@ -69,19 +75,25 @@ export class KeptFiles {
   }
 
   /** What is remembered; what is never put back is left out. `wasHeld`: `held` of {@link putBack}. */
-  before(wasHeld: boolean): Before {
-    const kept = [...this.#kept].filter(([file, one]) => this.#isPutBack(file, one, wasHeld));
-    return {
-      wasHeld,
-      held: [...this.#held],
-      kept: kept.map(([file, { mark, mode, content }]) => ({
-        file,
-        mark,
-        mode,
-        ...(typeof content === "string" && { link: content }),
-        ...(Buffer.isBuffer(content) && { base64: content.toString("base64") }),
-      })),
-    };
+  told(wasHeld: boolean): Told {
+    let room = MAX_TOLD_BYTES;
+    const fits = (entry: unknown): boolean => (room -= Buffer.byteLength(JSON.stringify(entry)) + 16) > 0;
+    const kept = this.#putBackAll(wasHeld).flatMap(([file, { mark, mode, content }]) => {
+      const one = { file, mark, mode, ...(typeof content === "string" && { link: content }) };
+      const base64 = Buffer.isBuffer(content) && { base64: content.toString("base64") };
+      return fits(one) ? [{ ...one, ...base64 }] : [];
+    });
+    return { held: [...this.#held].filter(fits), kept };
+  }
+
+  /** True where what was told is still so; what may be the work of another run is seen to by that. */
+  isAsTold({ held, kept }: Told, wasHeld: boolean): boolean {
+    const [paths, marks] = [new Map(held), new Map(kept.map(({ file, mark }) => [file, mark]))];
+    return (
+      (!wasHeld || [...this.#held].every(([at, identity]) => paths.get(at) === identity)) &&
+      this.#putBackAll(wasHeld).every(([file, { mark }]) => marks.get(file) === mark) &&
+      kept.every(({ file, mark }) => [this.#kept.get(file)?.mark, this.#doubtful.get(file)].includes(mark))
+    );
   }
 
   /** Remembers what another process did before a run that began then, in ms since 1970. */
@@ -121,8 +133,8 @@ export class KeptFiles {
    * each.
    */
   putBack(held: boolean, isOthers: (file: string) => boolean = () => false): readonly string[] {
-    const changed = [...this.#kept].filter(
-      ([file, kept]) => !isOthers(file) && this.#isPutBack(file, kept, held) && !isKept(this.#at(file), kept),
+    const changed = this.#putBackAll(held).filter(
+      ([file, kept]) => !isOthers(file) && !isKept(this.#at(file), kept),
     );
     return changed.map(([file, kept]) => {
       const phrase = setAside(this.#at(file), file);
@@ -141,6 +153,10 @@ export class KeptFiles {
       isSetAside(this.#at(file)) ||
       isPlainRepository(this.#root, file, before)
     );
+  }
+
+  #putBackAll(held: boolean): readonly (readonly [file: string, kept: KeptFile])[] {
+    return [...this.#kept].filter(([file, kept]) => this.#isPutBack(file, kept, held));
   }
 
   #isPutBack(file: string, { content }: KeptFile, held: boolean): boolean {

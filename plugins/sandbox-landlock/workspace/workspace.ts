@@ -5,7 +5,7 @@ import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
-import { type Before, KeptFiles } from "./kept-files.ts";
+import { type Before, KeptFiles, type Told } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
@@ -16,7 +16,6 @@ import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
-
 /** Folders within folders whose names are mended, one level a look. */
 const MAX_LOOKS = 64;
 
@@ -36,6 +35,7 @@ export class Workspace {
   /** What masks lie over, with what it is. */
   #covered = new Map<string, string>();
   #watch: MaskWatch | undefined;
+  #told: Told | undefined;
   /** By the last look after a run. */
   #found: Found = { secret: [], guarded: [] };
   /** When the first run began that is still under way, in ms since 1970. */
@@ -112,12 +112,14 @@ export class Workspace {
     this.#wasThere = this.#walk.present();
     this.#guarded.remember(found.guarded, others);
     this.#secret.remember(found.secret);
-    return undefined;
+    const isAsTold = !this.#told || this.#guarded.isAsTold(this.#told, this.#masks);
+    // Another process tells of what changed, as nothing has run there.
+    return isAsTold ? undefined : { fault: "stale" };
   }
 
-  /** What was guarded as the last run began. */
-  before(): Before {
-    return this.#guarded.before(this.#masks);
+  /** What was guarded as the first run began; undefined for a later one. */
+  before(): Told | undefined {
+    return this.#told ? undefined : (this.#told = this.#guarded.told(this.#masks));
   }
 
   /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */

@@ -1,0 +1,253 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { type SandboxKit, confinedOf, linux, startSandbox, until } from "./sandbox.test-kit.ts";
+
+const OWN = "#!/bin/sh\nexit 0\n";
+const HOOK = ".git/hooks/pre-commit";
+const guarded = [".git/hooks", ".git/config", ".envrc"];
+const result = {
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  stdout: "",
+  stderr: "",
+  droppedBytes: 0,
+  findings: [],
+};
+
+function prepare(workspace: string): void {
+  mkdirSync(path.join(workspace, ".git/hooks"), { recursive: true });
+  writeFileSync(path.join(workspace, HOOK), OWN, { mode: 0o755 });
+  writeFileSync(path.join(workspace, "large"), "x".repeat(5_000));
+}
+
+/** What says this of the run under way, where `ID` stands for its number. */
+const saying = (...messages: readonly unknown[]): string =>
+  messages.map((one) => `raw(${JSON.stringify(JSON.stringify(one))}.replaceAll('"ID"', id))`).join("; ");
+
+/** Sends lengths alone, of what never comes. */
+const lengths = (text: number, data: number): string =>
+  `const h = Buffer.alloc(8); h.writeUInt32LE(${text}, 0); h.writeUInt32LE(${data}, 4); socket.write(h)`;
+
+const id = "ID";
+const wrong: Readonly<Record<string, string>> = {
+  "a fault that is null": saying({ id, fault: null }),
+  "a fault that nobody knows": saying({ id, fault: { fault: "weird" } }),
+  "a fault without words": saying({ id, fault: { fault: "unseen", path: {}, reason: { toString: 1 } } }),
+  "no result": saying({ id, value: null }),
+  "half a result": saying({ id, value: { stdout: 5 } }),
+  "another result": saying({ id, value: { held: true } }),
+  "findings that are a number": saying({ id, value: { ...result, findings: 5 } }),
+  "a time that is a text": saying({ id, value: { ...result, undecided: "x" } }),
+  "more than it was asked": saying({ id, value: { ...result, more: 1 } }),
+  "more output than was asked for": saying({ id, value: { ...result, stdout: "x".repeat(100_000) } }),
+  "an answer to nobody": saying({ id: 4711, value: result }),
+  "what was before, as a number": saying({ id, before: 7 }),
+  "what was before, once more": saying({ id, before: { held: [], kept: [] } }),
+  "pipes that nobody asked for": saying({ id, started: true }),
+  "its start once more": saying({ up: true }),
+  "no object": saying(null),
+  "no JSON": "raw('{')",
+  "bytes that nobody asked for": `raw(JSON.stringify({ id, value: ${JSON.stringify(result)} }), Buffer.alloc(9))`,
+  "that very much will follow": lengths(240_000_000, 0),
+  "that very many bytes will follow": lengths(2, 240_000_000),
+  "nothing more": "socket.destroy()",
+};
+
+for (const namespaces of [true, false]) {
+  const how = namespaces ? "held by the kernel" : "without namespaces";
+
+  test.runIf(linux)(
+    `SBX-05: a process that says what it was not asked is ended and its run is lost; the next one runs, ${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, hostile: true, guarded, prepare });
+      const seen: Record<string, unknown> = {};
+      for (const [what, code] of Object.entries(wrong)) {
+        await kit.run("true");
+        const said = await kit.run(`EVIL ${code}`).catch(String);
+        seen[what] = [said, (await kit.run("echo alive")).stdout];
+      }
+      const lost = ["Error: the confined process ended", "alive\n"];
+      expect(seen).toEqual(Object.fromEntries(Object.keys(wrong).map((what) => [what, lost])));
+    },
+  );
+
+  test.runIf(linux)(`SEC-13: what a process says was there before is not written, ${how}`, async () => {
+    await using kit = await startSandbox({ namespaces, hostile: true, guarded, prepare });
+    const kept = (file: string, more: object): object => ({ file, mark: "x", mode: 0o755, ...more });
+    const base64 = Buffer.from("echo evil").toString("base64");
+    const before = {
+      held: [],
+      kept: [kept(HOOK, { base64 }), kept(".envrc", { base64 }), kept("../out", { link: "/etc/passwd" })],
+    };
+    for (const more of [{}, { wasHeld: false }]) {
+      await kit.run("true");
+      const lost = kit.run(`EVIL ${saying({ id, before: { ...before, ...more } })}; socket.end()`);
+      await expect(lost).rejects.toThrow(/ended/);
+      expect((await kit.run("echo alive")).stdout).toBe("alive\n");
+    }
+    expect(readFileSync(path.join(kit.workspace, HOOK), "utf8")).toBe(OWN);
+    expect([".envrc", "../out"].filter((file) => existsSync(path.join(kit.workspace, file)))).toEqual([]);
+  });
+
+  test.runIf(linux)(
+    `SBX-05: a process that does not answer in time is killed, whatever holds it, ${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, hostile: true, lateMs: 500 });
+      await expect(kit.run("EVIL ''", { timeoutMs: 1 })).rejects.toThrow(/ended/);
+      const abort = new AbortController();
+      const aborted = kit.run("EVIL ''", { signal: abort.signal });
+      aborted.catch(() => abort);
+      await until(() => confinedOf(process.pid).length > 0);
+      abort.abort();
+      await expect(aborted).rejects.toThrow(/ended/);
+      // A new process asks this one whether its masks still lie.
+      const deaf = kit.run("EVIL later(() => {})");
+      deaf.catch(() => undefined);
+      expect((await kit.run("echo alive")).stdout).toBe("alive\n");
+      await expect(deaf).rejects.toThrow(/ended/);
+    },
+  );
+
+  test.runIf(linux)(
+    `SBX-05: a process that is stopped holds up neither a run nor the end, ${how}`,
+    async () => {
+      await using kit = await startSandbox({ namespaces, lateMs: 500 });
+      const stopped = async (timeoutMs: number): Promise<Promise<unknown>> => {
+        const run = kit.run("touch up; sleep 900", { timeoutMs });
+        run.catch(() => undefined);
+        await until(() => existsSync(path.join(kit.workspace, "up")));
+        for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGSTOP");
+        rmSync(path.join(kit.workspace, "up"));
+        return Promise.allSettled([run]);
+      };
+      expect(await await stopped(1_000)).toMatchObject([{ status: "rejected" }]);
+      expect((await kit.run("echo alive")).stdout).toBe("alive\n");
+      const last = await stopped(900_000);
+      await kit.confinement.close();
+      expect(await last).toMatchObject([{ status: "rejected" }]);
+      expect(confinedOf(process.pid)).toEqual([]);
+    },
+  );
+}
+
+test.runIf(linux)("SBX-05: what a process says of files is held to what was asked", async () => {
+  await using kit = await startSandbox({ hostile: true, prepare });
+  const file = path.join(kit.workspace, "large");
+  const { signal } = new AbortController();
+  const answers = [
+    [{ do: "read", path: file, maxBytes: 10 }, { bytes: 5_000 }, 11],
+    [{ do: "write", path: file, data: "", keepBytes: 10 }, { existed: true, kept: true }, 11],
+    [
+      { do: "list", path: kit.workspace, limit: 9 },
+      { entries: [{ name: "../x", kind: "file", bytes: 1 }], more: false },
+      0,
+    ],
+    [
+      { do: "list", path: kit.workspace, limit: 0 },
+      { entries: [{ name: "x", kind: "file", bytes: 1 }], more: false },
+      0,
+    ],
+  ] as const;
+  for (const [request, value, bytes] of answers) {
+    await kit.run("true");
+    const data = `Buffer.alloc(${bytes})`;
+    const answer = `later((_, id) => raw(JSON.stringify({ id, value: ${JSON.stringify(value)} }), ${data})); socket.resume()`;
+    const run = kit.run(`EVIL ${answer}`);
+    run.catch(() => undefined);
+    // The run has reached its process once that is not free any more.
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(kit.confinement.request(request as never, signal)).rejects.toThrow(/ended/);
+    await expect(run).rejects.toThrow(/ended/);
+  }
+});
+
+test.runIf(linux)(
+  "SEC-15: what its owner changed between two runs is put back after the second was lost; notes of it do not pile up",
+  async () => {
+    const notes = mkdtempSync(path.join(tmpdir(), "gantry-notes-"));
+    onTestFinished(() => rmSync(notes, { recursive: true, force: true }));
+    await using kit = await startSandbox({ namespaces: false, guarded, prepare, notes });
+    const hook = path.join(kit.workspace, HOOK);
+    for (let i = 0; i < 4; i++) {
+      writeFileSync(hook, `${OWN}# ${i}\n`);
+      expect((await kit.run("echo on")).stdout).toBe("on\n");
+    }
+    const [folder = ""] = readdirSync(notes);
+    expect(readdirSync(path.join(notes, folder))).toHaveLength(1);
+    const run = kit.run(`echo evil > ${HOOK}; touch up; while :; do sleep 0.05; done`);
+    run.catch(() => undefined);
+    await until(() => existsSync(path.join(kit.workspace, "up")));
+    for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
+    await expect(run).rejects.toThrow(/ended/);
+    await kit.run("true");
+    expect([readFileSync(hook, "utf8"), statSync(hook).mode & 0o777]).toEqual([`${OWN}# 3\n`, 0o755]);
+  },
+);
+
+/** Puts something else at one place of a value. */
+function mutated(value: unknown, at: readonly number[], other: unknown): unknown {
+  const [first, ...rest] = at;
+  if (first === undefined || typeof value !== "object" || value === null) return other;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return other;
+  const key = keys[first % keys.length]!;
+  const changed = mutated((value as Record<string, unknown>)[key], rest, other);
+  return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed };
+}
+
+const before = {
+  held: [[HOOK, "1:2:"]],
+  kept: [{ file: HOOK, mark: "1:2:3", mode: 0o755, base64: "ZXZpbA==" }],
+};
+const right: readonly unknown[] = [
+  { id, value: { ...result, undecided: 1 } },
+  { id, fault: { fault: "failed", path: "/", verb: "read", reason: "why" } },
+  { id, before },
+  { built: { abi: 1, listener: 1, masks: 0, processes: true, secret: [".env"] } },
+];
+
+async function expectWhole(kit: SandboxKit, canary: string): Promise<void> {
+  expect((await kit.run("echo alive")).stdout).toBe("alive\n");
+  expect(readFileSync(path.join(kit.workspace, HOOK), "utf8")).toBe(OWN);
+  expect(readdirSync(canary)).toEqual([]);
+}
+
+test.runIf(linux)(
+  "SEC-13: whatever a process says, its run ends, the next one runs and nothing is written",
+  async () => {
+    const canary = mkdtempSync(path.join(tmpdir(), "gantry-canary-"));
+    onTestFinished(() => rmSync(canary, { recursive: true, force: true }));
+    await using kit = await startSandbox({ hostile: true, guarded, prepare });
+    const other = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom("../x", `${canary}/x`, "ID", -1, 1e300, [], {}),
+      fc.constant(before),
+    );
+    const message = fc
+      .tuple(fc.constantFrom(...right), fc.array(fc.nat(9), { maxLength: 4 }), other)
+      .map((one) => mutated(...one));
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 3 }), async (messages) => {
+        await kit.run("true");
+        await kit
+          .run(`EVIL ${saying(...messages)}; setTimeout(() => socket.destroy())`)
+          .catch(() => undefined);
+        await expectWhole(kit, canary);
+      }),
+      { numRuns: process.env.GANTRY_LONG ? 500 : 12 },
+    );
+  },
+);

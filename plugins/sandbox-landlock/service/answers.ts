@@ -1,0 +1,196 @@
+import path from "node:path";
+import { type TProperties, type TSchema, Type } from "typebox";
+import { Value } from "typebox/value";
+import type { Room } from "../frames.ts";
+import { type Built, MARK_SIGNS, type Request, type Results } from "../messages.ts";
+import { type Before, MAX_BYTES, MAX_TOLD_BYTES, type Told } from "../workspace/kept-files.ts";
+
+type Kind = Request["do"];
+
+const MB = 1024 * 1024;
+/** What any message may say. */
+const PLAIN_BYTES = MB;
+/** What it may repeat of its request, which is twice at most. */
+const ECHOED_BYTES = 16 * MB;
+/** Of a list or of what was found. */
+const LONGEST_BYTES = 64 * MB;
+/** JSON of one byte of output, at worst; of one name; of one line that was found. */
+const [SIGN_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
+/** Those that hold what is looked for, of all files. */
+const MOST_LINES = 10_000;
+const MAX_PATH = 4_096;
+/** Secret files are named. */
+const BUILT_ROOM: Room = { text: 8 * MB, data: 0 };
+const BEFORE_BYTES = (MAX_BYTES / 3) * 4 + MAX_TOLD_BYTES + PLAIN_BYTES;
+
+const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+const text = Type.String();
+const texts = Type.Array(text);
+const count = Type.Integer({ minimum: 0 });
+const flag = Type.Boolean();
+const bytes = Type.Number({ minimum: 0 });
+const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
+
+const entry = closed({ name: text, kind: oneOf("file", "directory", "link", "other"), bytes });
+const line = closed({ line: count, text, holds: flag });
+
+const results: Readonly<Record<Kind, TSchema>> = {
+  run: closed({
+    exitCode: Type.Union([Type.Integer(), Type.Null()]),
+    signal: Type.Union([text, Type.Null()]),
+    timedOut: flag,
+    stdout: text,
+    stderr: text,
+    droppedBytes: count,
+    findings: texts,
+    undecided: Type.Optional(Type.Number()),
+  }),
+  hold: closed({ held: flag }),
+  decide: closed({}),
+  look: closed({ findings: texts }),
+  read: closed({ bytes }),
+  write: closed({ existed: flag, kept: flag }),
+  list: closed({ entries: Type.Array(entry), more: flag }),
+  search: closed({
+    found: Type.Array(closed({ path: text, lines: Type.Array(line), more: flag })),
+    searched: count,
+  }),
+};
+const fault = Type.Union([
+  closed({
+    fault: oneOf("outside", "missing", "changed", "secret", "guarded", "withheld", "full"),
+    path: text,
+  }),
+  closed({ fault: oneOf("failed"), path: text, verb: text, reason: text }),
+  closed({ fault: oneOf("not started", "unseen", "undecided"), path: text, reason: text }),
+  closed({ fault: oneOf("pattern"), pattern: text, reason: text }),
+  closed({ fault: oneOf("stale") }),
+]);
+const kept = closed({
+  file: text,
+  mark: text,
+  mode: Type.Integer({ minimum: 0, maximum: 0o7777 }),
+  base64: Type.Optional(text),
+  link: Type.Optional(text),
+});
+const id = Type.Integer();
+const answers = Object.entries(results).map(([kind, value]) => [kind, closed({ id, value })] as const);
+
+/** What a confined process may say, by what it says it in. */
+const frames = {
+  up: closed({ up: Type.Literal(true) }),
+  absent: closed({ absent: text }),
+  built: closed({
+    built: closed({
+      abi: count,
+      listener: count,
+      masks: count,
+      processes: flag,
+      secret: texts,
+      unseen: Type.Optional(closed({ path: text, reason: text })),
+    }),
+  }),
+  before: closed({
+    id,
+    before: closed({ held: Type.Array(Type.Tuple([text, text])), kept: Type.Array(kept) }),
+  }),
+  started: closed({ id, started: Type.Literal(true) }),
+  fault: closed({ id, fault }),
+  value: new Map<string, TSchema>(answers),
+};
+
+/** What is said of a start. */
+export type OfStart = { readonly up: true } | { readonly absent: string } | { readonly built: Built };
+
+/** A message of a process that starts; undefined where it is none, or not the next one. */
+export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
+  const allowed = isUp ? [frames.built, frames.absent] : [frames.up];
+  return allowed.some((schema) => Value.Check(schema, message)) ? (message as OfStart) : undefined;
+}
+
+export const startRoom = BUILT_ROOM;
+
+/** `sent`: bytes of the request as JSON; `tells`: what was there before the run may be told. */
+export function roomFor(request: Request, sent: number, tells: boolean): Room {
+  const plain = PLAIN_BYTES + Math.min(2 * sent, ECHOED_BYTES);
+  switch (request.do) {
+    case "run":
+      return {
+        text: Math.max(plain + SIGN_BYTES * request.maxOutputBytes, tells ? BEFORE_BYTES : 0),
+        data: 0,
+      };
+    case "read":
+      return { text: plain, data: request.maxBytes };
+    case "write":
+      return { text: plain, data: request.keepBytes ?? 0 };
+    case "list":
+      return { text: Math.min(plain + NAME_BYTES * request.limit, LONGEST_BYTES), data: 0 };
+    case "search": {
+      const lines = Math.min(request.limit * request.files.length, MOST_LINES);
+      const around = 1 + 2 * (request.context ?? 0);
+      return { text: Math.min(plain + LINE_BYTES * lines * around, LONGEST_BYTES), data: 0 };
+    }
+    default:
+      return { text: plain, data: 0 };
+  }
+}
+
+export const isStarted = (message: unknown): boolean => Value.Check(frames.started, message);
+
+export const isFault = (message: unknown): boolean => Value.Check(frames.fault, message);
+
+/** The result that a message is, of this request; undefined where it is none. */
+export function valueOf(request: Request, message: unknown, data: Uint8Array): Results[Kind] | undefined {
+  if (!Value.Check(frames.value.get(request.do)!, message)) return undefined;
+  const { value } = message as { readonly value: Results[Kind] };
+  return isOf(request, value, data.length) ? value : undefined;
+}
+
+/** True where it says no more than was asked for. */
+function isOf(request: Request, value: unknown, data: number): boolean {
+  switch (request.do) {
+    case "read":
+      return data <= Math.min(request.maxBytes, (value as Results["read"]).bytes);
+    case "write":
+      return data <= ((value as Results["write"]).kept ? (request.keepBytes ?? 0) : 0);
+    case "run": {
+      const { stdout, stderr } = value as Results["run"];
+      return data === 0 && stdout.length + stderr.length <= request.maxOutputBytes + 2 * MARK_SIGNS;
+    }
+    case "list": {
+      const { entries } = value as Results["list"];
+      return data === 0 && entries.length <= request.limit && entries.every(({ name }) => isName(name));
+    }
+    case "search": {
+      const [files, { found }] = [new Set(request.files), value as Results["search"]];
+      return data === 0 && found.every((one) => files.delete(one.path));
+    }
+    default:
+      return data === 0;
+  }
+}
+
+/** What was there before a run, as a process tells it; `wasHeld`: with no content of files, which the kernel held. */
+export function beforeOf(message: unknown, wasHeld: boolean): Before | undefined {
+  if (!Value.Check(frames.before, message)) return undefined;
+  const { held, kept: files } = (message as { readonly before: Told }).before;
+  const content = files.reduce((sum, { base64 = "" }) => sum + base64.length, 0);
+  const isRight =
+    held.every(([at]) => isRelative(at)) &&
+    files.every(({ file, base64, link = "" }) => {
+      const isLink = base64 === undefined && link !== "";
+      return isRelative(file) && link.length <= MAX_PATH && (isLink || !wasHeld);
+    });
+  return isRight && content * 3 <= MAX_BYTES * 4 + 16 * files.length
+    ? { wasHeld, held, kept: files }
+    : undefined;
+}
+
+const isName = (name: string): boolean =>
+  !/[/\0]/.test(name) && name.length <= 255 && !["", ".", ".."].includes(name);
+
+/** True for a path that leads to nothing but what lies in the folder it begins at. */
+function isRelative(at: string): boolean {
+  const isWhole = at.length <= MAX_PATH && !at.includes("\0") && path.normalize(at) === at;
+  return isWhole && !path.isAbsolute(at) && !["", "."].includes(at) && at.split("/")[0] !== "..";
+}

@@ -1,0 +1,126 @@
+import type { Socket } from "node:net";
+import type { Room } from "../frames.ts";
+import { isFault, isStarted, roomFor, valueOf } from "./answers.ts";
+import { ConfinedFault } from "./failures.ts";
+import type { Fault, Request, Results } from "../messages.ts";
+import type { Before } from "../workspace/kept-files.ts";
+
+export interface Outcome<K extends Request["do"]> {
+  readonly value: Results[K];
+  readonly data: Uint8Array;
+}
+
+/** Who is told before a run is over. */
+export interface Hearing {
+  /** What it runs runs: this side of its pipes. */
+  started?(pipes: readonly Socket[]): void;
+  /** What was there before the first run of its process. */
+  before?(before: Before): void;
+}
+
+type Heard = "wrong" | "more" | "over";
+
+/** A file operation that was given up and does not come back holds the process. */
+const STUCK_MS = 1_000;
+/** Looking through a workspace takes longer than ending a run. */
+const LONGER = 4;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What was asked of a confined process, until that has answered: what it may say to it, and by when. */
+export class Asked {
+  readonly request: Request;
+  readonly #hearing: Hearing;
+  readonly #lateMs: number;
+  readonly #late: () => void;
+  readonly #answer = Promise.withResolvers<Outcome<Request["do"]>>();
+  #timer: NodeJS.Timeout | undefined;
+  #sent = 0;
+  #hasStarted = false;
+  #isEnding = false;
+  #givenUp: number | undefined;
+
+  /** `late`: called where there is no answer `lateMs` after there must be one. */
+  constructor(request: Request, hearing: Hearing, lateMs: number, late: () => void) {
+    this.request = request;
+    this.#hearing = hearing;
+    this.#lateMs = lateMs;
+    this.#late = late;
+  }
+
+  /** `sent`: bytes of the request as JSON. */
+  async answer(sent: number): Promise<Outcome<Request["do"]>> {
+    this.#sent = sent;
+    this.#expect(this.#withinMs());
+    return this.#answer.promise;
+  }
+
+  /** True while somebody waits for it. */
+  get isAwaited(): boolean {
+    return this.#givenUp === undefined;
+  }
+
+  get isStuck(): boolean {
+    return this.#givenUp !== undefined && performance.now() - this.#givenUp >= STUCK_MS;
+  }
+
+  /** It is to end now; what runs ends first, and anything else is left alone. */
+  abort(reason: unknown): void {
+    if (this.request.do === "run") {
+      this.#isEnding = true;
+      return this.#expect(this.#lateMs);
+    }
+    this.#givenUp = performance.now();
+    this.fail(reason);
+  }
+
+  fail(reason: unknown): void {
+    clearTimeout(this.#timer);
+    this.#answer.reject(reason);
+  }
+
+  room(tells: boolean): Room {
+    return roomFor(this.request, this.#sent, tells);
+  }
+
+  tell(before: Before): void {
+    this.#hearing.before?.(before);
+  }
+
+  /** "wrong" where it does not fit. `mayRun`: what was there before is known; else it can only be refused. */
+  hear(message: unknown, data: Uint8Array, mayRun: boolean, pipes: () => readonly Socket[]): Heard {
+    if (isStarted(message)) return mayRun ? this.#start(data, pipes) : "wrong";
+    if (isFault(message)) {
+      if (data.length > 0) return "wrong";
+      this.fail(new ConfinedFault((message as { readonly fault: Fault }).fault));
+      return "over";
+    }
+    const value = valueOf(this.request, message, data);
+    if (!value || (this.request.do === "run" && !mayRun)) return "wrong";
+    clearTimeout(this.#timer);
+    this.#answer.resolve({ value, data });
+    return "over";
+  }
+
+  #start(data: Uint8Array, pipes: () => readonly Socket[]): Heard {
+    const { request } = this;
+    if (request.do !== "run" || request.pipes === undefined || this.#hasStarted || data.length > 0)
+      return "wrong";
+    this.#hasStarted = true;
+    if (!this.#isEnding) clearTimeout(this.#timer);
+    this.#hearing.started?.(pipes());
+    return "more";
+  }
+
+  /** Undefined: for as long as it likes. */
+  #withinMs(): number | undefined {
+    const { request } = this;
+    if (request.do === "hold") return this.#lateMs;
+    if (request.do !== "run" || request.pipes !== undefined) return LONGER * this.#lateMs;
+    return request.timeoutMs === undefined ? undefined : request.timeoutMs + this.#lateMs;
+  }
+
+  #expect(withinMs: number | undefined): void {
+    clearTimeout(this.#timer);
+    if (withinMs !== undefined) this.#timer = setTimeout(this.#late, Math.min(withinMs, MAX_TIMER_MS));
+  }
+}
