@@ -18,8 +18,13 @@ export interface OwnerGit {
   readonly files: readonly string[];
 }
 
-export function settingsIn(file: string): readonly Setting[] {
-  return [...(plainFileStart(file, MAX_BYTES) ?? "").matchAll(SETTING)].map((found) => [
+export const settingsIn = (file: string): readonly Setting[] => settingsOf(textOf(file));
+
+/** Nothing where it is no plain file. */
+export const textOf = (file: string): string => plainFileStart(file, MAX_BYTES) ?? "";
+
+export function settingsOf(text: string): readonly Setting[] {
+  return [...text.matchAll(SETTING)].map((found) => [
     found[1]!.toLowerCase(),
     (found[2] ?? found[3] ?? "").trim(),
   ]);

@@ -3,6 +3,7 @@ import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
+import { fewOf } from "./findings.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { type Before, KeptFiles } from "./kept-files.ts";
@@ -124,7 +125,7 @@ export class Workspace {
   lookAfter(before: Before, began: number): readonly string[] {
     this.#guarded.restore(before, began);
     const renamed = this.#renameForeign();
-    return [...renamed, ...this.#undo(before.wasHeld)];
+    return fewOf([...renamed, ...this.#undo(before.wasHeld)]);
   }
 
   /**
@@ -137,7 +138,7 @@ export class Workspace {
     const over = this.#withholdOver();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const secret = this.#secret.putBack(this.#masks, (file) => this.#isGuarded(file));
-    const undone = [...this.#undo(this.#masks), ...secret];
+    const undone = fewOf([...this.#undo(this.#masks), ...secret]);
     this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
     return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
   }
@@ -181,7 +182,7 @@ export class Workspace {
     try {
       const files = this.#withhold(this.#began, this.#wasThere);
       this.#found = this.find();
-      return [`withheld: ${files.length} that changed, since the run made too many folders to look through`];
+      return [`withheld: ${files.length} that changed, since the run made too many folders or repositories`];
     } catch (error) {
       if (!(error instanceof NotWithheld)) throw error;
       return [`NOT withheld: ${error.path} (${error.message})`];
