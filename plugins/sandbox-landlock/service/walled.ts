@@ -10,7 +10,7 @@ import {
   ask,
   refuse,
 } from "@gantry/sdk";
-import { type Admission, checkedProxy } from "@gantry/sdk/node";
+import { type Admission, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "../config.ts";
@@ -20,7 +20,7 @@ import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
-import { ownFileIn, ownFiles } from "./own-files.ts";
+import { ownFiles } from "./own-files.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 export interface Needs {
@@ -73,7 +73,7 @@ export class Walled {
     this.#needs = needs;
     this.#place = place;
     this.#own = ownFiles(place.base, needs.runtime);
-    const file = ownFileIn(this.workspace, this.#own);
+    const file = this.#own.find((one) => isInside(one, this.workspace));
     if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
   }
 
