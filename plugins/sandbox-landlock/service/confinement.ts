@@ -3,7 +3,6 @@ import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Only, Request, WallFacts } from "../messages.ts";
 import { ownerGit } from "./owner-git.ts";
 import { Pool } from "./pool.ts";
-import { Searcher } from "./searcher.ts";
 import type { LeftRun } from "./run-notes.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
@@ -37,6 +36,10 @@ export interface Layers extends Built, Added {
   readonly noNamespaces: string | undefined;
 }
 
+/** How many runs there are at a time. */
+const MOST_RUNS = 32;
+/** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
+const SEARCHES = { most: 1, mostMs: 15_000 };
 const NOT_WANTED = "they are switched off";
 
 /** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
@@ -44,7 +47,8 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
-  readonly #searcher: Searcher;
+  /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
+  readonly #searches: Pool;
   readonly #startLooking: () => Promise<ConfinedProcess>;
   readonly #supervisor: Supervisor | undefined;
   readonly #proxy: Int32Array;
@@ -60,7 +64,7 @@ export class Confinement {
   ) {
     this.layers = layers;
     this.#pool = pool;
-    this.#searcher = new Searcher(() => startOnly("search"), runs);
+    this.#searches = new Pool({ start: () => startOnly("search"), inWorkspace: runs, ...SEARCHES });
     this.#startLooking = () => startOnly("look");
     this.#proxy = proxy;
     this.#supervisor = supervisor;
@@ -71,7 +75,7 @@ export class Confinement {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds, runs } = options;
     if (!walls || !bounds) {
-      const pool = new Pool(() => startOpen(options), running, runs);
+      const pool = new Pool({ start: () => startOpen(options), inWorkspace: runs, most: MOST_RUNS, running });
       return new Confinement(pool, options, (only) => startOpen(options, only), proxy);
     }
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
@@ -86,7 +90,7 @@ export class Confinement {
       const built = await confine.one(first);
       const firsts = [first];
       const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
-      const pool = new Pool(next, running, runs);
+      const pool = new Pool({ start: next, inWorkspace: runs, most: MOST_RUNS, running });
       const only = (what: Only): Promise<ConfinedProcess> => confine.next(what);
       return new Confinement(pool, options, only, proxy, await supervisor, { ...built, noNamespaces });
     } catch (error) {
@@ -107,12 +111,7 @@ export class Confinement {
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    return this.#pool.request(request, signal, hearing);
-  }
-
-  /** As `Searcher.search`. */
-  search(request: Extract<Request, { do: "search" }>, signal: AbortSignal): Promise<Outcome<"search">> {
-    return this.#searcher.search(request, signal);
+    return (request.do === "search" ? this.#searches : this.#pool).request(request, signal, hearing);
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
@@ -140,7 +139,7 @@ export class Confinement {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#searcher.close()]);
+    await Promise.all([this.#pool.close(), this.#searches.close()]);
     await this.#supervisor?.stop();
   }
 }
