@@ -175,6 +175,23 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux).each([{}, { namespaces: false }])(
+  "SBX-05: no process is left once the sandbox is closed, not one that looked after a lost run or did nothing (%j)",
+  async (options) => {
+    await using kit = await startSandbox(options);
+    const run = {
+      before: { wasHeld: false, held: [], kept: [] },
+      began: Date.now(),
+      forget: () => undefined,
+    };
+    const looked = heard(kit.confinement.lookAfter(run));
+    await kit.confinement.close();
+    expect(confinedOf(process.pid)).toEqual([]);
+    await looked.catch(() => undefined);
+    await expect(kit.confinement.lookAfter(run)).rejects.toThrow(/closed/);
+  },
+);
+
 test.runIf(linux)(
   "SEC-15: a run that closes folders behind itself is looked after all the same",
   async () => {

@@ -8,11 +8,11 @@ import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
 
-type Walls = Omit<WallFacts, "island">;
+type Walls = Omit<WallFacts, "island" | "abiCap">;
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb" | "prefix"
+  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
@@ -22,10 +22,14 @@ export interface ConfinementOptions extends Pick<
   readonly walls?: Walls;
   /** What the supervisor holds them to; undefined without walls. */
   readonly bounds?: Bounds;
+  /** Landlock levels above it are not used. */
+  readonly abiCap?: number | undefined;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
   readonly startMs?: number;
+  /** Words that stand before every program; undefined: none. */
+  readonly prefix?: readonly string[];
   /** How many pipes each process has for what it runs. */
   readonly pipes?: number;
 }
@@ -42,59 +46,56 @@ const MOST_RUNS = 32;
 const SEARCHES = { most: 1, mostMs: 15_000 };
 const NOT_WANTED = "they are switched off";
 
+interface Parts {
+  readonly start: (only?: Only) => Promise<ConfinedProcess>;
+  /** What was started to see whether the walls stand, until it is taken. */
+  readonly ready?: readonly ConfinedProcess[];
+  readonly proxy: Int32Array;
+  readonly running: Int32Array;
+  readonly supervisor?: Supervisor;
+  readonly layers?: Layers;
+}
+
 /** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
 export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
+  readonly #parts: Parts;
   readonly #pool: Pool;
   /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
   readonly #searches: Pool;
-  readonly #startLooking: () => Promise<ConfinedProcess>;
-  readonly #supervisor: Supervisor | undefined;
-  readonly #proxy: Int32Array;
+  #looking: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(
-    pool: Pool,
-    { runs }: ConfinementOptions,
-    startOnly: (only: Only) => Promise<ConfinedProcess>,
-    proxy: Int32Array,
-    supervisor?: Supervisor,
-    layers?: Layers,
-  ) {
-    this.layers = layers;
-    this.#pool = pool;
-    this.#searches = new Pool({ start: () => startOnly("search"), inWorkspace: runs, ...SEARCHES });
-    this.#startLooking = () => startOnly("look");
-    this.#proxy = proxy;
-    this.#supervisor = supervisor;
+  private constructor(inWorkspace: WorkspaceRuns, parts: Parts) {
+    const { start, running } = parts;
+    this.layers = parts.layers;
+    this.#parts = parts;
+    this.#pool = new Pool({ start: () => start(), inWorkspace, most: MOST_RUNS, running });
+    this.#searches = new Pool({ start: () => start("search"), inWorkspace, ...SEARCHES });
   }
 
   /** Throws NoWalls where they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds, runs } = options;
-    if (!walls || !bounds) {
-      const pool = new Pool({ start: () => startOpen(options), inWorkspace: runs, most: MOST_RUNS, running });
-      return new Confinement(pool, options, (only) => startOpen(options, only), proxy);
-    }
+    if (!walls || !bounds)
+      return new Confinement(runs, { start: (only) => startOpen(options, only), proxy, running });
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
-    const [first, holder, noNamespaces] = await startFirst(options, walls).catch(async (error: unknown) => {
-      await (await supervisor).stop();
-      throw error;
-    });
-    const confine = new Confiner(options, walls, await supervisor, holder);
+    let first: ConfinedProcess | undefined;
     try {
-      const built = await confine.one(first);
-      const firsts = [first];
-      const next = async (): Promise<ConfinedProcess> => firsts.pop() ?? (await confine.next());
-      const pool = new Pool({ start: next, inWorkspace: runs, most: MOST_RUNS, running });
-      const only = (what: Only): Promise<ConfinedProcess> => confine.next(what);
-      return new Confinement(pool, options, only, proxy, await supervisor, { ...built, noNamespaces });
+      const { holder, noNamespaces, ...started } = await startFirst(options, walls);
+      first = started.first;
+      const behind = { options, walls, supervisor: await supervisor, holder };
+      const layers = { ...(await confine(behind, first)), noNamespaces };
+      const ready = [first];
+      const start = async (only?: Only): Promise<ConfinedProcess> =>
+        (only === undefined && ready.pop()) || startBehind(behind, only);
+      return new Confinement(runs, { start, ready, proxy, running, supervisor: behind.supervisor, layers });
     } catch (error) {
-      await first.close();
+      await first?.close();
       await (await supervisor).stop();
       throw error;
     }
@@ -102,7 +103,7 @@ export class Confinement {
 
   /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
   openProxy(port: number): void {
-    Atomics.store(this.#proxy, 0, port);
+    Atomics.store(this.#parts.proxy, 0, port);
   }
 
   /** Throws ConfinedFault, and the signal's reason where it is aborted. */
@@ -115,12 +116,19 @@ export class Confinement {
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
-  async lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
+  lookAfter(run: LeftRun): Promise<readonly string[]> {
+    const looking = this.#lookAfter(run);
+    this.#looking = looking;
+    return looking;
+  }
+
+  async #lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
+    if (this.#closing) throw new Error("the sandbox is closed");
     const { signal } = new AbortController();
-    const confined = await this.#startLooking();
+    const confined = await this.#parts.start("look");
     try {
       // What is left of it might go on meanwhile.
-      await this.#supervisor?.settled();
+      await this.#parts.supervisor?.settled();
       const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
       return value.findings;
     } finally {
@@ -139,73 +147,72 @@ export class Confinement {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#searches.close()]);
-    await this.#supervisor?.stop();
+    const looked = this.#looking?.catch(() => undefined);
+    await Promise.all([this.#pool.close(), this.#searches.close(), looked]);
+    for (const process of this.#parts.ready ?? []) await process.close();
+    await this.#parts.supervisor?.stop();
   }
 }
 
-/** Puts one process after another behind the same walls. */
-class Confiner {
-  readonly #options: ConfinementOptions;
-  readonly #walls: Walls;
-  readonly #supervisor: Supervisor;
-  readonly #holder: Holder;
+/** What processes are put behind, one after another. */
+interface Behind {
+  readonly options: ConfinementOptions;
+  readonly walls: Walls;
+  readonly supervisor: Supervisor;
+  readonly holder: Holder;
+}
 
-  constructor(options: ConfinementOptions, walls: Walls, supervisor: Supervisor, holder: Holder) {
-    this.#options = options;
-    this.#walls = walls;
-    this.#supervisor = supervisor;
-    this.#holder = holder;
+async function startBehind(behind: Behind, only?: Only): Promise<ConfinedProcess> {
+  const confined = await ConfinedProcess.start(behind.holder, { ...behind.options, only });
+  try {
+    await confine(behind, confined, only);
+    return confined;
+  } catch (error) {
+    await confined.close();
+    throw error;
   }
+}
 
-  async next(only?: Only): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#holder, { ...this.#options, only });
-    try {
-      await this.one(confined, only);
-      return confined;
-    } catch (error) {
-      await confined.close();
-      throw error;
-    }
-  }
-
-  async one(confined: ConfinedProcess, only?: Only): Promise<Built & Added> {
-    const { read, write } = this.#walls;
-    const namespaces = hasNamespaces(this.#holder);
-    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-    // answers, the kernel refuses.
-    const starts = this.#walls.starts || !namespaces;
-    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
-    const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, only, temporary }));
-    const { listener, secret } = built;
-    this.#options.runs.remember(confined, secret);
-    const own = temporary === undefined ? [] : [temporary];
-    const masked = namespaces && { masked: { root: this.#options.workspace, files: secret } };
-    const added = await this.#supervisor.add({ pid: confined.pid, listener, write: own, ...masked });
-    if (!added) throw new Error("the confined process ended");
-    confined.go();
-    return { ...built, ...added };
-  }
+async function confine(
+  { options, supervisor, holder, ...behind }: Behind,
+  confined: ConfinedProcess,
+  only?: Only,
+): Promise<Built & Added> {
+  const namespaces = hasNamespaces(holder);
+  // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
+  // answers, the kernel refuses.
+  const starts = behind.walls.starts || !namespaces;
+  const walls = { ...behind.walls, starts, island: holder === "island", abiCap: options.abiCap };
+  const temporary = namespaces ? undefined : confined.makeTemporary([...walls.read, ...walls.write]);
+  const built = await confined.confine(factsOf(options, { walls, namespaces, only, temporary }));
+  const { listener, secret } = built;
+  options.runs.remember(confined, secret);
+  const write = temporary === undefined ? [] : [temporary];
+  const masked = namespaces && { masked: { root: options.workspace, files: secret } };
+  const added = await supervisor.add({ pid: confined.pid, listener, write, ...masked });
+  if (!added) throw new Error("the confined process ended");
+  confined.go();
+  return { ...built, ...added };
 }
 
 /** The best that the system allows. An island is none where there is a way out. */
 async function startFirst(
   options: ConfinementOptions,
   { tcp }: Walls,
-): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
+): Promise<Pick<Layers, "noNamespaces"> & { readonly first: ConfinedProcess; readonly holder: Holder }> {
   const wanted: readonly Holder[] =
     options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
   let refused = NOT_WANTED;
   for (const holder of wanted) {
     try {
-      return [await ConfinedProcess.start(holder, options), holder, undefined];
+      return { first: await ConfinedProcess.start(holder, options), holder, noNamespaces: undefined };
     } catch (error) {
       if (!(error instanceof NoWalls)) throw error;
       refused = error.message;
     }
   }
-  return [await ConfinedProcess.start("keeper", options), "keeper", refused];
+  const first = await ConfinedProcess.start("keeper", options);
+  return { first, holder: "keeper", noNamespaces: refused };
 }
 
 async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
@@ -216,7 +223,7 @@ async function startOpen(options: ConfinementOptions, only?: Only): Promise<Conf
 }
 
 function factsOf(
-  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
+  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix = [] }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
   const bounds = { mostFolders, diskMb, workspaceMb };

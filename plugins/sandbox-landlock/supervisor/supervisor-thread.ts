@@ -7,9 +7,10 @@ import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor }
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {
   readonly #worker: Worker;
-  readonly #wake: number;
+  /** Undefined once the thread has left, since its number may be that of anything by then. */
+  #wake: number | undefined;
   readonly #leave = (): void => this.#send({ stop: true });
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<undefined>;
   /** Who waits for the answer to each `add`, in order. */
   readonly #waiting: ((added: Added | undefined) => void)[] = [];
   #settling: PromiseWithResolvers<void> | undefined;
@@ -17,12 +18,17 @@ export class Supervisor {
   private constructor(worker: Worker, wake: number) {
     this.#worker = worker;
     this.#wake = wake;
-    this.#exited = new Promise((resolve) => worker.once("exit", resolve));
+    this.#exited = new Promise((resolve) =>
+      worker.once("exit", () => {
+        closeSync(wake);
+        this.#wake = undefined;
+        resolve(undefined);
+      }),
+    );
     worker.on("message", (message: FromSupervisor) => {
       if ("added" in message) this.#waiting.shift()?.(message.added);
       else this.#settling?.resolve();
     });
-    worker.once("exit", () => this.#waiting.splice(0).forEach((settle) => settle(undefined)));
     worker.on("error", () => undefined);
     // A process must not end while the thread sits in poll(2), since joining it would take for ever.
     process.once("exit", this.#leave);
@@ -45,13 +51,13 @@ export class Supervisor {
     return new Supervisor(worker, wake);
   }
 
-  /** Takes over what a confined process' filter asks; undefined where the process has gone. */
+  /** Takes over what a confined process' filter asks; undefined where the process has gone, or this thread. */
   async add(confined: Supervised): Promise<Added | undefined> {
     const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
     this.#worker.ref();
     this.#send(confined);
     try {
-      return await added;
+      return await Promise.race([added, this.#exited]);
     } finally {
       this.#worker.unref();
     }
@@ -75,11 +81,11 @@ export class Supervisor {
     this.#worker.ref();
     this.#leave();
     await this.#exited;
-    closeSync(this.#wake);
   }
 
   #send(message: ToSupervisor): void {
     this.#worker.postMessage(message);
+    if (this.#wake === undefined) return;
     try {
       writeSync(this.#wake, "\n");
     } catch {
