@@ -47,8 +47,7 @@ interface Done {
 
 /** Follows requests inside the walls. Files are only ever touched by synchronous calls, on the thread that has the walls. */
 export class Requests {
-  readonly #running = new Map<number, AbortController>();
-  readonly #over = new Set<Promise<unknown>>();
+  readonly #running = new Map<number, { readonly abort: AbortController; readonly over: Promise<unknown> }>();
   readonly #confined: Confined;
   /** What was told last of what was there before. */
   #told = "";
@@ -133,13 +132,14 @@ export class Requests {
   }
 
   abort(id: number): void {
-    this.#running.get(id)?.abort();
+    this.#running.get(id)?.abort.abort();
   }
 
   /** Ends what runs; resolves once it has ended. */
   async stop(): Promise<void> {
-    for (const abort of this.#running.values()) abort.abort();
-    await Promise.allSettled(this.#over);
+    const running = [...this.#running.values()];
+    for (const { abort } of running) abort.abort();
+    await Promise.allSettled(running.map(({ over }) => over));
   }
 
   faultOf(error: unknown, request: Request): Fault {
@@ -157,13 +157,11 @@ export class Requests {
   async #follow(id: number, request: RunRequest, tell: Telling): Promise<RunResult> {
     const abort = new AbortController();
     const over = this.#run(request, abort, tell);
-    this.#running.set(id, abort);
-    this.#over.add(over);
+    this.#running.set(id, { abort, over });
     try {
       return await over;
     } finally {
       this.#running.delete(id);
-      this.#over.delete(over);
     }
   }
 

@@ -9,9 +9,7 @@ import { type Before, KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
-import { openIn } from "./open-in.ts";
-import { NotWithheld, type Watched, withhold } from "./withheld.ts";
-import { isWithheld } from "./withheld-name.ts";
+import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 /** So many files are named in one phrase. */
@@ -52,7 +50,7 @@ export class Workspace {
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
-    this.#open = openIn(workspace, walls);
+    this.#open = openIn(workspace, walls?.read ?? [workspace]);
     const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
     this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
@@ -233,3 +231,9 @@ export class Workspace {
 }
 
 const notWithheld = ({ path: at, reason }: Unseen): string => `NOT withheld: ${at} (${reason})`;
+
+/** What of a workspace can be read, relative to it; "" is all of it. */
+function openIn(root: string, read: readonly string[]): readonly string[] {
+  if (read.some((one) => isInside(root, one))) return [""];
+  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
+}
