@@ -4,6 +4,7 @@ import { signalProcess } from "./supervisor/descendants.ts";
 import { Groups } from "./supervisor/groups.ts";
 import { OpenGate } from "./supervisor/open-gate.ts";
 import { pause } from "./supervisor/pause.ts";
+import { LEFT, WAKE } from "./supervisor/stage.ts";
 import {
   type Added,
   type Supervised,
@@ -66,7 +67,8 @@ port.on("message", (message: ToSupervisor) => {
   else if ("settle" in message) settleBy = performance.now() + SETTLE_MS;
   else port.postMessage({ added: add(message) });
 });
-port.postMessage({ wake });
+say(WAKE, wake);
+port.postMessage({ up: true });
 setImmediate(next);
 
 /** Undefined where it has gone meanwhile. */
@@ -213,4 +215,10 @@ function leave(): void {
   groups.close();
   close(wakeRead);
   port.close();
+  say(LEFT, 1);
+}
+
+function say(what: number, value: number): void {
+  Atomics.store(facts.stage, what, value);
+  Atomics.notify(facts.stage, what);
 }

@@ -1,38 +1,11 @@
-import { ConfinedProcess, type Hearing, type Outcome } from "./confined-process.ts";
-import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
-import type { Built, ConfinedFacts, Only, Request, WallFacts } from "../messages.ts";
-import { ownerGit } from "./owner-git.ts";
+import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
+import { type ConfinementOptions, confine, startBehind, startFirst, startOpen } from "./confiner.ts";
+import { NoWalls } from "./launch.ts";
+import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import type { LeftRun } from "./run-notes.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
-import type { Added, Bounds } from "../supervisor/supervisor.ts";
-
-type Walls = Omit<WallFacts, "island" | "abiCap">;
-
-export interface ConfinementOptions extends Pick<
-  ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb"
-> {
-  /** The address of the file beside which the entries stand. */
-  readonly base: string;
-  /** All runs of this service in the workspace. */
-  readonly runs: WorkspaceRuns;
-  /** Undefined: processes without walls. */
-  readonly walls?: Walls;
-  /** What the supervisor holds them to; undefined without walls. */
-  readonly bounds?: Bounds;
-  /** Landlock levels above it are not used. */
-  readonly abiCap?: number | undefined;
-  /** False: none are tried, as where the system refuses them. */
-  readonly namespaces?: boolean;
-  /** How long a process may take to start. */
-  readonly startMs?: number;
-  /** Words that stand before every program; undefined: none. */
-  readonly prefix?: readonly string[];
-  /** How many pipes each process has for what it runs. */
-  readonly pipes?: number;
-}
+import type { Added } from "../supervisor/supervisor.ts";
 
 /** What holds here. */
 export interface Layers extends Built, Added {
@@ -44,12 +17,12 @@ export interface Layers extends Built, Added {
 const MOST_RUNS = 32;
 /** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
 const SEARCHES = { most: 1, mostMs: 15_000 };
-const NOT_WANTED = "they are switched off";
 
 interface Parts {
-  readonly start: (only?: Only) => Promise<ConfinedProcess>;
-  /** What was started to see whether the walls stand, until it is taken. */
-  readonly ready?: readonly ConfinedProcess[];
+  /** Starts another process. */
+  start(only?: Only): Promise<ConfinedProcess>;
+  readonly first?: ConfinedProcess;
+  /** The proxy's port for the supervisor, and how many runs there are. */
   readonly proxy: Int32Array;
   readonly running: Int32Array;
   readonly supervisor?: Supervisor;
@@ -60,27 +33,32 @@ interface Parts {
 export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
-  readonly #parts: Parts;
   readonly #pool: Pool;
   /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
   readonly #searches: Pool;
-  #looking: Promise<unknown> | undefined;
+  readonly #parts: Parts;
+  /** The first process, until the pool takes it. */
+  readonly #unused: ConfinedProcess[];
+  readonly #looking = new Set<Promise<unknown>>();
+  readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
-  private constructor(inWorkspace: WorkspaceRuns, parts: Parts) {
-    const { start, running } = parts;
-    this.layers = parts.layers;
+  private constructor({ runs: inWorkspace }: ConfinementOptions, parts: Parts) {
+    const { start, first, running, layers } = parts;
+    this.layers = layers;
     this.#parts = parts;
-    this.#pool = new Pool({ start: () => start(), inWorkspace, most: MOST_RUNS, running });
+    this.#unused = first ? [first] : [];
+    const next = async (): Promise<ConfinedProcess> => this.#unused.pop() ?? start();
+    this.#pool = new Pool({ start: next, inWorkspace, most: MOST_RUNS, running });
     this.#searches = new Pool({ start: () => start("search"), inWorkspace, ...SEARCHES });
   }
 
   /** Throws NoWalls where they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
-    const { base, walls, bounds, runs } = options;
+    const { base, walls, bounds } = options;
     if (!walls || !bounds)
-      return new Confinement(runs, { start: (only) => startOpen(options, only), proxy, running });
+      return new Confinement(options, { start: (only) => startOpen(options, only), proxy, running });
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
@@ -90,10 +68,8 @@ export class Confinement {
       first = started.first;
       const behind = { options, walls, supervisor: await supervisor, holder };
       const layers = { ...(await confine(behind, first)), noNamespaces };
-      const ready = [first];
-      const start = async (only?: Only): Promise<ConfinedProcess> =>
-        (only === undefined && ready.pop()) || startBehind(behind, only);
-      return new Confinement(runs, { start, ready, proxy, running, supervisor: behind.supervisor, layers });
+      const start = (only?: Only): Promise<ConfinedProcess> => startBehind(behind, only);
+      return new Confinement(options, { start, first, proxy, running, supervisor: await supervisor, layers });
     } catch (error) {
       await first?.close();
       await (await supervisor).stop();
@@ -116,15 +92,19 @@ export class Confinement {
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
-  lookAfter(run: LeftRun): Promise<readonly string[]> {
+  async lookAfter(run: LeftRun): Promise<readonly string[]> {
     const looking = this.#lookAfter(run);
-    this.#looking = looking;
-    return looking;
+    this.#looking.add(looking);
+    try {
+      return await looking;
+    } finally {
+      this.#looking.delete(looking);
+    }
   }
 
   async #lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
-    if (this.#closing) throw new Error("the sandbox is closed");
-    const { signal } = new AbortController();
+    const { signal } = this.#ending;
+    signal.throwIfAborted();
     const confined = await this.#parts.start("look");
     try {
       // What is left of it might go on meanwhile.
@@ -147,87 +127,11 @@ export class Confinement {
   }
 
   async #close(): Promise<void> {
-    const looked = this.#looking?.catch(() => undefined);
-    await Promise.all([this.#pool.close(), this.#searches.close(), looked]);
-    for (const process of this.#parts.ready ?? []) await process.close();
+    this.#ending.abort(new Error("the sandbox is closed"));
+    const unused = this.#unused.splice(0).map((confined) => confined.close());
+    await Promise.allSettled([this.#pool.close(), this.#searches.close(), ...this.#looking, ...unused]);
     await this.#parts.supervisor?.stop();
   }
-}
-
-/** What processes are put behind, one after another. */
-interface Behind {
-  readonly options: ConfinementOptions;
-  readonly walls: Walls;
-  readonly supervisor: Supervisor;
-  readonly holder: Holder;
-}
-
-async function startBehind(behind: Behind, only?: Only): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start(behind.holder, { ...behind.options, only });
-  try {
-    await confine(behind, confined, only);
-    return confined;
-  } catch (error) {
-    await confined.close();
-    throw error;
-  }
-}
-
-async function confine(
-  { options, supervisor, holder, ...behind }: Behind,
-  confined: ConfinedProcess,
-  only?: Only,
-): Promise<Built & Added> {
-  const namespaces = hasNamespaces(holder);
-  // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-  // answers, the kernel refuses.
-  const starts = behind.walls.starts || !namespaces;
-  const walls = { ...behind.walls, starts, island: holder === "island", abiCap: options.abiCap };
-  const temporary = namespaces ? undefined : confined.makeTemporary([...walls.read, ...walls.write]);
-  const built = await confined.confine(factsOf(options, { walls, namespaces, only, temporary }));
-  const { listener, secret } = built;
-  options.runs.remember(confined, secret);
-  const write = temporary === undefined ? [] : [temporary];
-  const masked = namespaces && { masked: { root: options.workspace, files: secret } };
-  const added = await supervisor.add({ pid: confined.pid, listener, write, ...masked });
-  if (!added) throw new Error("the confined process ended");
-  confined.go();
-  return { ...built, ...added };
-}
-
-/** The best that the system allows. An island is none where there is a way out. */
-async function startFirst(
-  options: ConfinementOptions,
-  { tcp }: Walls,
-): Promise<Pick<Layers, "noNamespaces"> & { readonly first: ConfinedProcess; readonly holder: Holder }> {
-  const wanted: readonly Holder[] =
-    options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
-  let refused = NOT_WANTED;
-  for (const holder of wanted) {
-    try {
-      return { first: await ConfinedProcess.start(holder, options), holder, noNamespaces: undefined };
-    } catch (error) {
-      if (!(error instanceof NoWalls)) throw error;
-      refused = error.message;
-    }
-  }
-  const first = await ConfinedProcess.start("keeper", options);
-  return { first, holder: "keeper", noNamespaces: refused };
-}
-
-async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
-  const confined = await ConfinedProcess.start("itself", { ...options, only });
-  const temporary = confined.makeTemporary([options.workspace]);
-  confined.tell(factsOf(options, { walls: undefined, namespaces: false, only, temporary }));
-  return confined;
-}
-
-function factsOf(
-  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix = [] }: ConfinementOptions,
-  own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
-): ConfinedFacts {
-  const bounds = { mostFolders, diskMb, workspaceMb };
-  return { ...own, ...bounds, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
 }
 
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -40,7 +40,8 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #inWorkspace: WorkspaceRuns;
   readonly #members = new Set<Member>();
-  readonly #starting = new Set<Promise<Member>>();
+  /** Starts and ends under way. */
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
   /** When each run that is under way began, the first one first. */
@@ -78,8 +79,8 @@ export class Pool {
   /** Ends all of them, and what is just starting. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const member of this.#members) await this.#end(member);
-    await Promise.allSettled(this.#starting);
+    for (const member of this.#members) void this.#end(member);
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
   /** Withholds what changed since then; the masks of the process that does so lie over what was secret before. */
@@ -154,17 +155,11 @@ export class Pool {
     return member;
   }
 
-  async #add(): Promise<Member> {
-    const starting = this.#startFitting();
-    this.#starting.add(starting);
-    try {
-      return await starting;
-    } finally {
-      this.#starting.delete(starting);
-    }
+  #add(): Promise<Member> {
+    return this.#track(this.#begin());
   }
 
-  async #startFitting(): Promise<Member> {
+  async #begin(): Promise<Member> {
     for (let attempt = 1; attempt <= MAX_STALE && !this.#closed; attempt++) {
       const process = await this.#options.start();
       const member: Member = { process, busy: false, files: 0, spentMs: 0, stale: false };
@@ -191,10 +186,19 @@ export class Pool {
     member.timer.unref();
   }
 
-  async #end(member: Member): Promise<void> {
+  #end(member: Member): Promise<void> {
     clearTimeout(member.timer);
     this.#members.delete(member);
-    await member.process.close();
+    return this.#track(member.process.close());
+  }
+
+  async #track<T>(what: Promise<T>): Promise<T> {
+    this.#underWay.add(what);
+    try {
+      return await what;
+    } finally {
+      this.#underWay.delete(what);
+    }
   }
 }
 

@@ -2,62 +2,76 @@
 import { closeSync, writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
+import { LEFT, WAKE } from "./stage.ts";
 import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
+
+/** A process that ends gives the thread so long to come up and so long to leave. */
+const LEAVE_MS = 2_000;
 
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {
   readonly #worker: Worker;
-  /** Undefined once the thread has left, since its number may be that of anything by then. */
-  #wake: number | undefined;
-  readonly #leave = (): void => this.#send({ stop: true });
-  readonly #exited: Promise<undefined>;
+  readonly #stage: Int32Array;
+  readonly #exited: Promise<unknown>;
   /** Who waits for the answer to each `add`, in order. */
   readonly #waiting: ((added: Added | undefined) => void)[] = [];
   #settling: PromiseWithResolvers<void> | undefined;
+  #hasExited = false;
 
-  private constructor(worker: Worker, wake: number) {
+  /**
+   * To be called as a process ends, which must not be while the thread is in a call of the kernel's: one that waits would
+   * never be joined, and what any comes to cannot be told any more.
+   */
+  readonly #leave = (): void => {
+    Atomics.wait(this.#stage, WAKE, 0, LEAVE_MS);
+    this.#send({ stop: true });
+    Atomics.wait(this.#stage, LEFT, 0, LEAVE_MS);
+  };
+
+  private constructor(worker: Worker, stage: Int32Array) {
     this.#worker = worker;
-    this.#wake = wake;
-    this.#exited = new Promise((resolve) =>
-      worker.once("exit", () => {
-        closeSync(wake);
-        this.#wake = undefined;
-        resolve(undefined);
-      }),
-    );
+    this.#stage = stage;
+    this.#exited = new Promise((resolve) => worker.once("exit", resolve));
     worker.on("message", (message: FromSupervisor) => {
       if ("added" in message) this.#waiting.shift()?.(message.added);
-      else this.#settling?.resolve();
+      else if ("settled" in message) this.#settling?.resolve();
+    });
+    worker.once("exit", () => {
+      process.off("exit", this.#leave);
+      this.#hasExited = true;
+      this.#waiting.splice(0).forEach((settle) => settle(undefined));
     });
     worker.on("error", () => undefined);
-    // A process must not end while the thread sits in poll(2), since joining it would take for ever.
     process.once("exit", this.#leave);
-    worker.unref();
   }
 
-  static async start(base: string, facts: SupervisorFacts): Promise<Supervisor> {
+  static async start(base: string, facts: Omit<SupervisorFacts, "stage">): Promise<Supervisor> {
     // A small young generation keeps memory flat over many commands.
     const { url, nodeArgs } = entryBeside(base, "supervisor-worker");
+    const stage = new Int32Array(new SharedArrayBuffer(8));
     const worker = new Worker(url, {
-      workerData: facts,
+      workerData: { ...facts, stage } satisfies SupervisorFacts,
       env: {},
       execArgv: [...nodeArgs],
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
-    const { wake } = await new Promise<{ readonly wake: number }>((resolve, reject) => {
+    const supervisor = new Supervisor(worker, stage);
+    await new Promise((resolve, reject) => {
       worker.once("message", resolve);
       worker.once("error", reject);
     });
-    return new Supervisor(worker, wake);
+    worker.unref();
+    return supervisor;
   }
 
-  /** Takes over what a confined process' filter asks; undefined where the process has gone, or this thread. */
+  /** Takes over what a confined process' filter asks; undefined where the process or this thread has gone. */
   async add(confined: Supervised): Promise<Added | undefined> {
+    if (this.#hasExited) return undefined;
     const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
     this.#worker.ref();
     this.#send(confined);
     try {
-      return await Promise.race([added, this.#exited]);
+      return await added;
     } finally {
       this.#worker.unref();
     }
@@ -77,17 +91,19 @@ export class Supervisor {
   }
 
   async stop(): Promise<void> {
-    process.off("exit", this.#leave);
     this.#worker.ref();
-    this.#leave();
+    this.#send({ stop: true });
     await this.#exited;
+    const wake = Atomics.exchange(this.#stage, WAKE, 0);
+    if (wake !== 0) closeSync(wake);
   }
 
+  /** Once it is closed its descriptor may be somebody else's. */
   #send(message: ToSupervisor): void {
+    const wake = Atomics.load(this.#stage, WAKE);
     this.#worker.postMessage(message);
-    if (this.#wake === undefined) return;
     try {
-      writeSync(this.#wake, "\n");
+      if (wake !== 0) writeSync(wake, "\n");
     } catch {
       // It has left by itself.
     }

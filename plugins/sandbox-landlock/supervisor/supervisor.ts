@@ -28,6 +28,8 @@ export interface Bounds {
 }
 
 export interface SupervisorFacts {
+  /** See `stage.ts`. */
+  readonly stage: Int32Array;
   /** Real paths beneath which files may change. */
   readonly write: readonly string[];
   readonly bounds: Bounds;
@@ -38,7 +40,10 @@ export interface SupervisorFacts {
 }
 
 export type ToSupervisor = Supervised | { readonly settle: true } | { readonly stop: true };
-export type FromSupervisor = { readonly added: Added | undefined } | { readonly settled: true };
+export type FromSupervisor =
+  | { readonly up: true }
+  | { readonly added: Added | undefined }
+  | { readonly settled: true };
 
 export interface Supervised {
   readonly pid: number;
