@@ -1,15 +1,7 @@
 import path from "node:path";
 import { isInside, plainFileStart } from "@gantry/sdk/node";
 import { namesIn } from "./folders.ts";
-import {
-  MAX_BYTES,
-  MAX_FILES,
-  type OwnerGit,
-  type Setting,
-  pathIn,
-  settingsOf,
-  textOf,
-} from "./git-settings.ts";
+import { MAX_BYTES, type OwnerGit, type Setting, followSettings, pathIn } from "./git-settings.ts";
 
 const MAX_TREES = 64;
 /** Git works in one; of several lines the last counts, and what is included may have one too. */
@@ -36,19 +28,9 @@ export interface Follows {
  */
 export function gitFollows(root: string, folder: string, owner: OwnerGit): Follows {
   const own = ["config", "config.worktree"].map((name) => path.join(folder, name));
-  const files = [...own];
-  const settings = [...owner.settings];
-  let effort = 1;
-  for (const file of files) {
-    const text = textOf(file);
-    effort += text.length / KIB;
-    const read = settingsOf(text);
-    settings.push(...read);
-    const included = read
-      .filter(([key]) => key === "path")
-      .map(([, value]) => pathIn(value, path.dirname(file), owner.home));
-    files.push(...included.slice(0, MAX_FILES - files.length).filter((one) => isInside(one, root)));
-  }
+  const ofRoot = (file: string): string | undefined => (isInside(file, root) ? file : undefined);
+  const { settings: written, files, bytes } = followSettings(own, owner.home, ofRoot);
+  const settings = [...owner.settings, ...written];
   const trees = [
     path.basename(folder) === ".git" ? path.dirname(folder) : folder,
     ...settings
@@ -65,7 +47,7 @@ export function gitFollows(root: string, folder: string, owner: OwnerGit): Follo
   const paths = [...new Set([...files.slice(own.length), ...owner.files, ...followed])]
     .filter((one) => one !== root && isInside(one, root) && !trees.includes(one))
     .map((one) => path.relative(root, one));
-  return { paths, effort: effort + followed.length };
+  return { paths, effort: 1 + bytes / KIB + followed.length };
 }
 
 const isFile = ([key, value]: Setting): boolean => !NO_FILES.has(key) && value.includes("/");
