@@ -15,7 +15,6 @@ import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
-
 /** Folders within folders whose names are mended, one level a look. */
 const MAX_LOOKS = 64;
 
