@@ -61,11 +61,7 @@ export interface Walked {
 
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
-  readonly #root: string;
-  readonly #wanted: Wanted;
-  readonly #owner: OwnerGit;
-  readonly #open: readonly string[];
-  readonly #most: number;
+  readonly #walked: Walked;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
   /** What repositories name in their settings, guarded under whatever name. */
@@ -78,12 +74,8 @@ export class WorkspaceWalk {
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
-  constructor({ root, wanted, owner, open, most = MAX_FOLDERS }: Walked) {
-    this.#root = root;
-    this.#wanted = wanted;
-    this.#owner = owner;
-    this.#open = open;
-    this.#most = most;
+  constructor(walked: Walked) {
+    this.#walked = walked;
   }
 
   /**
@@ -111,11 +103,12 @@ export class WorkspaceWalk {
   }
 
   #look(): Found {
+    const { root, wanted, open, most = MAX_FOLDERS } = this.#walked;
     const seen = new Map<string, Folder>();
     const found: Pick<Folder, "secret" | "guarded">[] = [];
     const left: Place[] = [];
-    for (const at of this.#open) {
-      const [secret, guarded] = [this.#wanted.secret, this.#wanted.guarded].map((test) =>
+    for (const at of open) {
+      const [secret, guarded] = [wanted.secret, wanted.guarded].map((test) =>
         prefixes(at).some((one) => test(one)),
       );
       if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: guarded ? [at] : [] });
@@ -123,7 +116,7 @@ export class WorkspaceWalk {
     }
     this.unseen = undefined;
     this.foreign = [];
-    while (left.length > 0 && seen.size < this.#most) {
+    while (left.length > 0 && seen.size < most) {
       const place = left.pop()!;
       const folder = this.#lookAt(place);
       if (!folder) continue;
@@ -132,7 +125,7 @@ export class WorkspaceWalk {
       left.push(...folder.folders);
     }
     this.isOver = left.length > 0;
-    if (this.isOver) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
+    if (this.isOver) this.unseen = { path: root, reason: `it has more than ${most} folders` };
     this.#seen = seen;
     return {
       secret: found.flatMap(({ secret }) => secret),
@@ -141,7 +134,7 @@ export class WorkspaceWalk {
   }
 
   #lookAt(place: Place): Folder | undefined {
-    const full = path.join(this.#root, place.at);
+    const full = path.join(this.#walked.root, place.at);
     try {
       const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
@@ -182,11 +175,11 @@ export class WorkspaceWalk {
       const asGit = inGit && path.join(inGit, entry.name);
       const isFolder = entry.isDirectory();
       const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
-      const secret = fits(this.#wanted.secret) || this.#isKnown(entry, name);
+      const secret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
       if (secret) sorted.secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
+      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#walked.wanted.guarded));
       if (guarded) sorted.guarded.push(name);
       if (isFolder && !secret) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
@@ -195,7 +188,7 @@ export class WorkspaceWalk {
 
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
-    const about = aboutPath(path.join(this.#root, name));
+    const about = aboutPath(path.join(this.#walked.root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
@@ -204,9 +197,9 @@ export class WorkspaceWalk {
     const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
     // The owner's own settings count before there is any repository.
     const now = [".git", ...repositories].flatMap((at) => {
-      const folder = path.join(this.#root, at);
-      const states = unplainStates(folder).map((file) => path.relative(this.#root, file));
-      return [...gitFollows(this.#root, folder, this.#owner), ...states];
+      const folder = path.join(this.#walked.root, at);
+      const states = unplainStates(folder).map((file) => path.relative(this.#walked.root, file));
+      return [...gitFollows(this.#walked.root, folder, this.#walked.owner), ...states];
     });
     const before = this.#followed;
     this.#followed = new Set(now);
@@ -215,14 +208,14 @@ export class WorkspaceWalk {
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
-    const full = path.join(this.#root, at);
+    const full = path.join(this.#walked.root, at);
     const entry = aboutPath(full);
     if (entry?.isDirectory())
       return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
-    const about = isLink ? targetOf(this.#root, at).map(aboutPath)[0] : entry;
+    const about = isLink ? targetOf(this.#walked.root, at).map(aboutPath)[0] : entry;
     const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
