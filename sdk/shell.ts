@@ -17,6 +17,8 @@ export interface ShellWord {
 export interface ShellReading {
   /** Program and arguments. */
   readonly commands: readonly (readonly ShellWord[])[];
+  /** Those of `commands` that stand behind a pipe, or are started by what does: they are fed what another one writes. */
+  readonly fed: ReadonlySet<readonly ShellWord[]>;
   /** Targets of redirections. */
   readonly files: readonly ShellWord[];
   /**

@@ -91,16 +91,15 @@ export async function startSandbox({
   const { files } = blockedCommands(blocked);
   const built = {
     ...granted,
-    abiCap,
     ...prepared.walls,
     blocked: files,
     tcp: false,
   };
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
+    abiCap,
     namespaces,
     runs,
-    prefix: [],
     workspace,
     secret,
     guarded,

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 const LOOK_MS = 200;
@@ -60,12 +60,10 @@ function bytesIn(folder: string, counted: Set<string>): number {
   return bytes;
 }
 
-function entriesOf(folder: string): ReturnType<typeof readEntries> {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readEntries(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
 }
-
-const readEntries = (folder: string) => readdirSync(folder, { withFileTypes: true });

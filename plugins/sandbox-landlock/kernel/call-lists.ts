@@ -62,16 +62,8 @@ export const forbidden: readonly Syscall[] = [
 
 /** Programs expect files without attributes to be possible. */
 export const unsupported: readonly Syscall[] = [
-  ...([
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "setxattrat",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "removexattrat",
-  ] as const),
+  ...(["setxattr", "lsetxattr", "fsetxattr", "setxattrat"] as const),
+  ...(["removexattr", "lremovexattr", "fremovexattr", "removexattrat"] as const),
 ];
 
 /** Landlock does not know these: the supervisor reads the path once and does the work itself, inside the walls. */

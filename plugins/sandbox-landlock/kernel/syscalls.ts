@@ -111,7 +111,6 @@ const table = {
   setdomainname: [171, 162],
   sethostname: [170, 161],
   setns: [308, 268],
-  setpgid: [109, 154],
   setpriority: [141, 140],
   setsid: [112, 157],
   settimeofday: [164, 170],

@@ -113,19 +113,16 @@ export class Openings {
 
   async #confine(spec: OpenSpec, limits: Limits, way: Way | undefined): Promise<Confinement> {
     const { secret_files: secret, guarded_files: guarded, blocked_commands } = this.#config.security;
-    const { abiCap, ...place } = this.#place;
     const confinement = await Confinement.start({
-      ...place,
+      ...this.#place,
       walls: {
         ...(await this.#grants(spec)),
         ...limits.walls,
-        abiCap,
         blocked: blockedCommands(blocked_commands).files,
         tcp: way !== undefined,
       },
       bounds: limits.bounds,
       pipes: count(spec.pipes),
-      prefix: [],
       workspace: this.#needs.runtime.workspace,
       secret,
       guarded,

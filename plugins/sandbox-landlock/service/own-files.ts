@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "@gantry/sdk";
-import { isInside, nodeProgram } from "@gantry/sdk/node";
+import { nodeProgram } from "@gantry/sdk/node";
 
 /**
  * What runs as the service: Gantry's own code, Node, and every plugin that is loaded from a file. Whoever can write one of
@@ -12,11 +12,6 @@ export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   const plugins = runtime.plugins.map(({ from }) => from).filter((from) => path.isAbsolute(from));
   const own = [ownCode(base), nodeProgram, process.argv[1] ?? nodeProgram, ...plugins];
   return [...new Set(own.flatMap(real))];
-}
-
-/** The first of them that a workspace holds. */
-export function ownFileIn(workspace: string, own: readonly string[]): string | undefined {
-  return own.find((file) => isInside(file, workspace));
 }
 
 /** This plugin stands two folders below, built or not. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { isInside, plainFileStart } from "@gantry/sdk/node";
 import { namesIn } from "./folders.ts";
-import { MAX_BYTES, MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn } from "./git-settings.ts";
+import { MAX_BYTES, type OwnerGit, type Setting, followSettings, pathIn } from "./git-settings.ts";
 
 const MAX_TREES = 64;
 const MAX_NAMED = 256;
@@ -18,16 +18,9 @@ const NO_FILES = new Set(["url", "pushurl", "fetch", "push", "merge", "remote", 
  */
 export function gitFollows(root: string, folder: string, owner: OwnerGit): readonly string[] {
   const own = ["config", "config.worktree"].map((name) => path.join(folder, name));
-  const files = [...own];
-  const settings = [...owner.settings];
-  for (const file of files) {
-    const read = settingsIn(file);
-    settings.push(...read);
-    const included = read
-      .filter(([key]) => key === "path")
-      .map(([, value]) => pathIn(value, path.dirname(file), owner.home));
-    files.push(...included.slice(0, MAX_FILES - files.length).filter((one) => isInside(one, root)));
-  }
+  const ofRoot = (file: string): string | undefined => (isInside(file, root) ? file : undefined);
+  const { settings: written, files } = followSettings(own, owner.home, ofRoot);
+  const settings = [...owner.settings, ...written];
   const trees = [
     path.basename(folder) === ".git" ? path.dirname(folder) : folder,
     ...settings.filter(([key]) => key === "worktree").map(([, value]) => path.resolve(folder, value)),

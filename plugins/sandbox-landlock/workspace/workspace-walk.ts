@@ -1,8 +1,7 @@
-import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
+import { type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
 import type { NameTest } from "@gantry/sdk/node";
-import { aboutPath } from "./about-path.ts";
-import { identityOf } from "./file-identity.ts";
+import { aboutPath, identityOf } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
 import { gitFollows } from "./git-follows.ts";
@@ -223,15 +222,10 @@ export class WorkspaceWalk {
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
-    const about = isLink ? this.#leadsTo(at) : entry;
+    const about = isLink ? targetOf(this.#root, at).map(aboutPath)[0] : entry;
     const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
-  }
-
-  #leadsTo(at: string): BigIntStats | undefined {
-    const [target] = targetOf(this.#root, at);
-    return target === undefined ? undefined : aboutPath(target);
   }
 }
