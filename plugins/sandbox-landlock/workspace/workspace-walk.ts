@@ -60,10 +60,7 @@ export interface Walked {
 
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
-  readonly #root: string;
-  readonly #wanted: Wanted;
-  readonly #open: readonly string[];
-  readonly #most: number;
+  readonly #walked: Walked;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
   /** Guarded under whatever name. */
@@ -76,12 +73,9 @@ export class WorkspaceWalk {
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
-  constructor({ root, wanted, owner, open, most = MAX_FOLDERS }: Walked) {
-    this.#root = root;
-    this.#wanted = wanted;
-    this.#followed = new Followed(root, owner);
-    this.#open = open;
-    this.#most = most;
+  constructor(walked: Walked) {
+    this.#walked = walked;
+    this.#followed = new Followed(walked.root, walked.owner);
   }
 
   /**
@@ -99,7 +93,7 @@ export class WorkspaceWalk {
     const all = isNew.some(Boolean) ? this.#look() : found;
     if (this.#followed.isWhole) return all;
     this.isOver = true;
-    this.unseen = { path: this.#root, reason: "the settings of its repositories name too many files" };
+    this.unseen = { path: this.#walked.root, reason: "the settings of its repositories name too many files" };
     return all;
   }
 
@@ -119,11 +113,12 @@ export class WorkspaceWalk {
   }
 
   #look(): Found {
+    const { root, wanted, open, most = MAX_FOLDERS } = this.#walked;
     const seen = new Map<string, Folder>();
     const found: Pick<Folder, "secret" | "guarded">[] = [];
     const left: Place[] = [];
-    for (const at of this.#open) {
-      const [secret, guarded] = [this.#wanted.secret, this.#wanted.guarded].map((test) =>
+    for (const at of open) {
+      const [secret, guarded] = [wanted.secret, wanted.guarded].map((test) =>
         prefixes(at).some((one) => test(one)),
       );
       if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: guarded ? [at] : [] });
@@ -131,7 +126,7 @@ export class WorkspaceWalk {
     }
     this.unseen = undefined;
     this.foreign = [];
-    while (left.length > 0 && seen.size < this.#most) {
+    while (left.length > 0 && seen.size < most) {
       const place = left.pop()!;
       const folder = this.#lookAt(place);
       if (!folder) continue;
@@ -140,7 +135,7 @@ export class WorkspaceWalk {
       left.push(...folder.folders);
     }
     this.isOver = left.length > 0;
-    if (this.isOver) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
+    if (this.isOver) this.unseen = { path: root, reason: `it has more than ${most} folders` };
     this.#seen = seen;
     return {
       secret: found.flatMap(({ secret }) => secret),
@@ -149,7 +144,7 @@ export class WorkspaceWalk {
   }
 
   #lookAt(place: Place): Folder | undefined {
-    const full = path.join(this.#root, place.at);
+    const full = path.join(this.#walked.root, place.at);
     try {
       const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
@@ -190,11 +185,11 @@ export class WorkspaceWalk {
       const asGit = inGit && path.join(inGit, entry.name);
       const isFolder = entry.isDirectory();
       const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
-      const secret = fits(this.#wanted.secret) || this.#isKnown(entry, name);
+      const secret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
       if (secret) sorted.secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
+      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#walked.wanted.guarded));
       if (guarded) sorted.guarded.push(name);
       if (isFolder && !secret) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
@@ -203,20 +198,20 @@ export class WorkspaceWalk {
 
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
-    const about = aboutPath(path.join(this.#root, name));
+    const about = aboutPath(path.join(this.#walked.root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
-    const full = path.join(this.#root, at);
+    const full = path.join(this.#walked.root, at);
     const entry = aboutPath(full);
     if (entry?.isDirectory())
       return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
-    const about = isLink ? targetOf(this.#root, at).map(aboutPath)[0] : entry;
+    const about = isLink ? targetOf(this.#walked.root, at).map(aboutPath)[0] : entry;
     const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);

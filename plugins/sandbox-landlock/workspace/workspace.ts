@@ -49,10 +49,14 @@ export class Workspace {
     this.#isSecret = (relative, isFolder) => isNamed(relative, isFolder) || isWithheld(relative);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
-    const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
     this.#open = openIn(workspace, walls?.read ?? [workspace]);
-    const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
-    this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
+    this.#walk = new WorkspaceWalk({
+      root: workspace,
+      wanted: { secret: this.#isSecret, guarded: this.#isGuarded },
+      owner: facts.ownerGit,
+      open: this.#open,
+      most: facts.mostFolders,
+    });
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
