@@ -50,13 +50,9 @@ export class Workspace {
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     this.#open = openIn(workspace, walls?.read ?? [workspace]);
-    this.#walk = new WorkspaceWalk({
-      root: workspace,
-      wanted: { secret: this.#isSecret, guarded: this.#isGuarded },
-      owner: facts.ownerGit,
-      open: this.#open,
-      most: facts.mostFolders,
-    });
+    const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
+    const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
+    this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
@@ -120,8 +116,7 @@ export class Workspace {
   /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */
   lookAfter(before: Before, began: number): readonly string[] {
     this.#guarded.restore(before, began);
-    const renamed = this.#renameForeign();
-    return fewOf([...renamed, ...this.#undo(before.wasHeld)]);
+    return fewOf([...this.#renameForeign(), ...this.#undo(before.wasHeld)]);
   }
 
   /**
