@@ -133,8 +133,8 @@ export class Conversations {
     const { sources } = this.#deps;
     const outer = options.inner?.call.session;
     if (outer !== undefined) await sources.add(session, await sources.of(outer));
-    await sources.addMessage(session, message);
     if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
+    await sources.addMessage(session, message);
     const stop = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const running = { stop, ended };

@@ -78,25 +78,30 @@ export class SessionSources {
     await this.move(session, undefined, async () => {});
   }
 
-  /** What a message brings in: the owner's own words are neither, what they quote, pass on and attach is material. */
+  /**
+   * What a message brings in: the owner's own words are neither, those of others are material. What is quoted, passed on and
+   * attached is both: it may be a stranger's page as well as the owner's letter.
+   */
   async addMessage(session: string, message: InboundMessage): Promise<void> {
     const quoted = (message.quoted ?? []).length === 0 ? [] : ["quoted messages"];
-    const attached = message.parts.some(isAttached) ? ["attached files"] : [];
     const others = message.trust === "owner" ? [] : [`messages of ${userOf(message)}`];
-    await this.add(session, { material: [...others, ...quoted, ...attached] });
+    const both = [...quoted, ...attachedIn([message])];
+    await this.add(session, { material: [...others, ...both], private: both });
   }
 
   /**
-   * What a history of the caller's own brings in: results of tools always; answers where nothing here knows the conversation,
-   * since what they came from is then known to nobody, as when a client has dropped its beginning. Of a turn within another
-   * the one around it is known.
+   * What a history of the caller's own brings in, as material and as private data: results of tools and what is attached
+   * always; answers where nothing here knows the conversation, since what they came from is then known to nobody, as when a
+   * client has dropped its beginning. Of a turn within another the one around it is known.
    */
   async addHistory(session: string, history: readonly ChatMessage[], isInner: boolean): Promise<void> {
     const has = (role: ChatMessage["role"]): boolean => history.some((message) => message.role === role);
-    if (has("tool")) await this.add(session, { material: ["results of the caller's tools"] });
-    if (isInner || (await this.#kept(session).catch(() => none)) !== undefined) return;
-    if (has("assistant")) await this.add(session, { material: ["a history that is not known here"] });
-    else await this.#keep(session, none, { forMs: knownMs });
+    const results = has("tool") ? ["results of the caller's tools"] : [];
+    const isKnown = isInner || (await this.#kept(session).catch(() => none)) !== undefined;
+    const unknown = !isKnown && has("assistant") ? ["a history that is not known here"] : [];
+    const both = [...results, ...attachedIn(history), ...unknown];
+    await this.add(session, { material: both, private: both });
+    if (!isKnown && both.length === 0) await this.#keep(session, none, { forMs: knownMs });
   }
 
   /** What a call that is about to run will have brought in. */
@@ -134,6 +139,10 @@ export class SessionSources {
     this.#held.set(session, sources);
     if (this.#held.size > maxHeld) this.#held.delete([...this.#held.keys()][0] as string);
   }
+}
+
+function attachedIn(messages: readonly Pick<InboundMessage, "parts">[]): readonly string[] {
+  return messages.some(({ parts }) => parts.some(isAttached)) ? ["attached files"] : [];
 }
 
 /** A picture may also stand in the text, as `[IMAGE:data:…]`. */

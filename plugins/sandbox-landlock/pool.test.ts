@@ -31,8 +31,8 @@ function poolOf(answer: (what: "run" | "read") => Promise<unknown>) {
     };
     return { ...process, usable: true } as ConfinedProcess;
   };
-  const runs = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
-  const pool = new Pool(start, new Int32Array(new SharedArrayBuffer(4)), runs);
+  const inWorkspace = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
+  const pool = new Pool({ start, inWorkspace, most: 32 });
   return { pool, alive: () => alive };
 }
 

@@ -106,7 +106,6 @@ export async function startSandbox({
   const { files } = blockedCommands(blocked);
   const built = {
     ...granted,
-    abiCap,
     ...prepared.walls,
     blocked: files,
     tcp: false,
@@ -115,9 +114,9 @@ export async function startSandbox({
   const confinement = await Confinement.start({
     base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
     lateMs,
+    abiCap,
     namespaces,
     runs,
-    prefix: [],
     workspace,
     secret,
     guarded,

@@ -12,6 +12,7 @@ import {
   mount,
   restrictMount,
 } from "../kernel/mounts.ts";
+import type { WallFacts } from "../messages.ts";
 import { EMPTY_FILE, EMPTY_FOLDER } from "../workspace/mask-paths.ts";
 
 const MNT_DETACH = 2;
@@ -28,13 +29,6 @@ const DEVICE_LINKS = [
   ["/dev/stderr", "/proc/self/fd/2"],
 ] as const;
 
-export interface View {
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-  readonly links: readonly (readonly [from: string, to: string])[];
-  readonly temporaryMb: number;
-}
-
 /** What is its own in there; false where it is allowed, or closed, as it is outside. */
 export interface Own {
   readonly temporary: boolean;
@@ -45,7 +39,7 @@ export interface Own {
  * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
  * rest has no name to ask about. What may only be read is mounted so. Throws KernelError.
  */
-export function enterView({ read, write, links, temporaryMb }: View): Own {
+export function enterView({ read, write, links, temporaryMb }: WallFacts): Own {
   const base = BASES.find((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? "/";
   mount("gantry", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m");
   mkdirSync(base + OLD);

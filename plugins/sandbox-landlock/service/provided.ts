@@ -37,7 +37,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
       async search(search, signal) {
         const { confinement } = await walled.open();
         try {
-          return (await confinement.search({ do: "search", ...search }, signal)).value;
+          return (await confinement.request<"search">({ do: "search", ...search }, signal)).value;
         } catch (error) {
           if (error instanceof ProcessLost) return undefined;
           throw faultOf(error, signal);
