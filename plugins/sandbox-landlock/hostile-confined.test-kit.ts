@@ -10,11 +10,12 @@ import type { Request } from "./messages.ts";
 
 type Evil = (request: Request, id: number) => void;
 
-let channel: Socket;
+/** The first socket that anything is sent by is the channel. */
+const sockets: Socket[] = [];
 let evil: Evil | undefined;
 const { cork } = Socket.prototype;
 Socket.prototype.cork = function (this: Socket) {
-  channel = this;
+  sockets.push(this);
   return cork.call(this);
 };
 
@@ -23,7 +24,7 @@ function raw(text: string | Buffer, data: Uint8Array = Buffer.alloc(0)): void {
   const header = Buffer.alloc(8);
   header.writeUInt32LE(body.length, 0);
   header.writeUInt32LE(data.length, 4);
-  channel.write(Buffer.concat([header, body, data]));
+  sockets[0]!.write(Buffer.concat([header, body, data]));
 }
 
 const { follow } = Requests.prototype;
@@ -34,7 +35,7 @@ Requests.prototype.follow = function (this: Requests, ...args: Parameters<typeof
   if (code === undefined) evil!(request, id);
   else {
     const names = ["raw", "id", "socket", "later"];
-    new Function(...names, code)(raw, id, channel, (next: Evil) => (evil = next));
+    new Function(...names, code)(raw, id, sockets[0], (next: Evil) => (evil = next));
   }
   return new Promise<never>(() => undefined);
 };
