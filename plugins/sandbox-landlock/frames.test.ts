@@ -46,11 +46,8 @@ const kept = (file: string, more: object): object => ({ file, mark: "x", mode: 0
 const id = "ID";
 const wrong: Readonly<Record<string, string>> = {
   "a fault that is null": saying({ id, fault: null }),
-  "a fault that nobody knows": saying({ id, fault: { fault: "weird" } }),
   "a fault without words": saying({ id, fault: { fault: "unseen", path: {}, reason: { toString: 1 } } }),
-  "no result": saying({ id, value: null }),
   "half a result": saying({ id, value: { stdout: 5 } }),
-  "another result": saying({ id, value: { held: true } }),
   "findings that are a number": saying({ id, value: { ...result, findings: 5 } }),
   "a time that is a text": saying({ id, value: { ...result, undecided: "x" } }),
   "more than it was asked": saying({ id, value: { ...result, more: 1 } }),
@@ -58,8 +55,6 @@ const wrong: Readonly<Record<string, string>> = {
   "an answer to nobody": saying({ id: 4711, value: result }),
   "what was before, as a number": saying({ id, before: 7 }),
   "what was before, once more": saying({ id, before: { held: [], kept: [] } }),
-  "pipes that nobody asked for": saying({ id, started: true }),
-  "its start once more": saying({ up: true }),
   "no object": saying(null),
   "no JSON": "raw('{')",
   "bytes that nobody asked for": `raw(JSON.stringify({ id, value: ${JSON.stringify(result)} }), Buffer.alloc(9))`,
@@ -76,13 +71,15 @@ for (const namespaces of [true, false]) {
     async () => {
       await using kit = await startSandbox({ namespaces, hostile: true, guarded, prepare });
       const seen: Record<string, unknown> = {};
-      for (const [what, code] of Object.entries(wrong)) {
+      const all = process.env.GANTRY_LONG || namespaces;
+      const cases = Object.entries(wrong).filter((_, i) => all || i % 4 === 0);
+      for (const [what, code] of cases) {
         await kit.run("true");
         const said = await kit.run(`EVIL ${code}`).catch(String);
         seen[what] = [said, (await kit.run("echo alive")).stdout];
       }
       const lost = ["Error: the confined process ended", "alive\n"];
-      expect(seen).toEqual(Object.fromEntries(Object.keys(wrong).map((what) => [what, lost])));
+      expect(seen).toEqual(Object.fromEntries(cases.map(([what]) => [what, lost])));
     },
   );
 
@@ -117,8 +114,10 @@ for (const namespaces of [true, false]) {
       abort.abort();
       await expect(aborted).rejects.toThrow(/ended/);
       // A new process asks this one whether its masks still lie.
-      const deaf = kit.run("EVIL later(() => {})");
+      rmSync(up);
+      const deaf = kit.run(`EVIL later(() => {}); ${tell}`);
       deaf.catch(() => undefined);
+      await until(() => existsSync(up));
       expect((await kit.run("echo alive")).stdout).toBe("alive\n");
       await expect(deaf).rejects.toThrow(/ended/);
     },
@@ -251,7 +250,7 @@ test.runIf(linux)(
           .catch(() => undefined);
         expect(await stateOf(kit, canary)).toEqual(["alive\n", OWN, []]);
       }),
-      { numRuns: process.env.GANTRY_LONG ? 500 : 12 },
+      { numRuns: process.env.GANTRY_LONG ? 500 : 8 },
     );
   },
 );

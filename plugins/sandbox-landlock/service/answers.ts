@@ -2,8 +2,15 @@ import path from "node:path";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Room } from "../frames.ts";
-import { type Built, MARK_SIGNS, type Request, type Results } from "../messages.ts";
-import { type Before, MAX_BYTES, MAX_TOLD_BYTES, type Told } from "../workspace/kept-files.ts";
+import {
+  type Built,
+  MARK_SIGNS,
+  MAX_KEPT_BYTES,
+  MAX_TOLD_BYTES,
+  type Request,
+  type Results,
+} from "../messages.ts";
+import type { Before, Told } from "../workspace/kept-files.ts";
 
 type Kind = Request["do"];
 
@@ -21,7 +28,7 @@ const MOST_LINES = 10_000;
 const MAX_PATH = 4_096;
 /** Secret files are named. */
 const BUILT_ROOM: Room = { text: 8 * MB, data: 0 };
-const BEFORE_BYTES = (MAX_BYTES / 3) * 4 + MAX_TOLD_BYTES + PLAIN_BYTES;
+const BEFORE_BYTES = (MAX_KEPT_BYTES / 3) * 4 + MAX_TOLD_BYTES + PLAIN_BYTES;
 
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 const text = Type.String();
@@ -181,7 +188,7 @@ export function beforeOf(message: unknown, wasHeld: boolean): Before | undefined
       const isLink = base64 === undefined && link !== "";
       return isRelative(file) && link.length <= MAX_PATH && (isLink || !wasHeld);
     });
-  return isRight && content * 3 <= MAX_BYTES * 4 + 16 * files.length
+  return isRight && content * 3 <= MAX_KEPT_BYTES * 4 + 16 * files.length
     ? { wasHeld, held, kept: files }
     : undefined;
 }

@@ -1,15 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import {
-  type KeptFile,
-  MAX_FILE_BYTES,
-  isKept,
-  isSetAside,
-  keepFile,
-  markAt,
-  putFile,
-  setAside,
-} from "./kept-file.ts";
+import { type KeptFile, isKept, isSetAside, keepFile, markAt, putFile, setAside } from "./kept-file.ts";
+import { MAX_KEPT_BYTES, MAX_TOLD_BYTES } from "../messages.ts";
 import { aboutPath } from "./about-path.ts";
 import { isPlainRepository } from "./plain-repository.ts";
 
@@ -33,10 +25,6 @@ export interface Before extends Told {
   readonly wasHeld: boolean;
 }
 
-/** What of all files together is remembered. */
-export const MAX_BYTES = 16 * MAX_FILE_BYTES;
-/** What is told beside that, as JSON; what is left out counts as not known. */
-export const MAX_TOLD_BYTES = 8 * 1024 * 1024;
 /** The clock of a file system is behind by less than this. */
 const SETTLED_MS = 50;
 
@@ -57,7 +45,7 @@ export class KeptFiles {
   /** Remembers what stands at these paths, and beneath them; without what may be the work of a run that began at `others`. */
   remember(paths: readonly string[], others = Infinity): void {
     const now = new Map<string, KeptFile>();
-    let room = MAX_BYTES;
+    let room = MAX_KEPT_BYTES;
     this.#began = Date.now();
     this.#doubtful.clear();
     this.#held = new Map(paths.map((at) => [at, this.#identity(at)]));
