@@ -8,14 +8,6 @@ export const CHANNEL = 3;
 /** Behind the channel come the pipes of what it is to run, if any. */
 export const FIRST_PIPE = 4;
 
-/** Each stream of a run's output may be longer by this, for what stands in place of what was taken out of it. */
-export const MARK_SIGNS = 8_192;
-
-/** What is remembered of the contents of guarded files. */
-export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
-/** What is told beside that, as JSON; what is left out counts as not known. */
-export const MAX_TOLD_BYTES = 8 * 1024 * 1024;
-
 /** What a confined process is asked, by number. */
 export type Request =
   | {

@@ -2,14 +2,8 @@ import path from "node:path";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Room } from "../frames.ts";
-import {
-  type Built,
-  MARK_SIGNS,
-  MAX_KEPT_BYTES,
-  MAX_TOLD_BYTES,
-  type Request,
-  type Results,
-} from "../messages.ts";
+import { MARK_SIGNS, MAX_KEPT_BYTES, MAX_TOLD_BYTES } from "../bounds.ts";
+import type { Built, Request, Results } from "../messages.ts";
 import type { Before, Told } from "../workspace/kept-files.ts";
 
 type Kind = Request["do"];
@@ -38,80 +32,86 @@ const flag = Type.Boolean();
 const bytes = Type.Number({ minimum: 0 });
 const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
 
-const entry = closed({ name: text, kind: oneOf("file", "directory", "link", "other"), bytes });
-const line = closed({ line: count, text, holds: flag });
-
-const results: Readonly<Record<Kind, TSchema>> = {
-  run: closed({
-    exitCode: Type.Union([Type.Integer(), Type.Null()]),
-    signal: Type.Union([text, Type.Null()]),
-    timedOut: flag,
-    stdout: text,
-    stderr: text,
-    droppedBytes: count,
-    findings: texts,
-    undecided: Type.Optional(Type.Number()),
-  }),
-  hold: closed({ held: flag }),
-  decide: closed({}),
-  look: closed({ findings: texts }),
-  read: closed({ bytes }),
-  write: closed({ existed: flag, kept: flag }),
-  list: closed({ entries: Type.Array(entry), more: flag }),
-  search: closed({
-    found: Type.Array(closed({ path: text, lines: Type.Array(line), more: flag })),
-    searched: count,
-  }),
-};
-const fault = Type.Union([
-  closed({
-    fault: oneOf("outside", "missing", "changed", "secret", "guarded", "withheld", "full"),
-    path: text,
-  }),
-  closed({ fault: oneOf("failed"), path: text, verb: text, reason: text }),
-  closed({ fault: oneOf("not started", "unseen", "undecided"), path: text, reason: text }),
-  closed({ fault: oneOf("pattern"), pattern: text, reason: text }),
-  closed({ fault: oneOf("stale") }),
-]);
-const kept = closed({
-  file: text,
-  mark: text,
-  mode: Type.Integer({ minimum: 0, maximum: 0o7777 }),
-  base64: Type.Optional(text),
-  link: Type.Optional(text),
-});
-const id = Type.Integer();
-const answers = Object.entries(results).map(([kind, value]) => [kind, closed({ id, value })] as const);
-
 /** What a confined process may say, by what it says it in. */
-const frames = {
-  up: closed({ up: Type.Literal(true) }),
-  absent: closed({ absent: text }),
-  built: closed({
-    built: closed({
-      abi: count,
-      listener: count,
-      masks: count,
-      processes: flag,
-      secret: texts,
-      unseen: Type.Optional(closed({ path: text, reason: text })),
+function makeFrames() {
+  const entry = closed({ name: text, kind: oneOf("file", "directory", "link", "other"), bytes });
+  const line = closed({ line: count, text, holds: flag });
+
+  const results: Readonly<Record<Kind, TSchema>> = {
+    run: closed({
+      exitCode: Type.Union([Type.Integer(), Type.Null()]),
+      signal: Type.Union([text, Type.Null()]),
+      timedOut: flag,
+      stdout: text,
+      stderr: text,
+      droppedBytes: count,
+      findings: texts,
+      undecided: Type.Optional(Type.Number()),
     }),
-  }),
-  before: closed({
-    id,
-    before: closed({ held: Type.Array(Type.Tuple([text, text])), kept: Type.Array(kept) }),
-  }),
-  started: closed({ id, started: Type.Literal(true) }),
-  fault: closed({ id, fault }),
-  value: new Map<string, TSchema>(answers),
-};
+    hold: closed({ held: flag }),
+    decide: closed({}),
+    look: closed({ findings: texts }),
+    read: closed({ bytes }),
+    write: closed({ existed: flag, kept: flag }),
+    list: closed({ entries: Type.Array(entry), more: flag }),
+    search: closed({
+      found: Type.Array(closed({ path: text, lines: Type.Array(line), more: flag })),
+      searched: count,
+    }),
+  };
+  const fault = Type.Union([
+    closed({
+      fault: oneOf("outside", "missing", "changed", "secret", "guarded", "withheld", "full"),
+      path: text,
+    }),
+    closed({ fault: oneOf("failed"), path: text, verb: text, reason: text }),
+    closed({ fault: oneOf("not started", "unseen", "undecided"), path: text, reason: text }),
+    closed({ fault: oneOf("pattern"), pattern: text, reason: text }),
+    closed({ fault: oneOf("stale") }),
+  ]);
+  const kept = closed({
+    file: text,
+    mark: text,
+    mode: Type.Integer({ minimum: 0, maximum: 0o7777 }),
+    base64: Type.Optional(text),
+    link: Type.Optional(text),
+  });
+  const id = Type.Integer();
+  const answers = Object.entries(results).map(([kind, value]) => [kind, closed({ id, value })] as const);
+
+  return {
+    up: closed({ up: Type.Literal(true) }),
+    absent: closed({ absent: text }),
+    built: closed({
+      built: closed({
+        abi: count,
+        listener: count,
+        masks: count,
+        processes: flag,
+        secret: texts,
+        unseen: Type.Optional(closed({ path: text, reason: text })),
+      }),
+    }),
+    before: closed({
+      id,
+      before: closed({ held: Type.Array(Type.Tuple([text, text])), kept: Type.Array(kept) }),
+    }),
+    started: closed({ id, started: Type.Literal(true) }),
+    fault: closed({ id, fault }),
+    value: new Map<string, TSchema>(answers),
+  };
+}
+
+let made: ReturnType<typeof makeFrames> | undefined;
+/** Made with the first message: a service that starts nothing does without. */
+const frames = (): ReturnType<typeof makeFrames> => (made ??= makeFrames());
 
 /** What is said of a start. */
 export type OfStart = { readonly up: true } | { readonly absent: string } | { readonly built: Built };
 
 /** A message of a process that starts; undefined where it is none, or not the next one. */
 export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
-  const allowed = isUp ? [frames.built, frames.absent] : [frames.up];
+  const allowed = isUp ? [frames().built, frames().absent] : [frames().up];
   return allowed.some((schema) => Value.Check(schema, message)) ? (message as OfStart) : undefined;
 }
 
@@ -142,13 +142,13 @@ export function roomFor(request: Request, sent: number, tells: boolean): Room {
   }
 }
 
-export const isStarted = (message: unknown): boolean => Value.Check(frames.started, message);
+export const isStarted = (message: unknown): boolean => Value.Check(frames().started, message);
 
-export const isFault = (message: unknown): boolean => Value.Check(frames.fault, message);
+export const isFault = (message: unknown): boolean => Value.Check(frames().fault, message);
 
 /** The result that a message is, of this request; undefined where it is none. */
 export function valueOf(request: Request, message: unknown, data: Uint8Array): Results[Kind] | undefined {
-  if (!Value.Check(frames.value.get(request.do)!, message)) return undefined;
+  if (!Value.Check(frames().value.get(request.do)!, message)) return undefined;
   const { value } = message as { readonly value: Results[Kind] };
   return isOf(request, value, data.length) ? value : undefined;
 }
@@ -179,7 +179,7 @@ function isOf(request: Request, value: unknown, data: number): boolean {
 
 /** What was there before a run, as a process tells it; `wasHeld`: with no content of files, which the kernel held. */
 export function beforeOf(message: unknown, wasHeld: boolean): Before | undefined {
-  if (!Value.Check(frames.before, message)) return undefined;
+  if (!Value.Check(frames().before, message)) return undefined;
   const { held, kept: files } = (message as { readonly before: Told }).before;
   const content = files.reduce((sum, { base64 = "" }) => sum + base64.length, 0);
   const isRight =

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { type KeptFile, isKept, isSetAside, keepFile, markAt, putFile, setAside } from "./kept-file.ts";
-import { MAX_KEPT_BYTES, MAX_TOLD_BYTES } from "../messages.ts";
+import { MAX_KEPT_BYTES, MAX_TOLD_BYTES } from "../bounds.ts";
 import { aboutPath } from "./about-path.ts";
 import { isPlainRepository } from "./plain-repository.ts";
 
