@@ -2,8 +2,10 @@ import type { ShellWord } from "@gantry/sdk";
 import { addressIn } from "./address-in.ts";
 
 /** Before the operands of fetch, pull and push: options that are one word and lead nowhere. */
-const ALONE =
-  /^(-[qvfntp]+|--(quiet|verbose|force|force-with-lease|tags|no-tags|prune|dry-run|ff-only|rebase|no-rebase|heads|depth=\d+))$/;
+const ALONE = new RegExp(
+  "^(-[qvfntp]+|--(quiet|verbose|force|force-with-lease|tags|no-tags|prune|dry-run|ff-only|rebase|no-rebase|" +
+    "heads|depth=\\d+))$",
+);
 /** Parts of git that reach out as the settings of the repository say. */
 const BY_SETTINGS = /^(lfs|fetch-pack|send-pack|http-fetch|http-push|imap-send|request-pull)$/;
 

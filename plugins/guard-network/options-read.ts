@@ -1,14 +1,14 @@
 import type { ShellWord } from "@gantry/sdk";
 
-/** Options that lead nowhere else: letters alone, letters and names with a value; names alone, as a pattern. */
+/** Options that lead nowhere else, alone and with a value: letters, and names with blanks between them. */
 export interface KnownOptions {
   readonly flags: string;
   readonly values: string;
-  readonly longFlags: RegExp;
-  readonly longValues: RegExp;
+  readonly longFlags: string;
+  readonly longValues: string;
 }
 
-/** The words that are neither options nor their values; undefined where an option is none of those that are known. */
+/** The words that are neither options nor their values; undefined where an option is not known. */
 export function operandsOf(
   args: readonly ShellWord[],
   { flags, values, longFlags, longValues }: KnownOptions,
@@ -18,8 +18,8 @@ export function operandsOf(
     const { text } = args[at] as ShellWord;
     const [, name, attached] = /^--([\w.-]+)(=)?/.exec(text) ?? [];
     if (name !== undefined) {
-      const takesValue = longValues.test(name);
-      if (!takesValue && (attached !== undefined || !longFlags.test(name))) return undefined;
+      const takesValue = longValues.split(" ").includes(name);
+      if (!takesValue && (attached !== undefined || !longFlags.split(" ").includes(name))) return undefined;
       if (takesValue && attached === undefined) at++;
     } else if (/^-./.test(text)) {
       const letters = Array.from(text.slice(1));

@@ -6,28 +6,35 @@ import { operandsOf, type KnownOptions } from "./options-read.ts";
 type LeadsOut = (args: readonly ShellWord[]) => boolean;
 
 const named = (names: string, leads: LeadsOut) => names.split(" ").map((name) => [name, leads] as const);
+/** May bring an address of its own. */
+const isSeveral = ({ whole, many }: ShellWord): boolean => !whole && many !== false;
 const isSaid = (word: ShellWord): boolean => addressIn(word).length > 0;
 
 const curl: KnownOptions = {
   flags: "sSfLkIiOJvgGNRZa46#",
   values: "odHAFuXbcmTwrCey",
   longFlags:
-    /^(url|silent|show-error|fail|fail-with-body|location|insecure|head|include|remote-name|remote-header-name|verbose|globoff|get|no-buffer|ipv[46]|compressed|create-dirs|progress-bar|no-progress-meter|http[12].*|tlsv1.*)$/,
+    "url silent show-error fail fail-with-body location insecure head include remote-name remote-header-name " +
+    "verbose globoff get no-buffer ipv4 ipv6 compressed create-dirs progress-bar no-progress-meter http1.1 http2",
   longValues:
-    /^(output|output-dir|data|data-(raw|binary|urlencode)|json|header|user-agent|form|user|request|cookie|cookie-jar|max-time|connect-timeout|retry|retry-delay|retry-max-time|write-out|upload-file|range|referer|max-redirs|max-filesize|limit-rate)$/,
+    "output output-dir data data-raw data-binary data-urlencode json header user-agent form user request cookie " +
+    "cookie-jar max-time connect-timeout retry retry-delay retry-max-time write-out upload-file range referer " +
+    "max-redirs max-filesize limit-rate",
 };
 const wget: KnownOptions = {
   flags: "qnvdcNrkpSxF",
   values: "OoaPtTUQwlARIX",
   longFlags:
-    /^(quiet|no-verbose|verbose|continue|timestamping|recursive|convert-links|page-requisites|server-response|spider|no-check-certificate|show-progress|no-clobber|no-parent|content-disposition)$/,
+    "quiet no-verbose verbose continue timestamping recursive convert-links page-requisites server-response spider " +
+    "no-check-certificate show-progress no-clobber no-parent content-disposition",
   longValues:
-    /^(output-document|output-file|append-output|directory-prefix|tries|timeout|user-agent|header|quota|wait|level|accept|reject|post-data|post-file|method|body-data|body-file|max-redirect)$/,
+    "output-document output-file append-output directory-prefix tries timeout user-agent header quota wait level " +
+    "accept reject post-data post-file method body-data body-file max-redirect",
 };
 
 /** A fetcher whose options are known. Its addresses in full are checked as such; anything else may be one too. */
 function fetches(options: KnownOptions): LeadsOut {
-  return (args) => operandsOf(args, options)?.every(isSaid) !== true;
+  return (args) => args.some(isSeveral) || operandsOf(args, options)?.every(isSaid) !== true;
 }
 
 const always: LeadsOut = (args) =>
