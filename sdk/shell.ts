@@ -7,6 +7,10 @@ export interface ShellWord {
   readonly whole: boolean;
   /** The whole word, if only patterns such as `*` keep it from being known. */
   readonly pattern?: string;
+  /** What alone keeps it from being known: a number, as in `$?` or `-n$((x + 1))`, or the home folder that it begins with. */
+  readonly butFor?: "number" | "home";
+  /** May become several words, or none. Left out: it may. */
+  readonly many?: boolean;
 }
 
 /** What a shell text runs and opens, as far as the text says: nested, substituted and wrapped commands each stand for themselves. */

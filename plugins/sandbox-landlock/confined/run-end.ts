@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { openSync, readSync } from "node:fs";
-import { FirstToGo } from "./first-to-go.ts";
+import { firstToGo } from "./first-to-go.ts";
 import type { Surroundings } from "./process.ts";
 
 type Ending = Omit<Surroundings, "started">;
@@ -18,13 +18,13 @@ const CLONE_NEWPID = 0x20000000;
 export async function endWithNamespace(): Promise<Ending> {
   const { pipe, syscall } = await import("../kernel/kernel.ts");
   const own = openSync("/proc/self/ns/pid", "r");
-  const first = new FirstToGo();
+  const first = firstToGo();
   return {
     pipe,
     within(start) {
       syscall("unshare", CLONE_NEWPID);
       try {
-        return first.within(start);
+        return first(start);
       } finally {
         // Until then this process could make no thread.
         syscall("setns", own, CLONE_NEWPID);
@@ -44,7 +44,6 @@ export async function endByAdoption(): Promise<Ending> {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   // Without one of its own, Node gives its handler up with each last child, and aborts once nobody answers what that asks.
   process.on("SIGCHLD", () => undefined);
-  const first = new FirstToGo();
   const list = openSync(`/proc/self/task/${process.pid}/children`, "r");
   const bytes = Buffer.alloc(65_536);
   const children = (): readonly number[] =>
@@ -67,7 +66,7 @@ export async function endByAdoption(): Promise<Ending> {
   };
   return {
     pipe,
-    within: (start) => first.within(start),
+    within: firstToGo(),
     kill: () => void kill(),
     async end() {
       for (const until = performance.now() + GIVE_UP_MS; kill() && performance.now() < until;) {

@@ -15,7 +15,7 @@ const FILE_UNITS = 2048;
 const OWN_FILES = 64;
 
 export interface Limits {
-  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts">;
+  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts" | "memoryHeld">;
   readonly bounds: SupervisorFacts["bounds"];
   /** For `status`. */
   readonly detail: string;
@@ -28,7 +28,8 @@ const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () =>
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
   const limits: readonly ResourceLimit[] = [
-    [RLIMIT_CORE, 0],
+    // With 0 the kernel still hands a dump to a program that the machine names for them; with 1 nothing is written at all.
+    [RLIMIT_CORE, 1],
     [RLIMIT_NOFILE, Math.max(bounds.max_file_descriptors, OWN_FILES)],
     [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];
@@ -45,6 +46,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
       temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
       starts: watched.processes !== undefined,
       firsts: runLimits.length > 0,
+      memoryHeld: held.has("memory"),
     },
     bounds: { limits, runLimits, groups: { files, rooms, most: bounds.max_processes }, watched },
     detail: describe(bounds, held),

@@ -11,7 +11,7 @@ import { errors } from "../errors.ts";
 import { type Grants, grants } from "./grants.ts";
 import { MAX_PIPES, NoWalls } from "./launch.ts";
 import { type Limits, prepareLimits } from "./limits.ts";
-import { OpenedProcess, STANDARD } from "./opened-process.ts";
+import { STANDARD, openProcess } from "./opened-process.ts";
 import { ownFiles } from "./own-files.ts";
 import type { Needs, Place } from "./walled.ts";
 
@@ -29,7 +29,7 @@ export class Openings {
   readonly #needs: Needs;
   readonly #place: Place;
   readonly #record: Record;
-  readonly #open = new Set<OpenedProcess>();
+  readonly #open = new Set<OpenProcess>();
   readonly #ending = new AbortController();
   #proxy: Promise<CheckedProxy> | undefined;
 
@@ -86,7 +86,7 @@ export class Openings {
     leave: () => Promise<void>,
   ): Promise<OpenProcess> {
     const { HOME: _, ...standard } = childEnvironment(this.#needs.runtime.workspace, way?.admission.url);
-    const opened = await OpenedProcess.start({
+    const opened = await openProcess({
       confinement,
       request: { argv, cwd, env: { ...standard, ...env }, pipes: count(pipes) },
       signal: AbortSignal.any([signal, this.#ending.signal]),

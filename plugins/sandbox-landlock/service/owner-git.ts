@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { realPath } from "./real-path.ts";
 import { type OwnerGit, followSettings } from "../workspace/git-settings.ts";
 
 /** What git of this service's user obeys in every repository, by the system's settings and by his own, with what they include. */
@@ -9,12 +9,4 @@ export function ownerGit(): OwnerGit {
   const own = process.env["XDG_CONFIG_HOME"] || path.join(home, ".config");
   const named = ["/etc/gitconfig", path.join(own, "git/config"), path.join(home, ".gitconfig")];
   return { home, ...followSettings(named, home, realPath) };
-}
-
-function realPath(file: string): string | undefined {
-  try {
-    return realpathSync(file);
-  } catch {
-    return undefined;
-  }
 }
