@@ -43,6 +43,8 @@ export const forbidden: readonly Syscall[] = [
     "inotify_add_watch",
     "open_by_handle_at",
   ] as const),
+  // A user, or the machine, has few of these, and no group counts them; the memory of the last is swapped to nowhere.
+  ...(["inotify_init", "inotify_init1", "io_setup", "memfd_secret"] as const),
   "pidfd_send_signal",
   ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
   ...(["kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"] as const),

@@ -18,8 +18,8 @@ export interface OwnerGit {
   readonly files: readonly string[];
 }
 
-function settingsIn(file: string): readonly Setting[] {
-  return [...(plainFileStart(file, MAX_BYTES) ?? "").matchAll(SETTING)].map((found) => [
+function settingsOf(text: string): readonly Setting[] {
+  return [...text.matchAll(SETTING)].map((found) => [
     found[1]!.toLowerCase(),
     (found[2] ?? found[3] ?? "").trim(),
   ]);
@@ -27,27 +27,30 @@ function settingsIn(file: string): readonly Setting[] {
 
 /**
  * What files of settings say, with what they include. `find` gives the file to read for a path, undefined where it does not
- * count.
+ * count. `bytes`: how much was read.
  */
 export function followSettings(
   named: readonly string[],
   home: string,
   find: (file: string) => string | undefined,
-): Pick<OwnerGit, "settings" | "files"> {
+): Pick<OwnerGit, "settings" | "files"> & { readonly bytes: number } {
   const left = [...named];
   const settings: Setting[] = [];
   const files: string[] = [];
+  let bytes = 0;
   for (const file of left) {
     const found = find(file);
     if (found === undefined) continue;
-    const read = settingsIn(found);
+    const text = plainFileStart(found, MAX_BYTES) ?? "";
+    const read = settingsOf(text);
+    bytes += text.length;
     files.push(found);
     settings.push(...read);
     const included = read.filter(([key]) => key === "path").slice(0, MAX_FILES - left.length);
     const paths = included.map(([, value]) => pathIn(value, path.dirname(file), home));
     left.push(...paths.filter((one) => find(one) !== undefined));
   }
-  return { settings, files };
+  return { settings, files, bytes };
 }
 
 /** The path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */

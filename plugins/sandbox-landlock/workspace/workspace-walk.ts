@@ -4,8 +4,7 @@ import type { NameTest } from "@gantry/sdk/node";
 import { aboutPath, identityOf } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
-import { gitFollows } from "./git-follows.ts";
-import { unplainStates } from "./git-states.ts";
+import { Followed } from "./followed.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -64,18 +63,19 @@ export class WorkspaceWalk {
   readonly #walked: Walked;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
-  /** What repositories name in their settings, guarded under whatever name. */
-  #followed: ReadonlySet<string> = new Set();
+  /** Guarded under whatever name. */
+  readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
   /** Folders that hold names which are not UTF-8, by their full paths. */
   foreign: readonly string[] = [];
-  /** True where the last look ended at more folders than are looked through. */
+  /** True where the last look ended at more folders, or settings of repositories, than are looked through. */
   isOver = false;
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
   constructor(walked: Walked) {
     this.#walked = walked;
+    this.#followed = new Followed(walked.root, walked.owner);
   }
 
   /**
@@ -84,11 +84,21 @@ export class WorkspaceWalk {
    */
   find(): Found {
     const found = this.#look();
-    const isNew = [...found.secret.map((at) => this.#remember(at)), this.#follow()];
-    if (!isNew.some(Boolean)) return found;
+    const isNew = [
+      ...found.secret.map((at) => this.#remember(at)),
+      this.#followed.look(this.#repositories()),
+    ];
     // Where else it stands shows only in files that were passed over.
-    this.#seen = new Map();
-    return this.#look();
+    if (isNew.some(Boolean)) this.#seen = new Map();
+    const all = isNew.some(Boolean) ? this.#look() : found;
+    if (this.#followed.isWhole) return all;
+    this.isOver = true;
+    this.unseen = { path: this.#walked.root, reason: "the settings of its repositories name too many files" };
+    return all;
+  }
+
+  #repositories(): readonly string[] {
+    return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
   /** A test of folders, by path and number: true for those that the last look found there. */
@@ -190,20 +200,6 @@ export class WorkspaceWalk {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
     const about = aboutPath(path.join(this.#walked.root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
-  }
-
-  /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
-  #follow(): boolean {
-    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
-    // The owner's own settings count before there is any repository.
-    const now = [".git", ...repositories].flatMap((at) => {
-      const folder = path.join(this.#walked.root, at);
-      const states = unplainStates(folder).map((file) => path.relative(this.#walked.root, file));
-      return [...gitFollows(this.#walked.root, folder, this.#walked.owner), ...states];
-    });
-    const before = this.#followed;
-    this.#followed = new Set(now);
-    return before.size !== this.#followed.size || now.some((at) => !before.has(at));
   }
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */

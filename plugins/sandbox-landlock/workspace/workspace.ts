@@ -3,6 +3,7 @@ import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
+import { fewOf } from "./findings.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { type Before, KeptFiles } from "./kept-files.ts";
@@ -14,7 +15,6 @@ import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
-
 /** Folders within folders whose names are mended, one level a look. */
 const MAX_LOOKS = 64;
 
@@ -50,13 +50,9 @@ export class Workspace {
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
     this.#open = openIn(workspace, walls?.read ?? [workspace]);
-    this.#walk = new WorkspaceWalk({
-      root: workspace,
-      wanted: { secret: this.#isSecret, guarded: this.#isGuarded },
-      owner: facts.ownerGit,
-      open: this.#open,
-      most: facts.mostFolders,
-    });
+    const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
+    const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
+    this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
     this.#secret = new KeptFiles(workspace);
     this.#late = new KeptFiles(workspace);
@@ -120,8 +116,7 @@ export class Workspace {
   /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */
   lookAfter(before: Before, began: number): readonly string[] {
     this.#guarded.restore(before, began);
-    const renamed = this.#renameForeign();
-    return [...renamed, ...this.#undo(before.wasHeld)];
+    return fewOf([...this.#renameForeign(), ...this.#undo(before.wasHeld)]);
   }
 
   /**
@@ -134,7 +129,7 @@ export class Workspace {
     const over = this.#withholdOver();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const secret = this.#secret.putBack(this.#masks, (file) => this.#isGuarded(file));
-    const undone = [...this.#undo(this.#masks), ...secret];
+    const undone = fewOf([...this.#undo(this.#masks), ...secret]);
     this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
     return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
   }
@@ -178,7 +173,7 @@ export class Workspace {
     const { names, left } = this.#withhold(this.#began, this.#wasThere);
     if (left) return [notWithheld(left)];
     this.#found = this.find();
-    return [`withheld: ${names.length} that changed, since the run made too many folders to look through`];
+    return [`withheld: ${names.length} that changed, since the run made too many folders or repositories`];
   }
 
   /** What changed after a mask fell. */
