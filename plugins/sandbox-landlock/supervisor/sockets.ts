@@ -63,10 +63,10 @@ export function connectSocket(request: SyscallRequest, roots: readonly string[],
   return mapped ? connect(request, AF_INET6, to6) : EACCES;
 }
 
-/** Lets a local socket listen; never one of the network. Gives an errno or 0. */
+/** Lets a local socket listen; never one of the network, nor by a name that is no file. Gives an errno or 0. */
 export function listenSocket(request: SyscallRequest): number {
   return withSocket(request, int(request.args[0]), (fd) => {
-    if (option(fd, SO_DOMAIN) !== AF_UNIX) return EACCES;
+    if (option(fd, SO_DOMAIN) !== AF_UNIX || !isFile(fd)) return EACCES;
     return libcCall("listen", ["int", "int"], fd, int(request.args[1]));
   });
 }
@@ -135,6 +135,13 @@ function isConnected(fd: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** True where a local socket is bound to a path. */
+function isFile(fd: number): boolean {
+  const name = new Uint8Array(128);
+  libcCall("getsockname", ["int", "void *", "void *"], fd, name, struct([4, name.length]));
+  return name[2] !== 0;
 }
 
 const flagsOf = (fd: number): number => libcCall("fcntl", ["int", "int", "long"], fd, F_GETFL, 0);
