@@ -5,7 +5,6 @@ import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
 import { MARK_SIGNS } from "../bounds.ts";
 import type { ConfinedFacts, Fault, Request, Results } from "../messages.ts";
-import { someFindings } from "./some-findings.ts";
 import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
@@ -72,7 +71,7 @@ export class Requests {
         const { workspace } = this.#confined;
         const findings = workspace.lookAfter(request.before, request.began);
         if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
-        return { value: { findings: someFindings(findings) } };
+        return { value: { findings } };
       }
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
@@ -199,7 +198,7 @@ export class Requests {
         stdout,
         stderr,
         ...finished,
-        findings: someFindings([...findings, ...finished.findings]),
+        findings: [...findings, ...finished.findings],
       };
     } finally {
       for (const end of unwatch) end();

@@ -13,10 +13,8 @@ import { isOfView, targetOf } from "./mask-paths.ts";
 import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
-/** So many files are named in one phrase. */
-const MAX_NAMED = 5;
-/** Folders within folders whose names are mended, one level a look. */
-const MAX_LOOKS = 64;
+/** Files that are named in one phrase; folders within folders whose names are mended, one level a look. */
+const [MAX_NAMED, MAX_LOOKS] = [5, 64];
 
 /** The secret and guarded files of the workspace: where they are, whether masks lie over them, what a run did to them. */
 export class Workspace {
