@@ -113,7 +113,7 @@ export async function startSandbox({
     lookAfter: async (run) => left.push(...(await confinement.lookAfter(run))),
     decide: (since) => confinement.decide(since),
   });
-  const env = childEnvironment(workspace, undefined);
+  const env = { ...childEnvironment(undefined), HOME: workspace };
   return {
     confinement,
     workspace,

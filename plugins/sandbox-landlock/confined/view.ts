@@ -83,7 +83,8 @@ function showProcesses(): boolean {
 function show(at: string, write: readonly string[], shown: readonly string[]): void {
   const about = statSync(OLD + at, { throwIfNoEntry: false });
   if (!about) return;
-  const writable = about.isDirectory() || about.isFile() ? isIn(at, write) : false;
+  const plain = about.isDirectory() || about.isFile();
+  const writable = plain && isIn(at, write);
   const around = shown.filter((other) => other !== at && isInside(at, other));
   if (around.some((other) => isIn(other, write)) || (around.length > 0 && !writable)) return;
   if (!lstatSync(at, { throwIfNoEntry: false })) {
@@ -91,7 +92,6 @@ function show(at: string, write: readonly string[], shown: readonly string[]): v
     if (!about.isDirectory()) writeFileSync(at, "");
   }
   bind(OLD + at, at);
-  const plain = about.isDirectory() || about.isFile();
   restrictMount(at, ATTR_NOSUID | (plain ? ATTR_NODEV : 0) | (writable ? 0 : ATTR_RDONLY));
 }
 

@@ -1,5 +1,12 @@
 import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
-import { type ConfinementOptions, confine, startBehind, startFirst, startOpen } from "./confiner.ts";
+import {
+  type ConfinementOptions,
+  type First,
+  confine,
+  startBehind,
+  startFirst,
+  startOpen,
+} from "./confiner.ts";
 import { NoWalls } from "./launch.ts";
 import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
@@ -8,10 +15,7 @@ import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added } from "../supervisor/supervisor.ts";
 
 /** What holds here. */
-export interface Layers extends Built, Added {
-  /** Why there are no namespaces; undefined where there are. */
-  readonly noNamespaces: string | undefined;
-}
+export interface Layers extends Built, Added, Pick<First, "noNamespaces"> {}
 
 /** How many runs there are at a time. */
 const MOST_RUNS = 32;

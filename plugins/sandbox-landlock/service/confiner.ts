@@ -78,7 +78,7 @@ export async function confine(
 }
 
 /** The first of all, with what ends it. */
-interface First {
+export interface First {
   readonly first: ConfinedProcess;
   readonly holder: Holder;
   /** Why there are no namespaces; undefined where there are. */
