@@ -121,6 +121,9 @@ export const hostErrors = defineErrors({
   ALLOW_BAD_RULE: usage(
     "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
   ),
+  ALLOW_BAD_PIPE: usage(
+    "security.allow holds `%s`, which has a pipe within it: write a rule for each command, with `|` before one that is fed by another, as in `shell: | head *`.",
+  ),
   ALLOW_BAD_URL: usage(
     "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
   ),

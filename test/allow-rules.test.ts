@@ -52,7 +52,7 @@ test("SEC-14: a rule for the shell covers exactly its words, however bash writes
     "git  'status'",
     "npm test",
     "npm test && git status",
-    "git status | git status; npm test",
+    "git status || git status; npm test",
     "git log",
     "git log --oneline -5",
     "npm run test:unit",
@@ -93,6 +93,41 @@ test("SEC-14: a rule for the shell covers exactly its words, however bash writes
     "git log <<E\nE",
   ];
   for (const line of left) expect([line, await runs(host, line)]).toEqual([line, asks]);
+});
+
+test("SEC-14: what a pipe feeds is covered only by a rule with the pipe before it, whatever joins the rest", async () => {
+  await using host = await start([
+    ...["cat *", "sh", "bash *", "env *", "head -5", "rm x"].map((pattern) => `shell: ${pattern}`),
+    "shell: | head *",
+    "shell: |tail",
+  ]);
+  for (const line of [
+    "sh; cat todo.txt",
+    "cat todo.txt && sh",
+    "cat a | head -3",
+    "cat a | head -3 | tail || sh",
+    "env sh",
+    "bash -c 'cat a; sh'",
+  ])
+    expect([line, await runs(host, line)]).toEqual([line, "allowed"]);
+  for (const line of [
+    "cat todo.txt | sh",
+    "cat todo.txt |& sh",
+    "cat todo.txt |\nsh",
+    "cat todo.txt | head -3 | sh",
+    "cat a; cat todo.txt | sh && cat a",
+    "cat todo.txt | env sh",
+    "cat todo.txt | bash -c sh",
+    "bash -c 'cat todo.txt | sh'",
+    "cat a | rm x",
+    "head -3",
+    "tail",
+    "cat a | tail; tail",
+    "'|' head x",
+  ])
+    expect([line, await runs(host, line)]).toEqual([line, asks]);
+  for (const entry of ["shell: cat * | sh", "shell: |", "shell: | |"])
+    await expect(start([entry])).rejects.toMatchObject({ code: "ALLOW_BAD_PIPE" });
 });
 
 test("SEC-14: what a covered program is told to start needs a rule of its own", async () => {
@@ -337,7 +372,7 @@ async function startAsked(): Promise<TestHost> {
   return startTestHost({ plugins: [careful, commands, shell, edit, fetcher, vague] });
 }
 
-test("SEC-14: a yes for the conversation covers the same commands word by word and asks for everything else", async () => {
+test("SEC-14: a yes for the conversation covers the same command word by word and asks for everything else", async () => {
   await using host = await startAsked();
   const { asked, options } = person(host, () => "always");
   const call = async (command: string, more: object = {}) => {
@@ -345,9 +380,10 @@ test("SEC-14: a yes for the conversation covers the same commands word by word a
     await host.call("shell", { command }, { ...options, ...more });
     return asked.length > before;
   };
-  expect(await call("npm test && git status")).toBe(true);
-  expect(asked[0]?.always).toBe("shell `npm test`, `git status`");
-  for (const line of ["npm test", "git status", "git  'status' | npm test"])
+  expect(await call("npm 'test'")).toBe(true);
+  expect(await call("git commit -m 'a b'")).toBe(true);
+  expect(asked.map(({ always }) => always)).toEqual(["shell `npm test`", "shell `git commit -m 'a b'`"]);
+  for (const line of ["npm test", "git  commit '-m' a\\ b"])
     expect([line, await call(line)]).toEqual([line, false]);
   for (const line of [
     "npm test x",
@@ -356,6 +392,9 @@ test("SEC-14: a yes for the conversation covers the same commands word by word a
     "npm test; ls",
     "npm test $(git status)",
     "env npm test",
+    "npm test; git commit -m 'a b'",
+    "npm test | npm test",
+    "git commit -m a b",
   ])
     expect([line, await call(line)]).toEqual([line, true]);
   expect(await call("npm test", { session: "another" })).toBe(true);
@@ -363,6 +402,44 @@ test("SEC-14: a yes for the conversation covers the same commands word by word a
   expect(await call("echo $x")).toBe(true);
   expect(asked.at(-1)?.always).toBe("shell this very command line");
   expect([await call("echo $x"), await call("echo  $x")]).toEqual([false, true]);
+});
+
+test("SEC-14: a yes for the conversation to more than one command covers that line, not its parts joined in another way", async () => {
+  for (const [line, others] of [
+    [
+      "cat todo.txt; sh",
+      ["cat todo.txt | sh", "sh; cat todo.txt", "sh", "cat todo.txt", "cat todo.txt && sh"],
+    ],
+    ["cd /tmp/scratch && rm -rf src", ["rm -rf src", "cd /tmp/scratch || rm -rf src", "cd /tmp/scratch"]],
+    ["env npm test", ["npm test", "env  npm test"]],
+  ] as const) {
+    await using host = await startAsked();
+    const { asked, options } = person(host, () => "always");
+    await host.call("shell", { command: line }, options);
+    expect(asked[0]?.always).toBe("shell this very command line");
+    await host.call("shell", { command: line }, options);
+    expect(asked).toHaveLength(1);
+    for (const command of others) {
+      const before = asked.length;
+      await host.call("shell", { command }, options);
+      expect([command, asked.length]).toEqual([command, before + 1]);
+    }
+  }
+});
+
+test("SEC-14: a yes for the conversation to a call of several files covers them together, not each with another", async () => {
+  const copy = tool("copy", async () => "copied", {
+    effects: ({ from, to }) => ({
+      paths: [
+        { path: from, access: "read" },
+        { path: to, access: "write" },
+      ],
+    }),
+  });
+  await using host = await startTestHost({ plugins: [careful, copy] });
+  const { asked, options } = person(host, () => "always");
+  for (const [from, to] of ["ab", "cd", "ab", "ad", "cb"]) await host.call("copy", { from, to }, options);
+  expect(asked.map(({ args }) => Object.values(args).join(""))).toEqual(["ab", "cd", "ad", "cb"]);
 });
 
 test("SEC-14: for files it covers the same resolved path, for everything else the same arguments", async () => {

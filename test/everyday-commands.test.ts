@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Sandbox, type SandboxPolicy, definePlugin, type GuardOpinion } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
@@ -146,6 +146,81 @@ test("SEC-13: autonomous with the walls switched off by hand, what can be read r
   await using host = await startTestHost({ plugins: [autonomy, commands, paths, sandbox, shell], config });
   expect(await host.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed" });
   expect(await host.call("shell", { command: "python3 -c 1" })).toMatchObject({ code: "COMMAND_NO_WALLS" });
+});
+
+/** What may name any file, as far as its text tells. */
+const namedAtRunTime = [
+  "d=/etc; head -1 $d/shadow",
+  "cat $(echo /etc/hostname)",
+  'cat "$(echo /etc/hostname)"',
+  "x=.en; cat ${x}v",
+  "d=/etc; echo x > $d/out",
+  "f=/etc/hostname; wc -l < $f",
+  'echo /etc/hostname | while read f; do cat "$f"; done',
+  "for f in /etc/h*; do cat $f; done",
+  "ls | xargs cat",
+  "find . -name '.en*' -exec cat {} +",
+  "x='-f /etc/hostname'; grep $x a.txt",
+  "m='-F /etc/hostname'; git commit -m $m",
+  "f() { cat $1; }; f a.txt",
+  "cp a.txt {b,/etc/c}",
+  "shopt -s dotglob; cat *",
+  "man $x",
+  'sed "r $x" a.txt',
+  "awk 'BEGIN { while ((getline l < \"/etc/hostname\") > 0) print l }'",
+  "awk '{ print > \"/etc/x\" }' a.txt",
+];
+const knownAtRunTime = [
+  "false; echo $?; sleep $((1 - 1))",
+  "head -n$((2 * 3)) a.txt",
+  'x=1; echo $x ${#x} "$x" > out.txt',
+  '[ -n "$x" ] || echo none',
+  'git commit -m "$(date)"',
+  'grep -e "$x" a.txt',
+  "wc -l sub/*.ts su*/*.ts",
+  "awk '$3 > 5 { print $1; n++ } END { print n }' a.txt",
+  "sed -n 's/error > w x/b/p; $w out.txt' a.txt",
+];
+
+function fillWorkspace(host: TestHost): void {
+  const at = (name: string) => path.join(host.runtime.workspace, name);
+  mkdirSync(at("sub"));
+  symlinkSync("/etc", at("sub/link"));
+  for (const name of [".env", "sub/a.ts", "sub/.env"]) writeFileSync(at(name), "x=1\n");
+}
+
+test("SEC-13: autonomous without walls, a file that is named only at run time is refused, and the sentence says which; behind walls it runs", async () => {
+  await using host = await start("autonomous", pretending({ files: false, network: false }));
+  fillWorkspace(host);
+  expect(await decisions(host, namedAtRunTime)).toEqual(all(namedAtRunTime, "refuse PATH_NO_WALLS"));
+  expect(await decisions(host, knownAtRunTime)).toEqual(all(knownAtRunTime, "allow"));
+  const { text } = await host.call("shell", { command: "cat a.txt .e$x" });
+  expect(text).toContain("an argument of `cat`, `.e…`, is known only at run time");
+  const refused = ["cat sub/l*/hostname", "cat s*/link/hostname", "cat sub/l*", "cat s*/.e*"];
+  expect(await decisions(host, refused)).toEqual({
+    ...all(refused.slice(0, 3), "refuse PATH_OUTSIDE"),
+    "cat s*/.e*": "refuse PATH_SENSITIVE",
+  });
+
+  await using walled = await start("autonomous");
+  fillWorkspace(walled);
+  const both = [...namedAtRunTime, ...knownAtRunTime];
+  expect(await decisions(walled, both)).toEqual(all(both, "allow"));
+});
+
+test("SEC-13: where somebody is asked and no walls hold, the question says which file cannot be told", async () => {
+  await using host = await start("semi-autonomous", pretending({ files: false, network: false }));
+  for (const command of namedAtRunTime) {
+    const said = (await host.explain("shell", { command })).find(({ by }) => by === "guard-paths")?.outcome;
+    expect([command, said]).toEqual([
+      command,
+      expect.objectContaining({
+        verdict: "ask",
+        code: "PATH_UNCERTAIN",
+        reason: expect.stringContaining("known only at run time"),
+      }),
+    ]);
+  }
 });
 
 test("SEC-13: the refusal without walls says what could not be read, why that matters, and what helps", async () => {

@@ -15,13 +15,15 @@ interface Rule {
   readonly name: string;
   /** Undefined for an entry that is a name alone. */
   readonly pattern: string | undefined;
+  /** It stands for commands that are fed what another one writes, as `shell: | head *` does; any other rule never does. */
+  readonly fed: boolean;
 }
 
 /** The owner's rules of what needs no question. They lift questions and never a refusal. */
 export class AllowRules {
   readonly #rules: readonly Rule[];
 
-  /** Throws ALLOW_BAD_RULE and ALLOW_BAD_URL. */
+  /** Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
   constructor(entries: readonly string[]) {
     this.#rules = entries.map(ruleOf);
   }
@@ -37,9 +39,10 @@ export class AllowRules {
     const { paths, commands, urls, recipients = [] } = call.effects;
     const used: (Rule | undefined)[] = [];
     for (const command of commands) used.push(...(await coveringCommand(rules, command, shell)));
-    for (const use of paths) used.push(await coveringPath(rules, use.resolved, call.cwd));
-    for (const url of urls) used.push(rules.find(({ pattern = "" }) => coversUrl(pattern, url)));
-    for (const to of recipients) used.push(rules.find(({ pattern = "" }) => covers(pattern, to, SEVERAL)));
+    const others = rules.filter(({ fed }) => !fed);
+    for (const use of paths) used.push(await coveringPath(others, use.resolved, call.cwd));
+    for (const url of urls) used.push(others.find(({ pattern = "" }) => coversUrl(pattern, url)));
+    for (const to of recipients) used.push(others.find(({ pattern = "" }) => covers(pattern, to, SEVERAL)));
 
     if (used.length === 0 || used.includes(undefined)) return undefined;
     return [...new Set(used.map((rule) => rule?.text))].join(", ");
@@ -47,20 +50,24 @@ export class AllowRules {
 }
 
 function ruleOf(text: string): Rule {
-  const [, name, pattern] = /^\s*([\w-]{1,64})\s*(?::\s*(\S.*?))?\s*$/s.exec(text) ?? [];
+  const [, name, pipe, pattern] = /^\s*([\w-]{1,64})\s*(?::\s*(\|\s*)?(\S.*?))?\s*$/s.exec(text) ?? [];
   if (name === undefined) throw errors.ALLOW_BAD_RULE(text);
+  if (pattern?.split(/\s+/).includes("|")) throw errors.ALLOW_BAD_PIPE(text);
   if (pattern !== undefined && isUrlPattern(pattern) && !urlPattern(pattern))
     throw errors.ALLOW_BAD_URL(text);
-  return { text: text.trim(), name, pattern };
+  return { text: text.trim(), name, pattern, fed: pipe !== undefined };
 }
 
 /** `weather`, or `mcp: github_*` for tools that come from there. */
-function namesWhole({ name, pattern }: Rule, tool: Tool): boolean {
+function namesWhole({ name, pattern, fed }: Rule, tool: Tool): boolean {
   if (pattern === undefined) return name === tool.name;
-  return tool.source === name && covers(pattern, tool.name);
+  return !fed && tool.source === name && covers(pattern, tool.name);
 }
 
-/** A rule for each command that the text runs, nested ones too; `[undefined]` where the text is more than commands. */
+/**
+ * A rule for each command that the text runs, nested ones too; `[undefined]` where the text is more than commands. What is
+ * harmless with nothing to read may do as it is told by what is piped into it, so that takes a rule of its own.
+ */
 async function coveringCommand(
   rules: readonly Rule[],
   command: string,
@@ -68,7 +75,9 @@ async function coveringCommand(
 ): Promise<(Rule | undefined)[]> {
   const commands = await plainCommands(command, shell);
   if (!commands) return [undefined];
-  return commands.map((words) => rules.find(({ pattern = "" }) => coversWords(pattern, words)));
+  return commands.map(({ words, fed }) =>
+    rules.find((rule) => rule.fed === fed && coversWords(rule.pattern ?? "", words)),
+  );
 }
 
 /** Word by word; `*` stands for any signs in a word, and as the last word for any further words. */

@@ -5,10 +5,10 @@ import { plainCommands } from "./plain-commands.ts";
 /** Conversations that are remembered; the one longest unused is forgotten first. */
 const maxConversations = 1_000;
 
-/** What a yes for the rest of a conversation covers: in words for the person, and as keys to compare by. */
+/** What a yes for the rest of a conversation covers: in words for the person, and as one key to compare by. */
 export interface Coverage {
   readonly shown: string;
-  readonly keys: readonly string[];
+  readonly key: string;
 }
 
 interface Given {
@@ -31,8 +31,7 @@ export class ConversationApprovals {
     const holder = holderOf(call);
     const given = conversation.get(holder) ?? { by, lifts: new Set<string>() };
     conversation.set(holder, given);
-    for (const key of coverage.keys)
-      for (const { code } of questions) given.lifts.add(JSON.stringify([key, code]));
+    for (const { code } of questions) given.lifts.add(JSON.stringify([coverage.key, code]));
   }
 
   /** The conversation has ended. */
@@ -43,37 +42,43 @@ export class ConversationApprovals {
   /** Who gave the approval that lifts all these questions about all of the call; undefined where any is left. */
   covering(call: ToolCall, questions: readonly Question[], coverage: Coverage): string | undefined {
     const given = this.#given.get(call.session)?.get(holderOf(call));
-    const all = coverage.keys.every((key) =>
-      questions.every(({ code }) => given?.lifts.has(JSON.stringify([key, code])) === true),
+    const all = questions.every(
+      ({ code }) => given?.lifts.has(JSON.stringify([coverage.key, code])) === true,
     );
     return all ? given?.by : undefined;
   }
 }
 
 /**
- * For a shell the same commands, word by word, in whatever order; of a text that is more than plain commands, the same text.
- * For files the same resolved paths. For everything else exactly the same arguments.
+ * What was asked about as a whole, never a part of it. For a shell the same command, word by word; of more than one, whatever
+ * joins them, the same text. For files the same resolved paths. For everything else exactly the same arguments.
  */
 export async function coverageOf(call: ToolCall, shell: ShellReader | undefined): Promise<Coverage> {
   const { paths, commands, urls, recipients = [], target, unknown } = call.effects;
-  const keys: string[] = [];
+  const parts: unknown[] = [call.cwd];
   const shown: string[] = [];
   for (const command of commands) {
-    const plain = await plainCommands(command, shell);
-    keys.push(...(plain ?? [[command]]).map((words) => JSON.stringify([plain ? "words" : "text", words])));
-    shown.push(...(plain?.map((words) => `\`${words.join(" ")}\``) ?? ["this very command line"]));
+    const [only, ...others] = (await plainCommands(command, shell)) ?? [];
+    const words = others.length === 0 ? only?.words : undefined;
+    parts.push(words ? ["words", words] : ["text", command]);
+    shown.push(words ? `\`${words.map(asTyped).join(" ")}\`` : "this very command line");
   }
   for (const { resolved, access } of paths) {
-    keys.push(JSON.stringify(["path", access, resolved]));
+    parts.push(["path", access, resolved]);
     shown.push(`to ${access} ${resolved}`);
   }
   const isOut = urls.length > 0 || recipients.length > 0;
-  const isMore = isOut || target !== undefined || unknown === true || keys.length === 0;
+  const isMore = isOut || target !== undefined || unknown === true || shown.length === 0;
   if (isMore) {
-    keys.push(digestOf(call.tool, call.args, call.cwd, call.effects));
+    parts.push(digestOf(call.tool, call.args, call.cwd, call.effects));
     shown.push(`with exactly these arguments${target ? ` on ${target.shown}` : ""}`);
   }
-  return { keys, shown: `${call.tool} ${[...new Set(shown)].join(", ")}` };
+  return { key: JSON.stringify(parts), shown: `${call.tool} ${[...new Set(shown)].join(", ")}` };
+}
+
+/** Quoted where blanks or signs in a word would let it be taken for more than one. */
+function asTyped(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function holderOf({ user, tool }: ToolCall): string {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { feedMarkup } from "@gantry/sdk/node";
 
 /** Without words for a reader. */
 const dropped = new Set(
@@ -14,9 +15,8 @@ const empty = new Set("area base br col embed hr img input link meta source trac
 /** How the usual programs mark what is answered, beside blockquote. */
 const quoting =
   /\b(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra|divRplyFwdMsg|appendonsend|OutlookMessageHeader)\b/;
-/** So much at once; then everything else gets a turn. */
-const slice = 64 * 1024;
-const maxDepth = 1_000;
+/** Of an address that words lead to. */
+const maxAddress = 500;
 
 /** The words of a mail that is written in HTML; what it quotes has `> ` before each line. Scripts, styles and hidden text are left out. */
 export async function htmlText(html: string): Promise<string> {
@@ -27,14 +27,11 @@ export async function htmlText(html: string): Promise<string> {
       onopentag: (tag, attributes) => writer.open(tag, attributes),
       ontext: (text) => writer.write(text),
       onclosetag: (tag) => writer.close(tag),
+      onreset: () => writer.forget(),
     },
     { decodeEntities: true },
   );
-  for (let at = 0; at < html.length; at += slice) {
-    parser.write(html.slice(at, at + slice));
-    await setImmediate();
-  }
-  parser.end();
+  for (const _ of feedMarkup(html, parser, () => writer.nested)) await setImmediate();
   return writer.done();
 }
 
@@ -43,26 +40,28 @@ interface Opened {
   readonly isDropped: boolean;
   readonly isQuote: boolean;
   readonly href: string | undefined;
-  readonly from: number;
+  /** How long the line was, in pieces and in characters. */
+  readonly from: { readonly pieces: number; readonly length: number };
 }
 
 class HtmlWriter {
   readonly #open: Opened[] = [];
   readonly #lines: string[] = [];
-  #line = "";
+  /** In pieces, since the text of one that grows would be copied with each look at it. */
+  #line: string[] = [];
+  #length = 0;
+  #endsBlank = true;
   #dropped = 0;
   #quotes = 0;
   #pre = 0;
-  #deeper = 0;
 
   open(tag: string, attributes: Readonly<Record<string, string>>): void {
     if (tag === "br") return this.#end();
     if (blocks.has(tag)) this.#end();
     if (gaps.has(tag)) this.#gap();
     if (tag === "img" && this.#dropped === 0) this.write(attributes["alt"] ?? "");
-    if (tag === "li") this.#line = "- ";
+    if (tag === "li") this.#add("- ");
     if (empty.has(tag)) return;
-    if (this.#open.length >= maxDepth) return void (this.#deeper += 1);
     const isQuote =
       tag === "blockquote" || quoting.test(`${attributes["class"] ?? ""} ${attributes["id"] ?? ""}`);
     const isDropped = dropped.has(tag) || isHidden(attributes);
@@ -74,37 +73,46 @@ class HtmlWriter {
       isDropped,
       isQuote,
       href: tag === "a" ? attributes["href"] : undefined,
-      from: this.#line.length,
+      from: { pieces: this.#line.length, length: this.#length },
     });
   }
 
   close(tag: string): void {
     if (empty.has(tag)) return;
-    if (this.#deeper > 0) return void (this.#deeper -= 1);
     const opened = this.#open.pop();
     if (opened === undefined) return;
     this.#link(opened);
     if (blocks.has(tag)) this.#end();
     if (gaps.has(tag)) this.#gap();
-    if (tag === "td" || tag === "th") this.#line += " ";
+    if (tag === "td" || tag === "th") this.#add(" ");
     if (opened.isDropped) this.#dropped -= 1;
     if (opened.isQuote) this.#quotes -= 1;
     if (opened.tag === "pre") this.#pre -= 1;
+  }
+
+  /** How many elements stand open. */
+  get nested(): number {
+    return this.#open.length;
+  }
+
+  /** What stands open never ends: what was quoted or hidden stays so to the end of the mail. */
+  forget(): void {
+    this.#open.length = 0;
   }
 
   write(text: string): void {
     if (this.#dropped > 0) return;
     if (this.#pre > 0) {
       const [first = "", ...rest] = text.split("\n");
-      this.#line += first;
+      this.#add(first);
       for (const line of rest) {
         this.#end();
-        this.#line = line;
+        this.#add(line);
       }
       return;
     }
     const words = text.replace(/\s+/g, " ");
-    this.#line += /(?:^|\s)$/.test(this.#line) ? words.trimStart() : words;
+    this.#add(this.#endsBlank ? words.trimStart() : words);
   }
 
   done(): string {
@@ -115,16 +123,30 @@ class HtmlWriter {
       .trim();
   }
 
+  #add(text: string): void {
+    if (text === "") return;
+    this.#line.push(text);
+    this.#length += text.length;
+    this.#endsBlank = /\s/.test(text.at(-1) ?? "");
+  }
+
   /** The address behind words that do not show it. */
   #link({ href = "", from, isDropped }: Opened): void {
-    const words = this.#line.slice(from).trim();
-    if (isDropped || this.#dropped > 0 || words === "" || !/^https?:\/\/\S+$/i.test(href)) return;
-    if (!href.includes(words.replace(/…$/, ""))) this.#line += ` (${href.slice(0, 500)})`;
+    if (isDropped || this.#dropped > 0 || !/^https?:\/\/\S+$/i.test(href)) return;
+    const address = href.slice(0, maxAddress);
+    // Longer words do not stand in the address; elements in each other would have them put together time and again.
+    const isLonger = this.#length - from.length > address.length + 2;
+    const words = isLonger ? undefined : this.#line.slice(from.pieces).join("").trim();
+    if (words === "" || (words !== undefined && address.includes(words.replace(/…$/, "")))) return;
+    this.#add(` (${address})`);
   }
 
   #end(): void {
-    const line = this.#pre > 0 ? this.#line.trimEnd() : this.#line.trim();
-    this.#line = "";
+    const whole = this.#line.join("");
+    const line = this.#pre > 0 ? whole.trimEnd() : whole.trim();
+    this.#line = [];
+    this.#length = 0;
+    this.#endsBlank = true;
     if (line !== "" && line !== "-") this.#lines.push(this.#quotes > 0 ? `> ${line}` : line);
   }
 

@@ -103,6 +103,22 @@ test.runIf(dovecot.here)(`EM-17: a body over 1 MiB is cut, and it is said${dovec
   expect(text).toMatch(/\[the mail goes on; only its first 1 MiB was read\]$/);
 });
 
+test.runIf(dovecot.here)(
+  `EM-17: HTML of 2 MB that takes the square of its length elsewhere is read, and what was quoted or hidden before it stays so${dovecot.why}`,
+  async () => {
+    const unclosed = "<i>".repeat(2_000) + "</b>".repeat(2_000);
+    const bombs = ["<i>".repeat(300_000) + "</b>".repeat(220_000), "<b>&#32;</b>".repeat(150_000)];
+    const texts = await told([
+      ...bombs.map((bomb) => ({ body: html(`hello${bomb}<p>the end`) })),
+      { body: html(`mine<div class="gmail_quote">theirs${unclosed}</div><p>also theirs`) },
+      { body: html(`mine<div hidden>${unclosed}</div><p>never shown`) },
+    ]);
+    for (const text of texts.slice(0, bombs.length)) expect(text).toBe("hello\n\nthe end");
+    expect(texts.at(-2)).toMatch(/^<<untrusted (\w+) [^]*theirs[^]*also theirs[^]*<<end \1>>\nmine$/);
+    expect(texts.at(-1)).toBe("mine");
+  },
+);
+
 async function talk(): Promise<{ readonly t: TestEmail; readonly requests: ChatRequest[] }> {
   const requests: ChatRequest[] = [];
   const model = fakeProvider([(request) => (requests.push(request), `answer ${requests.length}`)]);

@@ -12,9 +12,9 @@ export function createReader(): ShellReader & { whole(script: string): Promise<R
   return {
     whole,
     async read(script) {
-      const { commands, files, plain, unreadable } = await whole(script);
+      const { commands, fed, files, plain, unreadable } = await whole(script);
       for (const why of unreadable) throw errors.COMMAND_UNREADABLE(why);
-      return plain === undefined ? { commands, files } : { commands, files, plain };
+      return { commands, fed, files, ...(plain && { plain }) };
     },
   };
 }

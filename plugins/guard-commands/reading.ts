@@ -9,7 +9,9 @@ import { baseName, shown, type Arg } from "./syntax/words.ts";
 /** All that a shell text runs, as far as the text tells. */
 export interface Reading {
   readonly commands: (readonly Arg[])[];
-  /** Targets of redirections. */
+  /** Those of them that are fed what another one writes. */
+  readonly fed: Set<readonly Arg[]>;
+  /** Targets of redirections, and files that the texts of programs name, as `r` of sed. */
   readonly files: Arg[];
   /** Why it cannot be read with certainty. */
   readonly unreadable: Set<string>;
@@ -42,12 +44,14 @@ const BASH_ONLY = new Set(
 export function readShell(source: string, grammar: Grammar): Reading {
   const reading: Reading = {
     commands: [],
+    fed: new Set(),
     files: [],
     unreadable: new Set(),
     steered: new Set(),
     uncertain: new Set(),
   };
   const seen = { arithmetic: false, hidden: false };
+  let behindPipe = false;
 
   const unreadable = (why: string) => void reading.unreadable.add(shown(why));
   const walk = (text: string, shell: "bash" | "sh", depth: number): void => {
@@ -80,6 +84,7 @@ export function readShell(source: string, grammar: Grammar): Reading {
         if (reading.commands.length >= LIMITS.commands || wrapped >= LIMITS.wrapped)
           return unreadable("it runs too many commands");
         reading.commands.push(argv);
+        if (behindPipe) reading.fed.add(argv);
         if (!head.whole)
           return findings.ask(`the command word \`${shown(head.guess)}\` is known only at run time`);
         if (head.text.includes("/") && !SYSTEM_FOLDERS.test(head.text))
@@ -95,10 +100,13 @@ export function readShell(source: string, grammar: Grammar): Reading {
       if (shell === "sh" && BASH_ONLY.has(node.type))
         findings.ask("bash's own words stand in a text for another shell");
       if (!findIn(node, { parent, inDouble }, findings)) return;
-      const before = inDouble;
+      const before = { inDouble, behindPipe };
       inDouble = DOUBLE.has(node.type) || (inDouble && node.type !== "Script");
-      grammar.forEachChild(node, (child) => visit(child, node));
-      inDouble = before;
+      grammar.forEachChild(node, (child) => {
+        behindPipe = before.behindPipe || (node.type === "Pipeline" && node.commands[0] !== child);
+        visit(child, node);
+      });
+      ({ inDouble, behindPipe } = before);
     };
     try {
       const tree = grammar.parse(text);

@@ -1,36 +1,26 @@
-import type { ShellReading, ShellWord } from "@gantry/sdk";
+import type { ShellReading } from "@gantry/sdk";
+import { addressIn, programOf } from "./address-in.ts";
+import { gitLeadsOut } from "./git-remotes.ts";
+import { fetchers, programs } from "./programs.ts";
 
-const fetchers = new Set([
-  "curl",
-  "wget",
-  "wget2",
-  "aria2c",
-  "axel",
-  "http",
-  "https",
-  "xh",
-  "lynx",
-  "w3m",
-  "links",
-  "elinks",
-  "httpie",
-]);
 const gitFetches = new Set(["clone", "fetch", "pull", "push", "ls-remote", "archive"]);
 
-/** Addresses that stand in full in commands of programs that fetch them. What else goes out is left to the sandbox. */
+/** The first command that leads out to more than addresses in full, in a phrase; undefined where there is none. */
+export function unsaidIn({ commands }: ShellReading): string | undefined {
+  const found = commands.find(([head, ...args]) => {
+    const program = programOf(head);
+    return program === "git" ? gitLeadsOut(args) : programs.get(program)?.(args) === true;
+  });
+  const shown = found?.map(({ text, whole }) => (whole ? text : `${text}…`)).join(" ");
+  return shown?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}`]+/gu, " ").slice(0, 80);
+}
+
+/** Addresses that stand in full in commands of programs that fetch them; for what else goes out, see `unsaidIn`. */
 export function urlsOf({ commands }: ShellReading): string[] {
   return commands.flatMap(([head, ...args]) => {
-    const program = head?.text.replace(/^.*\//s, "").toLowerCase() ?? "";
+    const program = programOf(head);
     if (!fetchers.has(program) && !(program === "git" && args.some(({ text }) => gitFetches.has(text))))
       return [];
     return args.flatMap(addressIn);
   });
-}
-
-function addressIn({ text, whole }: ShellWord): string[] {
-  const [, url] = /^(?:-[a-z]|--[a-z-]+=)?([a-z][a-z0-9+.-]*:\/\/.*)$/is.exec(text) ?? [];
-  if (url === undefined) return [];
-  // Of an address that goes on at run time, the host is known where a path has begun.
-  const known = whole ? url : /^[^/]*\/\/[^/]+\//.exec(url)?.[0];
-  return known === undefined ? [] : [known];
 }

@@ -1,18 +1,24 @@
-import { definePlugin, GantryError, Net, optional, refuse, ShellReader } from "@gantry/sdk";
-import { urlsOf } from "./command-urls.ts";
+import { ask, definePlugin, GantryError, Net, optional, refuse, Sandbox, ShellReader } from "@gantry/sdk";
+import { unsaidIn, urlsOf } from "./command-urls.ts";
+import { errors } from "./errors.ts";
 
 export default definePlugin({
   name: "guard-network",
   summary: "Keeps outbound addresses to the allowed domains.",
-  needs: { net: Net, shell: optional(ShellReader) },
+  needs: { net: Net, shell: optional(ShellReader), sandbox: optional(Sandbox) },
   taps: ["beforeToolCall"],
-  setup({ hooks, needs: { net, shell } }) {
+  errors,
+  setup({ hooks, needs: { net, shell, sandbox } }) {
     hooks.beforeToolCall.tap(
       async ({ effects }) => {
         const urls = new Set(effects.urls);
+        let unsaid: string | undefined;
         try {
-          for (const command of effects.commands)
-            for (const url of shell ? urlsOf(await shell.read(command)) : []) urls.add(url);
+          for (const command of shell ? effects.commands : []) {
+            const reading = await shell!.read(command);
+            for (const url of urlsOf(reading)) urls.add(url);
+            unsaid ??= unsaidIn(reading);
+          }
         } catch (error) {
           if (error instanceof GantryError) return refuse(error);
           throw error;
@@ -21,7 +27,9 @@ export default definePlugin({
           const no = await net.check(url);
           if (no) return no;
         }
-        return undefined;
+        // The walls bind what such a program reaches.
+        if (unsaid === undefined || (await sandbox?.policy())?.network === true) return undefined;
+        return ask(errors.NET_UNSAID(unsaid));
       },
       // Names are looked up, each within ten seconds.
       { timeoutMs: 30_000 },

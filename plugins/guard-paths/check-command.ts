@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { Refusal, ShellReading, ShellWord } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
-import { outside, sensitive } from "./check-path.ts";
-import { fileWords } from "./command-words.ts";
+import { outside, printable, sensitive } from "./check-path.ts";
+import { fileWords, isUnread, programOf, unreadWords } from "./command-words.ts";
 import { expand, isOpen, type Roots } from "./roots.ts";
 import { Effort } from "./effort.ts";
 import { Patterns } from "./patterns.ts";
@@ -24,21 +24,24 @@ const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 /** What the words of one command line are judged by. */
 interface Judging {
   readonly roots: Roots;
+  /** True where the kernel holds whatever a pattern turns out to stand for. */
+  readonly walled: boolean;
   readonly effort: Effort;
   readonly patterns: Patterns;
 }
 
 /**
- * The guard's no on the paths that stand in a command; what is known only at run time is left to the sandbox.
- * Throws PATH_TOO_MUCH.
+ * The guard's no on the paths that stand in a command. What is known only at run time is left to the walls, see `unreadIn`
+ * where there are none. Throws PATH_TOO_MUCH.
  */
 export async function checkCommand(
   reading: ShellReading,
   workspace: string,
   roots: Roots,
+  walled: boolean,
 ): Promise<Refusal | undefined> {
   const effort = new Effort();
-  const judging: Judging = { roots, effort, patterns: new Patterns(effort) };
+  const judging: Judging = { roots, walled, effort, patterns: new Patterns(effort, !walled) };
   let cwd = workspace;
   const folders = new Set([workspace]);
   for (const command of reading.commands) {
@@ -52,6 +55,23 @@ export async function checkCommand(
     if (no) return no;
   }
   return undefined;
+}
+
+/** The files that a command names only at run time, the first of them in a phrase; undefined where there are none. */
+export function unreadIn({ commands, files }: ShellReading): string | undefined {
+  // It changes what patterns stand for.
+  const hasOptions = commands.some(([head]) => programOf(head) === "shopt");
+  const isVague = ({ pattern }: ShellWord) => hasOptions && pattern !== undefined;
+  for (const command of commands) {
+    const [word] = [...unreadWords(command), ...command.filter(isVague)];
+    if (word) return `an argument of \`${programOf(command[0])}\`${begins(word)} is known only at run time`;
+  }
+  const target = files.find((file) => isUnread(file) || isVague(file));
+  return target && `a file that it opens${begins(target)} is known only at run time`;
+}
+
+function begins({ text }: ShellWord): string {
+  return text === "" ? "" : `, \`${printable(text)}…\`,`;
 }
 
 async function checkOne(
@@ -118,11 +138,16 @@ function programWords([head]: readonly ShellWord[]): readonly ShellWord[] {
 async function checkWord(
   word: ShellWord,
   cwd: string,
-  { roots, effort, patterns }: Judging,
+  { roots, walled, effort, patterns }: Judging,
 ): Promise<Refusal | undefined> {
   const { text, whole, pattern } = word;
   for (const name of pattern === undefined ? [] : await patterns.fitting(pattern, cwd)) {
-    if (holdsSecrets(expand(name, cwd), roots)) return sensitive(name, "touch");
+    const at = expand(name, cwd);
+    if (holdsSecrets(at, roots)) return sensitive(name, "touch");
+    if (walled) continue;
+    const target = await effort.follow(at);
+    if (!isOpen(at, roots.command, roots) || !isOpen(target, roots.command, roots)) return outside(name);
+    if (holdsSecrets(target, roots)) return sensitive(name, "touch");
   }
   if (text === "" || devices.test(text)) return undefined;
   // Another person's home.

@@ -33,6 +33,6 @@ export function sensitive(written: string, access: string): Refusal {
   return refuse(errors.PATH_SENSITIVE(printable(written), access));
 }
 
-function printable(written: string): string {
+export function printable(written: string): string {
   return JSON.stringify(written.length > 200 ? `${written.slice(0, 200)}…` : written).slice(1, -1);
 }

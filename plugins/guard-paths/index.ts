@@ -1,16 +1,18 @@
 import { Type } from "typebox";
 import {
+  agentKeys,
   ask,
   definePlugin,
   GantryError,
   optional,
   refuse,
   Runtime,
+  Sandbox,
   sandboxingKeys,
   securityKeys,
   ShellReader,
 } from "@gantry/sdk";
-import { checkCommand } from "./check-command.ts";
+import { checkCommand, unreadIn } from "./check-command.ts";
 import { checkPath } from "./check-path.ts";
 import { errors } from "./errors.ts";
 import { rootsOf, type Roots } from "./roots.ts";
@@ -20,6 +22,7 @@ export default definePlugin({
   summary: "Keeps file paths inside the workspace.",
   table: "",
   config: Type.Object({
+    agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
     security: Type.Object({
       blocked_paths: securityKeys.blocked_paths,
       secret_files: securityKeys.secret_files,
@@ -30,15 +33,16 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { runtime: Runtime, shell: optional(ShellReader) },
+  needs: { runtime: Runtime, shell: optional(ShellReader), sandbox: optional(Sandbox) },
   taps: ["beforeToolCall"],
   errors,
   setup(host) {
+    const { agent, security } = host.config;
     let roots: Promise<Roots> | undefined;
     host.hooks.beforeToolCall.tap(async ({ effects, cwd }) => {
       if (effects.paths.length === 0 && effects.commands.length === 0) return undefined;
-      const { runtime, shell } = host.needs;
-      const known = await (roots ??= rootsOf(host.config.security, runtime).catch((error: unknown) => {
+      const { runtime, shell, sandbox } = host.needs;
+      const known = await (roots ??= rootsOf(security, runtime).catch((error: unknown) => {
         roots = undefined;
         throw error;
       }));
@@ -46,17 +50,24 @@ export default definePlugin({
         const no = checkPath(use, cwd, known);
         if (no) return no;
       }
+      const walled = effects.commands.length > 0 && (await sandbox?.policy())?.files === true;
+      let unread: string | undefined;
       for (const command of effects.commands) {
         if (!shell) return ask(errors.PATH_UNREAD());
         try {
-          const no = await checkCommand(await shell.read(command), cwd, known);
+          const reading = await shell.read(command);
+          const no = await checkCommand(reading, cwd, known, walled);
           if (no) return no;
+          unread ??= unreadIn(reading);
         } catch (error) {
           if (error instanceof GantryError) return refuse(error);
           throw error;
         }
       }
-      return undefined;
+      if (walled || unread === undefined) return undefined;
+      return agent.autonomy_level === "autonomous"
+        ? refuse(errors.PATH_NO_WALLS(unread))
+        : ask(errors.PATH_UNCERTAIN(unread));
     });
   },
 });

@@ -11,18 +11,33 @@ const FOUND = 100;
 /** What stands in the folders of one call, each read once. */
 export class Patterns {
   readonly #effort: Effort;
+  readonly #folders: boolean;
   readonly #listings = new Map<string, Promise<readonly string[]>>();
 
-  constructor(effort: Effort) {
+  /** `folders`: patterns that stand for folders are followed too. */
+  constructor(effort: Effort, folders: boolean) {
     this.#effort = effort;
+    this.#folders = folders;
   }
 
-  /** The paths that a shell would put in place of a pattern, as far as its last folder is written out. Throws PATH_TOO_MUCH. */
+  /** The paths that a shell would put in place of a pattern. Throws PATH_TOO_MUCH. */
   async fitting(pattern: string, cwd: string): Promise<readonly string[]> {
     const at = pattern.lastIndexOf("/");
     const folder = pattern.slice(0, at + 1);
-    if (/[*?[\]]/.test(folder)) return [];
-    const parts = partsOf(pattern.slice(at + 1));
+    if (!/[*?[\]]/.test(folder)) return this.#within(folder, pattern.slice(at + 1), cwd);
+    if (!this.#folders) return [];
+    const before = await this.fitting(pattern.slice(0, at).replace(/\/+$/, ""), cwd);
+    const found: string[] = [];
+    for (const one of before) found.push(...(await this.#within(`${one}/`, pattern.slice(at + 1), cwd)));
+    return found;
+  }
+
+  async #within(folder: string, name: string, cwd: string): Promise<readonly string[]> {
+    if (!/[*?[\]]/.test(name)) {
+      await this.#effort.take(FOUND);
+      return [folder + name];
+    }
+    const parts = partsOf(name);
     const wanted = patternOf(parts);
     const found: string[] = [];
     for (const name of await this.#listing(path.resolve(cwd, folder || "."))) {

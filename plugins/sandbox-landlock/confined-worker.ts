@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { asError } from "@gantry/sdk/node";
 import { Frames } from "./frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
 import { goFirst } from "./confined/first-to-go.ts";
@@ -20,22 +21,23 @@ const { promise: supervised, resolve: go } = Promise.withResolvers<void>();
 const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) => {
   if ("workspace" in message) tell(message);
   else if ("go" in message) go();
-  else if ("abort" in message) requests.abort(message.id);
+  else if ("abort" in message) void ready.then((requests) => requests.abort(message.id));
   else void serve(message.id, message.request, data);
 });
-const requests = new Requests();
+let begun: Requests | undefined;
 // It closes then too; unheard, an error would end this process before what runs.
 socket.on("error", () => undefined);
 // Its owner has gone, however it went. Without a namespace the kernel does not end what runs.
-socket.on("close", () => void requests.stop().then(() => process.exit()));
+socket.on("close", () => void leave());
 const ready = confine();
-ready.catch((error: unknown) =>
-  frames.send({ absent: error instanceof Error ? error.message : String(error) }),
+ready.then(
+  (requests) => (begun = requests),
+  (error: unknown) => frames.send({ absent: asError(error).message }),
 );
 frames.send({ up: true });
 
 async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
-  await ready;
+  const requests = await ready;
   try {
     const { value, data } = await requests.follow(id, request, bytes, {
       started: () => frames.send({ id, started: true }),
@@ -47,7 +49,12 @@ async function serve(id: number, request: Request, bytes: Uint8Array): Promise<v
   }
 }
 
-async function confine(): Promise<void> {
+async function leave(): Promise<void> {
+  await begun?.stop();
+  process.exit();
+}
+
+async function confine(): Promise<Requests> {
   const facts = await told;
   const workspace = new Workspace(facts);
   const size = new WorkspaceSize(facts.workspace, facts.workspaceMb);
@@ -56,15 +63,14 @@ async function confine(): Promise<void> {
   const search = facts.only === "search" ? { search: await import("./confined/search-files.ts") } : undefined;
   if (!walls) {
     const open = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
-    return requests.begin({ facts, workspace, size, ending: endByGroup(), ...search, ...open });
+    return new Requests({ facts, workspace, size, ending: endByGroup(), ...search, ...open });
   }
   if (search) goFirst();
   const { buildWalls, finishWalls } = await import("./confined/walls.ts");
-  const { outputs } = await import("./confined/outputs.ts");
   const ending = await (namespaces ? endWithNamespace() : endByAdoption());
   const { built, temporary: own } = buildWalls({ ...facts, walls }, workspace);
   frames.send({ built });
   await supervised;
   finishWalls(built);
-  requests.begin({ facts, workspace, size, ending, outputs, ...search, ...(own && { temporary: own }) });
+  return new Requests({ facts, workspace, size, ending, ...search, ...(own && { temporary: own }) });
 }

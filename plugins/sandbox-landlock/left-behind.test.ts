@@ -21,7 +21,7 @@ for (const namespaces of [true, false]) {
     const { findings = [] } = await kit.run(make.join("\n"));
     const left = named.filter((name, i) => existsSync(path.join(kit.workspace, `d${i}`, name)));
     expect(left).toEqual([]);
-    expect(findings).toHaveLength(named.length);
+    expect(findings.at(-1)).toBe(`and ${named.length - findings.length + 1} more`);
   });
 
   test.runIf(linux)(

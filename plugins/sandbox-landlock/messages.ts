@@ -86,6 +86,8 @@ export interface WallFacts {
   readonly starts: boolean;
   /** True where it is asked for the first process of each run. */
   readonly firsts: boolean;
+  /** True where a control group holds what memory runs have. */
+  readonly memoryHeld: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number | undefined;
   /** Size of the private /tmp. */

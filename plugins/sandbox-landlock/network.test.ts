@@ -136,6 +136,8 @@ test.runIf(linux)(
         `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); listen(S,1) and print "got through"'`,
         `perl -e 'use Socket; socket(S,AF_INET,SOCK_STREAM,0); bind(S,pack_sockaddr_in(0,INADDR_ANY)) and print "got through"'`,
         `perl -e 'use Socket; socket(S,AF_INET,SOCK_DGRAM,0) and print "got through"'`,
+        `perl -e 'use Socket; socket(S,AF_UNIX,SOCK_STREAM,0); bind(S,pack("Sa*",1,"\\0x")) and listen(S,1) and print "got through"'`,
+        `perl -e 'use Socket; socket(S,AF_UNIX,SOCK_STREAM,0); $b=pack("L4",64,0,0,0); ioctl(S,0x8912,$b) and print "got through"'`,
       ];
       for (const attempt of attempts) expect(await run(attempt)).not.toContain("got through");
       expect(requests).toEqual([]);

@@ -2,7 +2,6 @@ import path from "node:path";
 import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
-import { lookerOf } from "./service/looker.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
 import { RunNotes } from "./service/run-notes.ts";
@@ -25,7 +24,7 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
       const notes = new RunNotes(path.join(configDir, "state", "runs"), workspace);
       const place = { base, ...bounds, runs: new WorkspaceRuns(notes) };
       const walled = new Walled(host.config, host.needs, place);
-      place.runs.lookBy(lookerOf(walled));
+      place.runs.lookBy(walled);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
       host.provide(Sandbox, sandboxOf(walled, openings));
       for (const kind of ["status", "doctor"] as const)

@@ -31,8 +31,8 @@ function poolOf(answer: (what: "run" | "read") => Promise<unknown>) {
     };
     return { ...process, usable: true } as ConfinedProcess;
   };
-  const runs = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
-  const pool = new Pool(start, new Int32Array(new SharedArrayBuffer(4)), runs);
+  const inWorkspace = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
+  const pool = new Pool({ start, inWorkspace, most: 32 });
   return { pool, alive: () => alive };
 }
 
@@ -66,4 +66,17 @@ test("SBX-01: a process whose walls do not fit any more ends what it opens, and 
   expect(alive()).toBe(1);
   await pool.close();
   expect(alive()).toBe(0);
+});
+
+test("SBX-01: whoever gives up waiting for a run's turn hears it at once, and the next one has it", async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const { pool } = poolOf(() => promise);
+  const running = Array.from({ length: 32 }, () => pool.request<"run">(run, signal));
+  const leaving = new AbortController();
+  const waiting = [leaving.signal, signal].map((one) => pool.request<"run">(run, one));
+  await vi.advanceTimersByTimeAsync(1);
+  leaving.abort(new Error("enough"));
+  await expect(waiting[0]).rejects.toThrow("enough");
+  resolve(done);
+  expect(await Promise.all([...running, waiting[1]])).toEqual(Array.from({ length: 33 }, () => done));
 });

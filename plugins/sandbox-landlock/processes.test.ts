@@ -14,7 +14,7 @@ import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import shell from "../tool-shell/index.ts";
-import { descendantsOf } from "./supervisor/descendants.ts";
+import { allProcesses, descendantsOf } from "./supervisor/descendants.ts";
 import sandbox from "./index.ts";
 import { ways } from "./open.test-kit.ts";
 import {
@@ -221,7 +221,7 @@ test.runIf(linux)(
       stdio: ["ignore", "ignore", "inherit"],
     });
     await until(() => said() === "begun");
-    const started = descendantsOf(service.pid!);
+    const started = descendantsOf(service.pid!, allProcesses());
     const held = confinedOf(service.pid!);
     // They would end the run themselves.
     for (const pid of held) process.kill(pid, "SIGSTOP");

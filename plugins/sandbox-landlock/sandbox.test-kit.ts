@@ -91,16 +91,15 @@ export async function startSandbox({
   const { files } = blockedCommands(blocked);
   const built = {
     ...granted,
-    abiCap,
     ...prepared.walls,
     blocked: files,
     tcp: false,
   };
   const confinement = await Confinement.start({
     base: new URL("./index.ts", import.meta.url).href,
+    abiCap,
     namespaces,
     runs,
-    prefix: [],
     workspace,
     secret,
     guarded,
@@ -114,7 +113,7 @@ export async function startSandbox({
     lookAfter: async (run) => left.push(...(await confinement.lookAfter(run))),
     decide: (since) => confinement.decide(since),
   });
-  const env = childEnvironment(workspace, undefined);
+  const env = { ...childEnvironment(undefined), HOME: workspace };
   return {
     confinement,
     workspace,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { close, ioctl, libcCall, pipe, syscall } from "./kernel/kernel.ts";
+import { close, ioctl, libcCall, pipe, struct, syscall } from "./kernel/kernel.ts";
 import { signalProcess } from "./supervisor/descendants.ts";
 import { Groups } from "./supervisor/groups.ts";
 import { OpenGate } from "./supervisor/open-gate.ts";
@@ -19,6 +19,9 @@ import { watcher } from "./supervisor/watch.ts";
 const RECEIVE = 0xc0502100;
 const SEND = 0xc0182101;
 const STILL_VALID = 0x40082102;
+const PLACE = 0x40182103;
+const IN_PLACE = 1;
+const O_CLOEXEC = 0x80000;
 const CONTINUE = 1;
 const EPERM = 1;
 const POLLIN = 1;
@@ -173,10 +176,17 @@ function decide(one: Confined): void {
   } catch {
     return;
   }
+  const id = view.getBigUint64(0, true);
   const check = (): void => void ioctl(listener, STILL_VALID, notification.subarray(0, 8));
-  const decision = lost.has(one) ? end(check) : judge(view, check);
+  const place = (fd: number, at: number, closesOnExec: boolean): void =>
+    void ioctl(
+      listener,
+      PLACE,
+      struct([8, id], [4, IN_PLACE], [4, fd], [4, at], [4, closesOnExec ? O_CLOEXEC : 0]),
+    );
+  const decision = lost.has(one) ? end(check) : judge(view, { check, place });
   const response = new DataView(new ArrayBuffer(24));
-  response.setBigUint64(0, view.getBigUint64(0, true), true);
+  response.setBigUint64(0, id, true);
   response.setInt32(16, decision === "continue" ? 0 : -decision, true);
   response.setUint32(20, decision === "continue" ? CONTINUE : 0, true);
   try {

@@ -71,7 +71,15 @@ function answer(program: Uint8Array, number: number, machine: keyof typeof AUDIT
 const each = (machine: "x64" | "arm64"): readonly Uint8Array[] =>
   [true, false].flatMap((namespaces) =>
     [1, 6].map((abi) => {
-      const facts: FilterFacts = { machine, abi, namespaces, tcp: !namespaces, starts: true, firsts: true };
+      const facts: FilterFacts = {
+        machine,
+        abi,
+        namespaces,
+        tcp: !namespaces,
+        starts: true,
+        firsts: true,
+        memoryHeld: namespaces,
+      };
       return compileFilter(facts);
     }),
   );

@@ -7,6 +7,7 @@ import { pages, startWeb } from "./web.test-kit.ts";
 const endless: Readonly<Record<string, (at: number) => string>> = {
   links: (at) => `<a href=/${at}>last</a>`,
   "elements in a line": () => "last<b>last</b>",
+  "elements that never end, and ends of others": () => "<i></b>last",
   "lists in lists": () => "<ul><li>last",
   "items of a list": () => "<li>last",
   "quotes in quotes": () => "<blockquote>last",

@@ -1,3 +1,4 @@
+import { feedMarkup } from "@gantry/sdk/node";
 import { Parser } from "htmlparser2";
 import { PageForms } from "./page-forms.ts";
 
@@ -10,10 +11,6 @@ export interface PageElement {
 
 /** Elements nested deeper are read as part of the last one that counts. */
 const MAX_DEPTH = 200;
-/** The parser takes the square of the depth: of a page with more elements open at once, the rest is read as plain text. */
-const MAX_OPEN = 5_000;
-/** How much is parsed before the depth is looked at. */
-const SLICE = 65_536;
 
 /** Without text for a reader. */
 const DROPPED = new Set(
@@ -38,6 +35,10 @@ export function pageTree(html: string): PageTree {
   let [title, base, inTitle, dropped, deeper, nested] = ["", undefined as string | undefined, false, 0, 0, 0];
   const parser = new Parser(
     {
+      onreset() {
+        [inTitle, dropped, deeper, nested] = [false, 0, 0, 0];
+        open.length = 1;
+      },
       onopentag(tag, attributes) {
         nested++;
         forms.open(tag, attributes);
@@ -67,13 +68,7 @@ export function pageTree(html: string): PageTree {
     },
     { decodeEntities: true },
   );
-  for (let at = 0; at < html.length; at += SLICE) {
-    parser.write(html.slice(at, at + SLICE));
-    if (nested <= MAX_OPEN) continue;
-    open.at(-1)!.children.push(plainText(html.slice(at + SLICE)));
-    break;
-  }
-  parser.end();
+  for (const _ of feedMarkup(html, parser, () => nested)) continue;
   return { title: title.replace(/\s+/g, " ").trim(), base, body, forms };
 }
 

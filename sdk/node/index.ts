@@ -8,6 +8,7 @@ export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
+export { feedMarkup, type MarkupParser } from "./feed-markup.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
 export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { inSlices, inTime } from "./in-slices.ts";

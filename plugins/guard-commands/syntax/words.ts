@@ -9,11 +9,17 @@ export interface Arg {
   readonly many: boolean;
   /** The whole word, if only patterns keep it from being known. */
   readonly pattern?: string;
+  /** What alone keeps it from being known. */
+  readonly butFor?: "number" | "home";
   /** The whole word with a harmless name in place of what is known only at run time. */
   readonly guess: string;
 }
 
 export const UNKNOWN = "gantry_unknown";
+
+const NUMBER = /^\$(?:[?#$!]|\{[?#$!]\}|\{#\w+(?:\[[@*]\])?\})$/;
+/** What may stand around a number in a word that is no more than one, or an option with one. */
+const AROUND_NUMBER = /^(?:--[a-z-]+=|-[a-zA-Z])?[-+,:\d]*$/;
 
 export function known(text: string): Arg {
   return { text, whole: true, many: false, guess: text };
@@ -26,12 +32,13 @@ export function begun(text: string, guess: string): Arg {
 
 export function argOf(word: Word): Arg {
   const tilde = word.text.startsWith("~");
-  if (!word.parts) return tilde ? begun(word.value, word.value) : known(word.value);
+  if (!word.parts) return tilde ? { ...begun(word.value, word.value), butFor: "home" } : known(word.value);
   let text = "";
   let guess = "";
   let whole = true;
   let many = false;
   let isPattern = !tilde;
+  let isNumber = !tilde;
   const take = (part: WordPart, quoted: boolean) => {
     const value = literal(part);
     if (value !== undefined) {
@@ -42,13 +49,16 @@ export function argOf(word: Word): Arg {
     } else {
       whole = false;
       isPattern &&= part.type === "Glob";
+      isNumber &&= part.type === "ArithmeticExpansion" || NUMBER.test(part.text);
       many ||= quoted ? isMany(part.text) : part.type !== "Glob";
       guess += part.type === "Glob" ? part.text : UNKNOWN;
     }
   };
   for (const part of word.parts) take(part, false);
   const arg = { text, whole: whole && !tilde, many, guess };
-  return isPattern && !whole ? { ...arg, pattern: guess } : arg;
+  if (whole) return tilde ? { ...arg, butFor: "home" } : arg;
+  if (isNumber && AROUND_NUMBER.test(guess.replaceAll(UNKNOWN, ""))) return { ...arg, butFor: "number" };
+  return isPattern ? { ...arg, pattern: guess } : arg;
 }
 
 /** `NAME=value` where it is an argument, as of export. */

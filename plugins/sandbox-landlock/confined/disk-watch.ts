@@ -1,7 +1,13 @@
 import { statfsSync } from "node:fs";
+import { LEAST_BYTES } from "./workspace-size.ts";
 
 const LOOK_MS = 200;
 const MIB = 1024 * 1024;
+
+interface Room {
+  readonly free: number;
+  readonly files: number;
+}
 
 /**
  * Calls `stop`, with the reason, once the file system of any of these folders has lost more than so much since now, or does
@@ -13,7 +19,7 @@ export function watchDisk(folders: readonly string[], mb: number, stop: (why: st
     clearInterval(timer);
     stop(why);
   };
-  const before = new Map<string, number>();
+  const before = new Map<string, Room>();
   const look = (): void => {
     try {
       const full = folders.find((folder) => lostSince(before, folder) > mb * MIB);
@@ -26,10 +32,11 @@ export function watchDisk(folders: readonly string[], mb: number, stop: (why: st
   return () => clearInterval(timer);
 }
 
-/** Bytes that the file system of a folder lost since it was first looked at. */
-function lostSince(before: Map<string, number>, folder: string): number {
-  const { bfree, bsize } = statfsSync(folder);
-  const free = bfree * bsize;
-  if (!before.has(folder)) before.set(folder, free);
-  return before.get(folder)! - free;
+/** Bytes that the file system of a folder lost since it was first looked at; each file that it has more counts as some. */
+function lostSince(before: Map<string, Room>, folder: string): number {
+  const { bfree, bsize, files, ffree } = statfsSync(folder);
+  const now = { free: bfree * bsize, files: files - ffree };
+  const then = before.get(folder) ?? now;
+  before.set(folder, then);
+  return Math.max(then.free - now.free, (now.files - then.files) * LEAST_BYTES);
 }

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { FIRST_PIPE, type Request } from "../messages.ts";
-import type { Outputs } from "./outputs.ts";
 
 export type RunRequest = Extract<Request, { do: "run" }>;
 
@@ -22,8 +22,8 @@ export interface Surroundings {
   kill(first: ChildProcess): void;
   /** Resolves once no process of the run is left; its first one has ended. */
   end(first: ChildProcess): Promise<void>;
-  /** Where pipes come from; without it they are sockets, which programs cannot open again by name. */
-  readonly outputs?: Outputs;
+  /** Makes a pipe; without it outputs are sockets, which programs cannot open again by name. */
+  pipe?(): readonly [read: number, write: number];
   /** Told once a program with pipes runs. */
   started(): void;
 }
@@ -34,13 +34,10 @@ export interface Surroundings {
  */
 export async function runProcess(
   request: RunRequest,
-  { within, kill, end, outputs, started }: Surroundings,
+  { within, kill, end, pipe, started }: Surroundings,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { child, streams } =
-    request.pipes === undefined
-      ? start(request, within, outputs)
-      : startPiped(request, within, request.pipes);
+  const { child, streams } = start(request, within, pipe);
   if (child.pid === undefined) {
     for (const stream of streams) stream.destroy();
     throw new NotStarted(await failure(child));
@@ -70,43 +67,36 @@ interface Started {
   readonly streams: readonly Readable[];
 }
 
-/** The pipes come from the service and are handed on, so that no byte of them passes through here. */
-function startPiped(
-  { argv: [program = "", ...args], cwd, env }: RunRequest,
-  within: Surroundings["within"],
-  pipes: number,
-): Started {
-  const stdio = Array.from({ length: pipes }, (_, i) => FIRST_PIPE + i);
-  try {
-    return { child: within(() => spawn(program, args, { cwd, env, detached: true, stdio })), streams: [] };
-  } catch (reason) {
-    throw new NotStarted(asError(reason).message);
-  } finally {
-    for (const fd of stdio) closeSync(fd);
+function start(request: RunRequest, within: Surroundings["within"], pipe: Surroundings["pipe"]): Started {
+  if (request.pipes !== undefined) {
+    // They come from the service and are handed on, so that no byte of them passes through here.
+    const handed = Array.from({ length: request.pipes }, (_, i) => FIRST_PIPE + i);
+    return { child: spawned(request, within, handed, handed), streams: [] };
   }
+  if (!pipe) {
+    const child = spawned(request, within, ["ignore", "pipe", "pipe"]);
+    return { child, streams: [child.stdout!, child.stderr!] };
+  }
+  const pipes = [pipe(), pipe()];
+  // What is read from ends with the last of its writers, and so too where nothing is started.
+  const streams = pipes.map(([fd]) => new Socket({ fd, readable: true, writable: false }));
+  const writes = pipes.map(([, write]) => write);
+  return { child: spawned(request, within, ["ignore", ...writes], writes), streams };
 }
 
-function start(
+/** Of `given`, only what is started is left with the descriptors. Throws NotStarted. */
+function spawned(
   { argv: [program = "", ...args], cwd, env }: RunRequest,
   within: Surroundings["within"],
-  outputs: Outputs | undefined,
-): Started {
-  const [out, error] = outputs ? [outputs.open(), outputs.open()] : [];
+  stdio: StdioOptions,
+  given: readonly number[] = [],
+): ChildProcess {
   try {
-    const child = within(() =>
-      spawn(program, args, {
-        cwd,
-        env,
-        detached: true,
-        stdio: ["ignore", out?.write ?? "pipe", error?.write ?? "pipe"],
-      }),
-    );
-    return { child, streams: [out?.read() ?? child.stdout!, error?.read() ?? child.stderr!] };
+    return within(() => spawn(program, args, { cwd, env, detached: true, stdio }));
   } catch (reason) {
     throw new NotStarted(asError(reason).message);
   } finally {
-    out?.closeWrite();
-    error?.closeWrite();
+    for (const fd of given) closeSync(fd);
   }
 }
 
@@ -121,6 +111,7 @@ async function failure(child: ChildProcess): Promise<string> {
   const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once("error", resolve));
   return error.code ?? error.message;
 }
+
 /** Keeps at most `limit` bytes of both streams together, counts the rest. */
 function collect(
   streams: readonly Readable[],

@@ -4,7 +4,6 @@ import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
 import type { ConfinedFacts, Fault, Request, Results } from "../messages.ts";
-import type { Outputs } from "./outputs.ts";
 import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
@@ -19,8 +18,7 @@ export interface Confined {
   readonly facts: ConfinedFacts;
   readonly workspace: Workspace;
   readonly size: WorkspaceSize;
-  readonly ending: Omit<Surroundings, "outputs" | "started">;
-  readonly outputs?: Outputs;
+  readonly ending: Omit<Surroundings, "started">;
   /** Of a process that is there to search. */
   readonly search?: typeof import("./search-files.ts");
   /** Undefined where there is no place for temporary files. */
@@ -49,29 +47,28 @@ interface Done {
 
 /** Follows requests inside the walls. Files are only ever touched by synchronous calls, on the thread that has the walls. */
 export class Requests {
-  readonly #running = new Map<number, AbortController>();
-  readonly #over = new Set<Promise<unknown>>();
-  #confined: Confined | undefined;
+  readonly #running = new Map<number, { readonly abort: AbortController; readonly over: Promise<unknown> }>();
+  readonly #confined: Confined;
   /** What was told last of what was there before. */
   #told = "";
 
-  begin(confined: Confined): void {
+  constructor(confined: Confined) {
     this.#confined = confined;
   }
 
   async follow(id: number, request: Request, bytes: Uint8Array, tell: Telling): Promise<Done> {
-    const refused = this.#confined!.workspace.refuse(request) ?? this.#outside(request);
+    const refused = this.#confined.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
       case "hold":
-        return { value: { held: !this.#confined!.workspace.isBroken } };
+        return { value: { held: !this.#confined.workspace.isBroken } };
       case "decide": {
-        const left = this.#confined!.workspace.decide(request.since);
+        const left = this.#confined.workspace.decide(request.since);
         if (left) throw new Refused(left);
         return { value: {} };
       }
       case "look": {
-        const { workspace } = this.#confined!;
+        const { workspace } = this.#confined;
         const findings = workspace.lookAfter(request.before, request.began);
         if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
         return { value: { findings } };
@@ -82,10 +79,10 @@ export class Requests {
         return { value: { bytes }, data };
       }
       case "write": {
-        if (isInside(request.path, this.#confined!.workspace.root)) this.#checkRoom(bytes.length);
+        if (isInside(request.path, this.#confined.workspace.root)) this.#checkRoom(bytes.length);
         this.#checkMasks();
         const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
-        const kept = before !== undefined && !this.#confined!.workspace.isBroken;
+        const kept = before !== undefined && !this.#confined.workspace.isBroken;
         return { value: { existed, kept }, ...(kept && { data: before }) };
       }
       case "list":
@@ -99,7 +96,7 @@ export class Requests {
 
   /** What a read would refuse is not searched. */
   #search(request: FileSearch): Results["search"] {
-    const { searchFiles, NoPattern } = this.#confined!.search!;
+    const { searchFiles, NoPattern } = this.#confined.search!;
     try {
       const value = searchFiles(request, (file) => this.#searched(file, request.maxFileBytes));
       this.#checkMasks();
@@ -112,7 +109,7 @@ export class Requests {
 
   #searched(path: string, maxBytes: number): Uint8Array | undefined {
     const read = { do: "read", path, maxBytes } as const;
-    if (this.#confined!.workspace.refuse(read) ?? this.#outside(read)) return undefined;
+    if (this.#confined.workspace.refuse(read) ?? this.#outside(read)) return undefined;
     try {
       const { data, bytes } = readFile(path, maxBytes);
       return bytes > maxBytes ? undefined : data;
@@ -130,25 +127,26 @@ export class Requests {
   }
 
   #rootsFor(request: Request): readonly string[] | undefined {
-    const walls = this.#confined?.facts.walls;
+    const { walls } = this.#confined.facts;
     return request.do === "write" ? walls?.write : walls?.read;
   }
 
   abort(id: number): void {
-    this.#running.get(id)?.abort();
+    this.#running.get(id)?.abort.abort();
   }
 
   /** Ends what runs; resolves once it has ended. */
   async stop(): Promise<void> {
-    for (const abort of this.#running.values()) abort.abort();
-    await Promise.allSettled(this.#over);
+    const running = [...this.#running.values()];
+    for (const { abort } of running) abort.abort();
+    await Promise.allSettled(running.map(({ over }) => over));
   }
 
   faultOf(error: unknown, request: Request): Fault {
     if (error instanceof Refused) return error.fault;
     if (error instanceof Changed && request.do === "write") return { fault: "changed", path: request.path };
     if (!("path" in request)) {
-      const { root } = this.#confined!.workspace;
+      const { root } = this.#confined.workspace;
       if (error instanceof NotStarted && request.do === "run")
         return { fault: "not started", path: request.argv[0] ?? "", reason: error.message };
       return { fault: "failed", path: root, verb: "looked through", reason: String(error) };
@@ -159,19 +157,16 @@ export class Requests {
   async #follow(id: number, request: RunRequest, tell: Telling): Promise<RunResult> {
     const abort = new AbortController();
     const over = this.#run(request, abort, tell);
-    this.#running.set(id, abort);
-    this.#over.add(over);
+    this.#running.set(id, { abort, over });
     try {
       return await over;
     } finally {
       this.#running.delete(id);
-      this.#over.delete(over);
     }
   }
 
   async #run(request: RunRequest, abort: AbortController, { started, before }: Telling): Promise<RunResult> {
-    const confined = this.#confined!;
-    const { facts, workspace, ending, outputs, temporary } = confined;
+    const { facts, workspace, size, ending, temporary } = this.#confined;
     const findings: string[] = [];
     const stop = (why: string): void => {
       findings.push(`stopped: ${why}`);
@@ -183,17 +178,16 @@ export class Requests {
     if (refused) throw new Refused(refused);
     this.#tellBefore(before);
     const unwatch = [
-      watchDisk(this.#written(confined), facts.diskMb, stop),
-      confined.size.watch(stop),
+      watchDisk(this.#written(), facts.diskMb, stop),
+      size.watch(stop),
       workspace.watch((file) => stop(`${file} was changed from outside`)),
     ];
     try {
       const argv = [...facts.prefix, ...request.argv];
-      const surroundings = { ...ending, ...(outputs && { outputs }), started };
       const own = temporary?.path ?? facts.workspace;
       const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
       const cwd = request.cwd ?? own;
-      const result = await runProcess({ ...request, argv, cwd, env }, surroundings, abort.signal);
+      const result = await runProcess({ ...request, argv, cwd, env }, { ...ending, started }, abort.signal);
       const finished = workspace.finish();
       const [stdout, stderr] = [workspace.hide(result.stdout), workspace.hide(result.stderr)];
       return { ...result, stdout, stderr, ...finished, findings: [...findings, ...finished.findings] };
@@ -204,7 +198,7 @@ export class Requests {
   }
 
   #tellBefore(tell: Telling["before"]): void {
-    const before = this.#confined!.workspace.before();
+    const before = this.#confined.workspace.before();
     const text = JSON.stringify(before);
     if (text !== this.#told) tell(before);
     this.#told = text;
@@ -212,16 +206,17 @@ export class Requests {
 
   /** Only after a file was opened can be told that no secret one had its name by then. */
   #checkMasks(): void {
-    if (this.#confined!.workspace.isBroken) throw new Refused({ fault: "stale" });
+    if (this.#confined.workspace.isBroken) throw new Refused({ fault: "stale" });
   }
 
   #checkRoom(bytes: number): void {
-    const { size, workspace } = this.#confined!;
+    const { size, workspace } = this.#confined;
     if (size.left() < bytes) throw new Refused({ fault: "full", path: workspace.root });
   }
 
   /** Folders whose file systems a run may fill; the first of each. */
-  #written({ facts, temporary }: Confined): readonly string[] {
+  #written(): readonly string[] {
+    const { facts, temporary } = this.#confined;
     const folders = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
     const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
     return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);

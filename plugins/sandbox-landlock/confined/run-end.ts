@@ -1,22 +1,35 @@
 import type { ChildProcess } from "node:child_process";
 import { openSync, readSync } from "node:fs";
-import { FirstToGo } from "./first-to-go.ts";
+import { firstToGo } from "./first-to-go.ts";
 import type { Surroundings } from "./process.ts";
 
-type Ending = Pick<Surroundings, "within" | "kill" | "end">;
+type Ending = Omit<Surroundings, "started">;
 
 const PAUSE_MS = 5;
 const GIVE_UP_MS = 10_000;
 const WNOHANG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
+const CLONE_NEWPID = 0x20000000;
 
-/** The first process of a namespace takes all others in there with it, before it counts as ended. */
+/**
+ * Each run is the first process of a process namespace of its own, and takes all others in there with it, before it counts
+ * as ended.
+ */
 export async function endWithNamespace(): Promise<Ending> {
-  const { ProcessNamespaces } = await import("../kernel/process-namespaces.ts");
-  const namespaces = new ProcessNamespaces();
-  const first = new FirstToGo();
+  const { pipe, syscall } = await import("../kernel/kernel.ts");
+  const own = openSync("/proc/self/ns/pid", "r");
+  const first = firstToGo();
   return {
-    within: (start) => namespaces.within(() => first.within(start)),
+    pipe,
+    within(start) {
+      syscall("unshare", CLONE_NEWPID);
+      try {
+        return first(start);
+      } finally {
+        // Until then this process could make no thread.
+        syscall("setns", own, CLONE_NEWPID);
+      }
+    },
     kill: (first) => void first.kill("SIGKILL"),
     end: async () => undefined,
   };
@@ -27,11 +40,10 @@ export async function endWithNamespace(): Promise<Ending> {
  * children are killed until none is left. The list of them is opened before the walls stand.
  */
 export async function endByAdoption(): Promise<Ending> {
-  const { libcCall, prctl } = await import("../kernel/kernel.ts");
+  const { libcCall, pipe, prctl } = await import("../kernel/kernel.ts");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   // Without one of its own, Node gives its handler up with each last child, and aborts once nobody answers what that asks.
   process.on("SIGCHLD", () => undefined);
-  const first = new FirstToGo();
   const list = openSync(`/proc/self/task/${process.pid}/children`, "r");
   const bytes = Buffer.alloc(65_536);
   const children = (): readonly number[] =>
@@ -53,7 +65,8 @@ export async function endByAdoption(): Promise<Ending> {
     }
   };
   return {
-    within: (start) => first.within(start),
+    pipe,
+    within: firstToGo(),
     kill: () => void kill(),
     async end() {
       for (const until = performance.now() + GIVE_UP_MS; kill() && performance.now() < until;) {

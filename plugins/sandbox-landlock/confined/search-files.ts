@@ -1,4 +1,5 @@
 import type { FileFound, FileSearch } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
 import type { Results } from "../messages.ts";
 import { type LineTest, lineTest } from "./line-test.ts";
 import { linesThatHold } from "./lines-that-hold.ts";
@@ -36,6 +37,6 @@ function tested(search: FileSearch): LineTest {
   try {
     return lineTest(search);
   } catch (error) {
-    throw new NoPattern(error instanceof Error ? error.message : String(error));
+    throw new NoPattern(asError(error).message);
   }
 }

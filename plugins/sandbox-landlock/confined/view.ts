@@ -12,6 +12,7 @@ import {
   mount,
   restrictMount,
 } from "../kernel/mounts.ts";
+import type { WallFacts } from "../messages.ts";
 import { EMPTY_FILE, EMPTY_FOLDER } from "../workspace/mask-paths.ts";
 
 const MNT_DETACH = 2;
@@ -28,13 +29,6 @@ const DEVICE_LINKS = [
   ["/dev/stderr", "/proc/self/fd/2"],
 ] as const;
 
-export interface View {
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-  readonly links: readonly (readonly [from: string, to: string])[];
-  readonly temporaryMb: number;
-}
-
 /** What is its own in there; false where it is allowed, or closed, as it is outside. */
 export interface Own {
   readonly temporary: boolean;
@@ -45,7 +39,7 @@ export interface Own {
  * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
  * rest has no name to ask about. What may only be read is mounted so. Throws KernelError.
  */
-export function enterView({ read, write, links, temporaryMb }: View): Own {
+export function enterView({ read, write, links, temporaryMb }: WallFacts): Own {
   const base = BASES.find((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? "/";
   mount("gantry", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m");
   mkdirSync(base + OLD);
@@ -89,7 +83,8 @@ function showProcesses(): boolean {
 function show(at: string, write: readonly string[], shown: readonly string[]): void {
   const about = statSync(OLD + at, { throwIfNoEntry: false });
   if (!about) return;
-  const writable = about.isDirectory() || about.isFile() ? isIn(at, write) : false;
+  const plain = about.isDirectory() || about.isFile();
+  const writable = plain && isIn(at, write);
   const around = shown.filter((other) => other !== at && isInside(at, other));
   if (around.some((other) => isIn(other, write)) || (around.length > 0 && !writable)) return;
   if (!lstatSync(at, { throwIfNoEntry: false })) {
@@ -97,7 +92,6 @@ function show(at: string, write: readonly string[], shown: readonly string[]): v
     if (!about.isDirectory()) writeFileSync(at, "");
   }
   bind(OLD + at, at);
-  const plain = about.isDirectory() || about.isFile();
   restrictMount(at, ATTR_NOSUID | (plain ? ATTR_NODEV : 0) | (writable ? 0 : ATTR_RDONLY));
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 const LOOK_MS = 200;
@@ -6,6 +6,8 @@ const LOOK_MS = 200;
 const PARTS = 20;
 const MIB = 1024 * 1024;
 const BLOCK_BYTES = 512;
+/** An empty file, a folder and a link take room too, of which a disk has less than of blocks. */
+export const LEAST_BYTES = 4096;
 
 /**
  * What a workspace holds, against what it may hold. It is measured file by file, the less often the longer that takes: what
@@ -44,28 +46,25 @@ export class WorkspaceSize {
   }
 }
 
-/** What files take on disk; one with several names counts once. What cannot be looked at is left out. */
+/** What files and folders take on disk; one with several names counts once. What cannot be looked at is left out. */
 function bytesIn(folder: string, counted: Set<string>): number {
-  let bytes = 0;
+  let bytes = LEAST_BYTES;
   for (const entry of entriesOf(folder)) {
     const at = path.join(folder, entry.name);
     const about = entry.isDirectory() ? undefined : lstatSync(at, { throwIfNoEntry: false });
     if (!about) bytes += bytesIn(at, counted);
-    else if (about.nlink === 1) bytes += about.blocks * BLOCK_BYTES;
-    else if (!counted.has(`${about.dev}:${about.ino}`)) {
-      counted.add(`${about.dev}:${about.ino}`);
-      bytes += about.blocks * BLOCK_BYTES;
+    else if (about.nlink === 1 || !counted.has(`${about.dev}:${about.ino}`)) {
+      if (about.nlink > 1) counted.add(`${about.dev}:${about.ino}`);
+      bytes += Math.max(LEAST_BYTES, about.blocks * BLOCK_BYTES);
     }
   }
   return bytes;
 }
 
-function entriesOf(folder: string): ReturnType<typeof readEntries> {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readEntries(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
 }
-
-const readEntries = (folder: string) => readdirSync(folder, { withFileTypes: true });

@@ -58,8 +58,9 @@ const OTHERS_RIGHTS = 0o6000;
 /** Pushing input to a terminal, and changing a file's flags. */
 const BAD_IOCTLS = [0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820];
 
-/** Making the kernel send a signal to the owner of a descriptor. */
-const OWNER_IOCTLS = [0x8901, 0x8902];
+/** What else a socket can be asked but for its own owner and marks: of network interfaces, which are the machine's. */
+const SOCKETS = 0x8900;
+const OF_SOCKET = [0x8903, 0x8904, 0x8905, 0x8906, 0x8907];
 const SET_OWNER = [8, 15];
 /** Whoever opens a leased file waits for up to 45 seconds, or is refused it. */
 const SET_LEASE = 1024;
@@ -85,6 +86,8 @@ export interface FilterFacts {
   readonly starts: boolean;
   /** True where it is asked for each run's first process. */
   readonly firsts: boolean;
+  /** True where a group holds memory: elsewhere none may be had that no process maps. */
+  readonly memoryHeld: boolean;
 }
 
 const plainMode = (mode: number): readonly Instruction[] =>
@@ -109,6 +112,7 @@ function rules({
   namespaces,
   starts,
   firsts,
+  memoryHeld,
 }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
   const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
     calls.map((call) => [call, body] as const);
@@ -118,7 +122,7 @@ function rules({
   const remote = match(1, [1], match(2, [0, 6], allow, fail(EACCES)), fail(EACCES), TYPE_MASK);
   const neither = tcp ? match(0, [2, 10], remote, fail(EACCES)) : fail(EACCES);
   const reading = (flags: number) => match(flags, [TRUNCATING_READ], fail(EPERM), allow, TRUNCATING_READ | 3);
-  const cloning = match(1, CLONES, allow, match(1, SNAPSHOTS, fail(EPERM), allow, LETTER));
+  const cloning = match(1, CLONES, allow, match(1, [...SNAPSHOTS, SOCKETS], fail(EPERM), allow, LETTER));
   const opening = (flags: number, mode: number) => {
     const rest = abi < 3 ? reading(flags) : allow;
     return match(flags, [0], rest, match(mode, [0], rest, fail(EPERM), OTHERS_RIGHTS), CREATE);
@@ -140,7 +144,8 @@ function rules({
     ...each(starts ? ["fork", "vfork"] : [], notify),
     ...each(starts ? ["rt_sigaction"] : [], match(0, [SIGCHLD], isNull(1, allow, notify), allow)),
     ["clone3", fail(ENOSYS)],
-    ["ioctl", match(1, [...BAD_IOCTLS, ...OWNER_IOCTLS], fail(EPERM), cloning)],
+    ...each(memoryHeld ? [] : ["memfd_create"], fail(ENOSYS)),
+    ["ioctl", match(1, BAD_IOCTLS, fail(EPERM), match(1, OF_SOCKET, allow, cloning))],
     ["seccomp", match(0, [1], match(1, [0], allow, fail(EBUSY), NEW_LISTENER), allow)],
     ...each(["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"], own),
     ["setpriority", match(0, [0, 1], match(1, [0], allow, fail(EPERM)), fail(EPERM))],

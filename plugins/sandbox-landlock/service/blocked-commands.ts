@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { SEARCH_PATH } from "./environment.ts";
+import { realPath } from "./real-path.ts";
 
 /** Which blocked commands the kernel can refuse, whoever starts them. */
 export interface BlockedCommands {
@@ -35,12 +36,6 @@ export function blockedCommands(entries: readonly string[]): BlockedCommands {
 }
 
 function programs(name: string): readonly string[] {
-  const found = SEARCH_PATH.split(":").flatMap((folder) => {
-    try {
-      return [realpathSync(path.join(folder, name))];
-    } catch {
-      return [];
-    }
-  });
+  const found = SEARCH_PATH.split(":").flatMap((folder) => realPath(path.join(folder, name)) ?? []);
   return [...new Set(found)];
 }

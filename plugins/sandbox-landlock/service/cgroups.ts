@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Bounds } from "../config.ts";
+import type { GroupFacts } from "../supervisor/groups.ts";
 
 const MIB = 1024 * 1024;
 const PERIOD_US = 100_000;
@@ -14,11 +15,7 @@ const controllers = ["memory", "pids", "cpu"] as const;
 export type Controller = (typeof controllers)[number];
 
 /** Control groups of this process' own, for all that its tools start together. */
-export interface Cgroups {
-  /** Files that a new process is written to. */
-  readonly files: readonly string[];
-  /** Files that say how many processes there may be. */
-  readonly rooms: readonly string[];
+export interface Cgroups extends Pick<GroupFacts, "files" | "rooms"> {
   /** Which limits they hold. */
   readonly held: ReadonlySet<Controller>;
   close(): void;

@@ -75,7 +75,8 @@ export class ConfinedProcess {
     this.#searches = only === "search";
     this.#socket = child.stdio[CHANNEL] as Socket;
     this.#frames = new Frames(this.#socket, (frame) => this.#take(frame));
-    this.#late = setTimeout(() => this.#hang(startMs), startMs);
+    const late = new StartHung(`a process for it did not start within ${startMs / 1000} s`);
+    this.#late = setTimeout(() => this.#kill(late), startMs);
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     for (const promise of [this.#up.promise, this.#built.promise]) promise.catch(() => undefined);
     child.once("error", (error) => this.#break(error));
@@ -147,9 +148,9 @@ export class ConfinedProcess {
     const abort = (): void => {
       this.#frames.send({ id, abort: true });
       if (request.do === "run") return;
-      if (this.#searches) this.#kill();
       this.#stuck.set(id, performance.now());
       this.#settle(id, (pending) => pending.reject(signal.reason));
+      if (this.#searches) this.#kill(new ProcessLost());
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -166,10 +167,11 @@ export class ConfinedProcess {
 
   /** Ends it, and with it all that it started. */
   async close(): Promise<void> {
-    this.#break(new Error("the sandbox is closed"));
+    const closed = new Error("the sandbox is closed");
+    this.#break(closed);
     this.#child.ref();
     this.#socket.destroy();
-    if (this.#searches) this.#kill();
+    if (this.#searches) this.#kill(closed);
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
     if (hasNamespaces(this.#holder)) this.#child.kill("SIGKILL");
     this.#child.stdin?.destroy();
@@ -212,13 +214,9 @@ export class ConfinedProcess {
     this.#socket.unref();
   }
 
-  #hang(startMs: number): void {
-    this.#break(new StartHung(`a process for it did not start within ${startMs / 1000} s`));
-    this.#kill();
-  }
-
   /** All of its group: what was started is around the process itself. */
-  #kill(): void {
+  #kill(error: Error): void {
+    this.#break(error);
     const { pid, exitCode, signalCode } = this.#child;
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
   }

@@ -1,18 +1,26 @@
 import type { ConfinedProcess, Hearing, Outcome } from "./confined-process.ts";
-import { Confiner, type ConfinementOptions, startFirst, startOpen } from "./confiner.ts";
+import {
+  type ConfinementOptions,
+  type First,
+  confine,
+  startBehind,
+  startFirst,
+  startOpen,
+} from "./confiner.ts";
 import { NoWalls } from "./launch.ts";
 import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
-import { Searcher } from "./searcher.ts";
 import type { LeftRun } from "./run-notes.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Added } from "../supervisor/supervisor.ts";
 
 /** What holds here. */
-export interface Layers extends Built, Added {
-  /** Why there are no namespaces; undefined where there are. */
-  readonly noNamespaces: string | undefined;
-}
+export interface Layers extends Built, Added, Pick<First, "noNamespaces"> {}
+
+/** How many runs there are at a time. */
+const MOST_RUNS = 32;
+/** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
+const SEARCHES = { most: 1, mostMs: 15_000 };
 
 interface Parts {
   /** Starts another process. */
@@ -30,27 +38,23 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
-  readonly #searcher: Searcher;
-  readonly #startLooking: () => Promise<ConfinedProcess>;
-  readonly #supervisor: Supervisor | undefined;
-  readonly #proxy: Int32Array;
+  /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
+  readonly #searches: Pool;
+  readonly #parts: Parts;
   /** The first process, until the pool takes it. */
   readonly #unused: ConfinedProcess[];
   readonly #looking = new Set<Promise<unknown>>();
   readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
-  private constructor(
-    { runs }: ConfinementOptions,
-    { start, first, proxy, running, supervisor, layers }: Parts,
-  ) {
+  private constructor({ runs: inWorkspace }: ConfinementOptions, parts: Parts) {
+    const { start, first, running, layers } = parts;
     this.layers = layers;
+    this.#parts = parts;
     this.#unused = first ? [first] : [];
-    this.#pool = new Pool(async () => this.#unused.pop() ?? start(), running, runs);
-    this.#searcher = new Searcher(() => start("search"), runs);
-    this.#startLooking = () => start("look");
-    this.#proxy = proxy;
-    this.#supervisor = supervisor;
+    const next = async (): Promise<ConfinedProcess> => this.#unused.pop() ?? start();
+    this.#pool = new Pool({ start: next, inWorkspace, most: MOST_RUNS, running });
+    this.#searches = new Pool({ start: () => start("search"), inWorkspace, ...SEARCHES });
   }
 
   /** Throws NoWalls where they were asked for and cannot be built. */
@@ -62,18 +66,16 @@ export class Confinement {
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
     const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
     supervisor.catch(() => undefined);
-    const [first, holder, noNamespaces] = await startFirst(options, walls).catch(async (error: unknown) => {
-      await (await supervisor).stop();
-      throw error;
-    });
-    const confine = new Confiner(options, walls, await supervisor, holder);
+    let first: ConfinedProcess | undefined;
     try {
-      const built = await confine.one(first);
-      const layers = { ...built, noNamespaces };
-      const start = (only?: Only): Promise<ConfinedProcess> => confine.next(only);
+      const { holder, noNamespaces, ...started } = await startFirst(options, walls);
+      first = started.first;
+      const behind = { options, walls, supervisor: await supervisor, holder };
+      const layers = { ...(await confine(behind, first)), noNamespaces };
+      const start = (only?: Only): Promise<ConfinedProcess> => startBehind(behind, only);
       return new Confinement(options, { start, first, proxy, running, supervisor: await supervisor, layers });
     } catch (error) {
-      await first.close();
+      await first?.close();
       await (await supervisor).stop();
       throw error;
     }
@@ -81,7 +83,7 @@ export class Confinement {
 
   /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
   openProxy(port: number): void {
-    Atomics.store(this.#proxy, 0, port);
+    Atomics.store(this.#parts.proxy, 0, port);
   }
 
   /** Throws ConfinedFault, and the signal's reason where it is aborted. */
@@ -90,12 +92,7 @@ export class Confinement {
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    return this.#pool.request(request, signal, hearing);
-  }
-
-  /** As `Searcher.search`. */
-  search(request: Extract<Request, { do: "search" }>, signal: AbortSignal): Promise<Outcome<"search">> {
-    return this.#searcher.search(request, signal);
+    return (request.do === "search" ? this.#searches : this.#pool).request(request, signal, hearing);
   }
 
   /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
@@ -112,10 +109,10 @@ export class Confinement {
   async #lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
     const { signal } = this.#ending;
     signal.throwIfAborted();
-    const confined = await this.#startLooking();
+    const confined = await this.#parts.start("look");
     try {
       // What is left of it might go on meanwhile.
-      await this.#supervisor?.settled();
+      await this.#parts.supervisor?.settled();
       const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
       return value.findings;
     } finally {
@@ -136,8 +133,8 @@ export class Confinement {
   async #close(): Promise<void> {
     this.#ending.abort(new Error("the sandbox is closed"));
     const unused = this.#unused.splice(0).map((confined) => confined.close());
-    await Promise.allSettled([this.#pool.close(), this.#searcher.close(), ...this.#looking, ...unused]);
-    await this.#supervisor?.stop();
+    await Promise.allSettled([this.#pool.close(), this.#searches.close(), ...this.#looking, ...unused]);
+    await this.#parts.supervisor?.stop();
   }
 }
 

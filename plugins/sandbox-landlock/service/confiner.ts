@@ -7,11 +7,11 @@ import type { WorkspaceRuns } from "./workspace-runs.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
 
 /** What processes are confined to; whether each gets a network of its own shows as it starts. */
-export type Walls = Omit<WallFacts, "island">;
+type Walls = Omit<WallFacts, "island" | "abiCap">;
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb" | "prefix"
+  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
@@ -21,78 +21,85 @@ export interface ConfinementOptions extends Pick<
   readonly walls?: Walls;
   /** What the supervisor holds them to; undefined without walls. */
   readonly bounds?: Bounds;
+  /** Landlock levels above it are not used. */
+  readonly abiCap?: number | undefined;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
   /** How long a process may take to start. */
   readonly startMs?: number;
+  /** Words that stand before every program; undefined: none. */
+  readonly prefix?: readonly string[];
   /** How many pipes each process has for what it runs. */
   readonly pipes?: number;
 }
 
 const NOT_WANTED = "they are switched off";
 
-/** Puts one process after another behind the same walls. */
-export class Confiner {
-  readonly #options: ConfinementOptions;
-  readonly #walls: Walls;
-  readonly #supervisor: Supervisor;
-  readonly #holder: Holder;
+/** What processes are put behind, one after another. */
+interface Behind {
+  readonly options: ConfinementOptions;
+  readonly walls: Walls;
+  readonly supervisor: Supervisor;
+  readonly holder: Holder;
+}
 
-  constructor(options: ConfinementOptions, walls: Walls, supervisor: Supervisor, holder: Holder) {
-    this.#options = options;
-    this.#walls = walls;
-    this.#supervisor = supervisor;
-    this.#holder = holder;
-  }
-
-  async next(only?: Only): Promise<ConfinedProcess> {
-    const confined = await ConfinedProcess.start(this.#holder, { ...this.#options, only });
-    try {
-      await this.one(confined, only);
-      return confined;
-    } catch (error) {
-      await confined.close();
-      throw error;
-    }
-  }
-
-  async one(confined: ConfinedProcess, only?: Only): Promise<Built & Added> {
-    const { read, write } = this.#walls;
-    const namespaces = hasNamespaces(this.#holder);
-    // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-    // answers, the kernel refuses.
-    const starts = this.#walls.starts || !namespaces;
-    const walls = { ...this.#walls, starts, island: this.#holder === "island" };
-    const temporary = namespaces ? undefined : confined.makeTemporary([...read, ...write]);
-    const built = await confined.confine(factsOf(this.#options, { walls, namespaces, only, temporary }));
-    const { listener, secret } = built;
-    this.#options.runs.remember(confined, secret);
-    const own = temporary === undefined ? [] : [temporary];
-    const masked = namespaces && { masked: { root: this.#options.workspace, files: secret } };
-    const added = await this.#supervisor.add({ pid: confined.pid, listener, write: own, ...masked });
-    if (!added) throw new Error("the confined process ended");
-    confined.go();
-    return { ...built, ...added };
+export async function startBehind(behind: Behind, only?: Only): Promise<ConfinedProcess> {
+  const confined = await ConfinedProcess.start(behind.holder, { ...behind.options, only });
+  try {
+    await confine(behind, confined, only);
+    return confined;
+  } catch (error) {
+    await confined.close();
+    throw error;
   }
 }
 
+/** Builds the walls around a process that was just started. */
+export async function confine(
+  { options, supervisor, holder, ...behind }: Behind,
+  confined: ConfinedProcess,
+  only?: Only,
+): Promise<Built & Added> {
+  const namespaces = hasNamespaces(holder);
+  // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
+  // answers, the kernel refuses.
+  const starts = behind.walls.starts || !namespaces;
+  const walls = { ...behind.walls, starts, island: holder === "island", abiCap: options.abiCap };
+  const temporary = namespaces ? undefined : confined.makeTemporary([...walls.read, ...walls.write]);
+  const built = await confined.confine(factsOf(options, { walls, namespaces, only, temporary }));
+  const { listener, secret } = built;
+  options.runs.remember(confined, secret);
+  const write = temporary === undefined ? [] : [temporary];
+  const masked = namespaces && { masked: { root: options.workspace, files: secret } };
+  const added = await supervisor.add({ pid: confined.pid, listener, write, ...masked });
+  if (!added) throw new Error("the confined process ended");
+  confined.go();
+  return { ...built, ...added };
+}
+
+/** The first of all, with what ends it. */
+export interface First {
+  readonly first: ConfinedProcess;
+  readonly holder: Holder;
+  /** Why there are no namespaces; undefined where there are. */
+  readonly noNamespaces: string | undefined;
+}
+
 /** The best that the system allows. An island is none where there is a way out. */
-export async function startFirst(
-  options: ConfinementOptions,
-  { tcp }: Walls,
-): Promise<readonly [first: ConfinedProcess, holder: Holder, noNamespaces: string | undefined]> {
+export async function startFirst(options: ConfinementOptions, { tcp }: Walls): Promise<First> {
   const wanted: readonly Holder[] =
     options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
   let refused = NOT_WANTED;
   for (const holder of wanted) {
     try {
-      return [await ConfinedProcess.start(holder, options), holder, undefined];
+      return { first: await ConfinedProcess.start(holder, options), holder, noNamespaces: undefined };
     } catch (error) {
       if (!(error instanceof NoWalls)) throw error;
       refused = error.message;
     }
   }
-  return [await ConfinedProcess.start("keeper", options), "keeper", refused];
+  const first = await ConfinedProcess.start("keeper", options);
+  return { first, holder: "keeper", noNamespaces: refused };
 }
 
 export async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
@@ -103,7 +110,7 @@ export async function startOpen(options: ConfinementOptions, only?: Only): Promi
 }
 
 function factsOf(
-  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix }: ConfinementOptions,
+  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix = [] }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
   const bounds = { mostFolders, diskMb, workspaceMb };

@@ -1,16 +1,12 @@
 export const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** All that a started process finds in its environment; nothing of the service's own. */
-export function childEnvironment(
-  workspace: string,
-  proxy: string | undefined,
-): Readonly<Record<string, string>> {
+/** What a started process finds in its environment but for its home; nothing of the service's own. */
+export function childEnvironment(proxy: string | undefined): Readonly<Record<string, string>> {
   const proxied = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]),
   );
   return {
     PATH: SEARCH_PATH,
-    HOME: workspace,
     SHELL: "/bin/bash",
     LANG: "C.UTF-8",
     TERM: "dumb",

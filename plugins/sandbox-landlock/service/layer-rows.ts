@@ -2,7 +2,7 @@ import type { CheckRow } from "@gantry/sdk";
 import type { BlockedCommands } from "./blocked-commands.ts";
 import type { Bounds } from "../config.ts";
 import type { Layers } from "./confinement.ts";
-import { isWithheld } from "../workspace/withheld-name.ts";
+import { isWithheld } from "../workspace/withheld.ts";
 
 /** What each Landlock level brought, with what stands in for it below. */
 const BY_LEVEL = [

@@ -15,7 +15,7 @@ const FILE_UNITS = 2048;
 const OWN_FILES = 64;
 
 export interface Limits {
-  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts">;
+  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts" | "memoryHeld">;
   readonly bounds: SupervisorFacts["bounds"];
   /** For `status`. */
   readonly detail: string;
@@ -45,6 +45,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
       temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
       starts: watched.processes !== undefined,
       firsts: runLimits.length > 0,
+      memoryHeld: held.has("memory"),
     },
     bounds: { limits, runLimits, groups: { files, rooms, most: bounds.max_processes }, watched },
     detail: describe(bounds, held),

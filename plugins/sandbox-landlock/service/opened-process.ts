@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { PassThrough, type Readable, type Writable } from "node:stream";
-import type { OpenProcess, ProcessEnd, ProcessPipe } from "@gantry/sdk";
+import { PassThrough } from "node:stream";
+import type { OpenProcess, ProcessEnd, ProcessPipe, RunResult } from "@gantry/sdk";
 import type { Confinement } from "./confinement.ts";
 import type { RunRequest } from "../confined/process.ts";
 
@@ -23,89 +23,70 @@ export interface Opening {
   leave(): Promise<void>;
 }
 
-/** A process that lives, as its owner sees it: this side of its pipes, and how it ends. */
-export class OpenedProcess implements OpenProcess {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  readonly pipes: readonly ProcessPipe[];
-  readonly proxy: string | undefined;
-  readonly ended: Promise<ProcessEnd>;
-  readonly #end: (reason: Reason) => void;
-
-  private constructor(
-    sockets: readonly Socket[],
-    end: (reason: Reason) => void,
-    ended: Promise<ProcessEnd>,
-    { idleMs, proxy }: Opening,
-  ) {
-    const [input, output, error, ...more] = sockets.map(pipeOf);
-    // Read, so that its end is noticed.
-    input!.readable.resume();
-    this.stdin = input!.writable;
-    this.stdout = output!.readable;
-    this.stderr = error!.readable;
-    this.pipes = more;
-    this.proxy = proxy;
-    this.#end = end;
-    const idle = idleMs === undefined ? undefined : watchIdle(sockets, idleMs, () => end("idle"));
-    this.ended = ended.then((how) => {
-      clearInterval(idle);
-      // Whoever ended it reads no more; what it wrote before it ended by itself can still be read.
-      if (how.reason !== "exited") for (const socket of sockets) socket.destroy();
-      return how;
-    });
-  }
-
-  /** Resolves once it runs. Throws ConfinedFault and what the signal was aborted with; `leave` is then the caller's. */
-  static async start(opening: Opening): Promise<OpenedProcess> {
-    const { confinement, request, signal, leave } = opening;
-    const abort = new AbortController();
-    let late: NodeJS.Timeout | undefined;
-    const end = (reason: Reason): void => {
-      if (abort.signal.aborted) return;
-      abort.abort(reason);
-      late = setTimeout(() => void confinement.close(), GIVE_UP_MS).unref();
-    };
-    const close = (): void => end("closed");
-    signal.throwIfAborted();
-    signal.addEventListener("abort", close, { once: true });
-    const { promise: started, resolve, reject } = Promise.withResolvers<readonly Socket[]>();
-    const running = confinement.request<"run">(
-      { do: "run", ...request, timeoutMs: undefined, maxOutputBytes: 0 },
-      abort.signal,
-      { started: resolve },
-    );
-    running.catch(reject);
-    try {
-      const sockets = await started;
-      const ended = running
-        .then(
-          ({ value: { exitCode, signal: by, findings = [] } }): Omit<ProcessEnd, "reason"> => ({
-            exitCode,
-            signal: by,
-            findings,
-          }),
-          () => undefined,
-        )
-        .then(async (how): Promise<ProcessEnd> => {
-          signal.removeEventListener("abort", close);
-          clearTimeout(late);
-          await leave();
-          const reason: Reason = abort.signal.aborted ? abort.signal.reason : how ? "exited" : "lost";
-          return { ...(how ?? { exitCode: null, signal: null, findings: [] }), reason };
-        });
-      return new OpenedProcess(sockets, end, ended, opening);
-    } catch (error) {
-      signal.removeEventListener("abort", close);
-      throw error;
-    }
-  }
-
-  close(): Promise<ProcessEnd> {
-    this.#end("closed");
-    return this.ended;
-  }
+/**
+ * A process that lives, as its owner sees it: this side of its pipes, and how it ends. Resolves once it runs. Throws
+ * ConfinedFault and what the signal was aborted with; `leave` is then the caller's.
+ */
+export async function openProcess({
+  confinement,
+  request,
+  signal,
+  idleMs,
+  proxy,
+  leave,
+}: Opening): Promise<OpenProcess> {
+  const abort = new AbortController();
+  let late: NodeJS.Timeout | undefined;
+  const end = (reason: Reason): void => {
+    if (abort.signal.aborted) return;
+    abort.abort(reason);
+    late = setTimeout(() => void confinement.close(), GIVE_UP_MS).unref();
+  };
+  const close = (): void => end("closed");
+  signal.throwIfAborted();
+  signal.addEventListener("abort", close, { once: true });
+  const { promise: started, resolve, reject } = Promise.withResolvers<readonly Socket[]>();
+  const running = confinement.request<"run">(
+    { do: "run", ...request, timeoutMs: undefined, maxOutputBytes: 0 },
+    abort.signal,
+    { started: resolve },
+  );
+  running.catch(reject);
+  const sockets = await started.catch((error: unknown) => {
+    signal.removeEventListener("abort", close);
+    throw error;
+  });
+  const [input, output, error, ...pipes] = sockets.map(pipeOf);
+  // Read, so that its end is noticed.
+  input!.readable.resume();
+  const idle = idleMs === undefined ? undefined : watchIdle(sockets, idleMs, () => end("idle"));
+  const over = async (how: Partial<RunResult> | undefined): Promise<ProcessEnd> => {
+    signal.removeEventListener("abort", close);
+    clearTimeout(late);
+    clearInterval(idle);
+    await leave();
+    const reason: Reason = abort.signal.aborted ? abort.signal.reason : how ? "exited" : "lost";
+    // Whoever ended it reads no more; what it wrote before it ended by itself can still be read.
+    if (reason !== "exited") for (const socket of sockets) socket.destroy();
+    const { exitCode = null, signal: by = null, findings = [] } = how ?? {};
+    return { exitCode, signal: by, findings, reason };
+  };
+  const ended = running
+    .then(({ value }) => value)
+    .catch(() => undefined)
+    .then(over);
+  return {
+    stdin: input!.writable,
+    stdout: output!.readable,
+    stderr: error!.readable,
+    pipes,
+    proxy,
+    ended,
+    close() {
+      end("closed");
+      return ended;
+    },
+  };
 }
 
 /** Both directions of one descriptor. Readers wait for the kernel to have more, and writers for the process to have read. */

@@ -11,9 +11,9 @@ import { errors } from "../errors.ts";
 import { type Grants, grants } from "./grants.ts";
 import { MAX_PIPES, NoWalls } from "./launch.ts";
 import { type Limits, prepareLimits } from "./limits.ts";
-import { OpenedProcess, STANDARD } from "./opened-process.ts";
+import { STANDARD, openProcess } from "./opened-process.ts";
 import { ownFiles } from "./own-files.ts";
-import type { Needs, Place } from "./walled.ts";
+import type { Needs, Place, Walled } from "./walled.ts";
 
 /** A way out of one process, with the port that its walls let it connect to. */
 interface Way {
@@ -21,20 +21,18 @@ interface Way {
   readonly port: number;
 }
 
-type Record = (findings: readonly string[], argv: readonly string[]) => Promise<void>;
-
 /** Processes that live, each behind walls of its own: its own paths, way out and limits, and a supervisor of its own. */
 export class Openings {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
-  readonly #record: Record;
-  readonly #open = new Set<OpenedProcess>();
+  readonly #record: Walled["record"];
+  readonly #open = new Set<OpenProcess>();
   readonly #ending = new AbortController();
   #proxy: Promise<CheckedProxy> | undefined;
 
   /** `record`: writes down what a process was stopped for. */
-  constructor(settings: Static<typeof config>, needs: Needs, place: Place, record: Record) {
+  constructor(settings: Static<typeof config>, needs: Needs, place: Place, record: Walled["record"]) {
     this.#config = settings;
     this.#needs = needs;
     this.#place = place;
@@ -85,10 +83,9 @@ export class Openings {
     way: Way | undefined,
     leave: () => Promise<void>,
   ): Promise<OpenProcess> {
-    const { HOME: _, ...standard } = childEnvironment(this.#needs.runtime.workspace, way?.admission.url);
-    const opened = await OpenedProcess.start({
+    const opened = await openProcess({
       confinement,
-      request: { argv, cwd, env: { ...standard, ...env }, pipes: count(pipes) },
+      request: { argv, cwd, env: { ...childEnvironment(way?.admission.url), ...env }, pipes: count(pipes) },
       signal: AbortSignal.any([signal, this.#ending.signal]),
       idleMs,
       proxy: way?.admission.url,
@@ -113,19 +110,16 @@ export class Openings {
 
   async #confine(spec: OpenSpec, limits: Limits, way: Way | undefined): Promise<Confinement> {
     const { secret_files: secret, guarded_files: guarded, blocked_commands } = this.#config.security;
-    const { abiCap, ...place } = this.#place;
     const confinement = await Confinement.start({
-      ...place,
+      ...this.#place,
       walls: {
         ...(await this.#grants(spec)),
         ...limits.walls,
-        abiCap,
         blocked: blockedCommands(blocked_commands).files,
         tcp: way !== undefined,
       },
       bounds: limits.bounds,
       pipes: count(spec.pipes),
-      prefix: [],
       workspace: this.#needs.runtime.workspace,
       secret,
       guarded,

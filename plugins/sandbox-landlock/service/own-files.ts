@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "@gantry/sdk";
-import { isInside, nodeProgram } from "@gantry/sdk/node";
+import { nodeProgram } from "@gantry/sdk/node";
+import { realPath } from "./real-path.ts";
 
 /**
  * What runs as the service: Gantry's own code, Node, and every plugin that is loaded from a file. Whoever can write one of
@@ -11,23 +11,10 @@ import { isInside, nodeProgram } from "@gantry/sdk/node";
 export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   const plugins = runtime.plugins.map(({ from }) => from).filter((from) => path.isAbsolute(from));
   const own = [ownCode(base), nodeProgram, process.argv[1] ?? nodeProgram, ...plugins];
-  return [...new Set(own.flatMap(real))];
-}
-
-/** The first of them that a workspace holds. */
-export function ownFileIn(workspace: string, own: readonly string[]): string | undefined {
-  return own.find((file) => isInside(file, workspace));
+  return [...new Set(own.flatMap((file) => realPath(file) ?? []))];
 }
 
 /** This plugin stands two folders below, built or not. */
 function ownCode(base: string): string {
   return path.resolve(path.dirname(fileURLToPath(base)), "../..");
-}
-
-function real(file: string): readonly string[] {
-  try {
-    return [realpathSync(file)];
-  } catch {
-    return [];
-  }
 }

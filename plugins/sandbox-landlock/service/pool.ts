@@ -3,8 +3,6 @@ import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 
-/** How many runs there are at a time; more wait. */
-const MOST = 32;
 /** The last process stays for the next call for so long, the others less. */
 const KEEP_MS = 60_000;
 const KEEP_MORE_MS = 5_000;
@@ -16,30 +14,43 @@ interface Member {
   busy: boolean;
   /** File requests under way. */
   files: number;
+  /** How long it did what it does alone, in ms. */
+  spentMs: number;
   /** True where its masks do not fit the workspace any more. */
   stale: boolean;
   timer?: NodeJS.Timeout;
 }
 
-/** The confined processes: each serves one run at a time, so that no two runs share anything. Files are opened by any of them. */
+export interface PoolOptions {
+  readonly start: () => Promise<ConfinedProcess>;
+  readonly inWorkspace: WorkspaceRuns;
+  /** How many runs, or searches, there are at a time; more wait. */
+  readonly most: number;
+  /** Where their number is kept for the supervisor. */
+  readonly running?: Int32Array;
+  /** After so much work another process takes its place. */
+  readonly mostMs?: number;
+}
+
+/**
+ * Confined processes: each serves one run or search at a time, so that no two share anything. Files are opened by any of
+ * them.
+ */
 export class Pool {
-  readonly #start: () => Promise<ConfinedProcess>;
-  readonly #running: Int32Array;
+  readonly #options: PoolOptions;
   readonly #inWorkspace: WorkspaceRuns;
   readonly #members = new Set<Member>();
-  readonly #waiting: (() => void)[] = [];
-  #first: Promise<Member> | undefined;
   /** Starts and ends under way. */
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #waiting: (() => void)[] = [];
+  #first: Promise<Member> | undefined;
   /** When each run that is under way began, the first one first. */
   readonly #runs = new Set<{ readonly began: number }>();
   #closed = false;
 
-  /** `running`: where the number of runs is kept for the supervisor. */
-  constructor(start: () => Promise<ConfinedProcess>, running: Int32Array, inWorkspace: WorkspaceRuns) {
-    this.#start = start;
-    this.#running = running;
-    this.#inWorkspace = inWorkspace;
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#inWorkspace = options.inWorkspace;
   }
 
   /** Throws ConfinedFault, what a start throws, and the signal's reason. */
@@ -49,21 +60,23 @@ export class Pool {
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
     await this.#inWorkspace.look();
-    if (request.do !== "run") return this.#open<K>(request, signal);
-    while (this.#runs.size >= MOST) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (request.do !== "run" && request.do !== "search") return this.#open<K>(request, signal);
+    const { most, running } = this.#options;
+    while (this.#runs.size >= most) await this.#turn(signal);
     const [first] = this.#runs;
     const run = { began: Date.now() };
     this.#runs.add(run);
-    Atomics.add(this.#running, 0, 1);
+    if (running) Atomics.add(running, 0, 1);
     try {
       return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, hearing);
     } finally {
-      Atomics.sub(this.#running, 0, 1);
+      if (running) Atomics.sub(running, 0, 1);
       this.#runs.delete(run);
       this.#waiting.shift()?.();
     }
   }
 
+  /** Ends all of them, and what is just starting. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const member of this.#members) void this.#end(member);
@@ -95,14 +108,33 @@ export class Pool {
     }
   }
 
+  /** Whoever gives up waiting takes nobody's turn. */
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const take = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal.reason);
+      };
+      this.#waiting.push(take);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
   async #run<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
     for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
       const member = await this.#idle();
+      const began = performance.now();
       try {
+        if (request.do === "search") return await member.process.request<K>(request, signal);
         return await this.#inWorkspace.follow(member.process, (before) =>
           member.process.request<K>(request, signal, { ...hearing, before }),
         );
@@ -111,6 +143,7 @@ export class Pool {
         if (!isStale(error) || attempt === MAX_STALE) throw error;
       } finally {
         member.busy = false;
+        member.spentMs += performance.now() - began;
         this.#rest(member);
       }
     }
@@ -143,18 +176,18 @@ export class Pool {
   }
 
   async #begin(): Promise<Member> {
-    for (let attempt = 1; ; attempt++) {
-      if (this.#closed) throw new Error("the sandbox is closed");
-      const member: Member = { process: await this.#start(), busy: false, files: 0, stale: false };
+    for (let attempt = 1; attempt <= MAX_STALE && !this.#closed; attempt++) {
+      const process = await this.#options.start();
+      const member: Member = { process, busy: false, files: 0, spentMs: 0, stale: false };
       // Its masks cover what was secret by its name as they were laid, which a run may just have moved.
-      const fits = await this.#inWorkspace.hold();
-      if (fits && !this.#closed) {
+      if ((await this.#inWorkspace.hold()) && !this.#closed) {
         this.#members.add(member);
         return member;
       }
       await this.#end(member);
-      if (attempt === MAX_STALE) throw new ConfinedFault({ fault: "stale" });
     }
+    if (this.#closed) throw new Error("the sandbox is closed");
+    throw new ConfinedFault({ fault: "stale" });
   }
 
   /** What does nothing goes after a while, and at once where it broke. */
@@ -162,7 +195,7 @@ export class Pool {
     if (!this.#members.has(member) || member.busy) return;
     if (!member.process.usable || this.#closed) return void this.#end(member);
     if (member.files > 0) return;
-    if (member.stale) return void this.#end(member);
+    if (member.stale || member.spentMs > (this.#options.mostMs ?? Infinity)) return void this.#end(member);
     const others = [...this.#members].filter((other) => other !== member && !other.busy);
     clearTimeout(member.timer);
     member.timer = setTimeout(() => void this.#end(member), others.length > 0 ? KEEP_MORE_MS : KEEP_MS);

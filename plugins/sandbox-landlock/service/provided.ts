@@ -37,7 +37,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
       async search(search, signal) {
         const { confinement } = await walled.open();
         try {
-          return (await confinement.search({ do: "search", ...search }, signal)).value;
+          return (await confinement.request<"search">({ do: "search", ...search }, signal)).value;
         } catch (error) {
           if (error instanceof ProcessLost) return undefined;
           throw faultOf(error, signal);
@@ -46,7 +46,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
     },
     async run({ argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec): Promise<RunResult> {
       const { proxy } = await walled.open();
-      const full = { ...childEnvironment(walled.workspace, proxy?.url), ...env };
+      const full = { ...childEnvironment(proxy?.url), HOME: walled.workspace, ...env };
       const { value } = await request<"run">(
         { do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes },
         signal,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
+import { namesIn } from "../workspace/folders.ts";
 import type { Before } from "../workspace/kept-files.ts";
 
 const LOST = "lost";
@@ -72,7 +73,7 @@ export class RunNotes {
 
   /** Runs that were lost, of this service and of others that have gone. */
   left(): readonly LeftRun[] {
-    const noted = this.#names().filter((name) => isNote(name) && !this.#isSeenTo(name));
+    const noted = namesIn(this.#folder).filter((name) => isNote(name) && !this.#isSeenTo(name));
     return [...this.#lost.values(), ...noted.map((name) => this.#read(name))];
   }
 
@@ -124,17 +125,9 @@ export class RunNotes {
   }
 
   #unused(): readonly string[] {
-    const names = this.#names();
+    const names = namesIn(this.#folder);
     const used = new Set(names.filter(isNote).map((name) => name.split(".")[1]));
     return names.filter((name) => !isNote(name) && !used.has(name));
-  }
-
-  #names(): readonly string[] {
-    try {
-      return readdirSync(this.#folder);
-    } catch {
-      return [];
-    }
   }
 
   #at(name: string): string {

@@ -10,18 +10,20 @@ import {
   ask,
   refuse,
 } from "@gantry/sdk";
-import { type Admission, checkedProxy } from "@gantry/sdk/node";
+import { type Admission, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "../config.ts";
 import { Confinement } from "./confinement.ts";
+import type { ConfinementOptions } from "./confiner.ts";
 import { errors } from "../errors.ts";
 import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
-import { ownFileIn, ownFiles } from "./own-files.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
+import { ownFiles } from "./own-files.ts";
+import type { LeftRun } from "./run-notes.ts";
+import type { Looker } from "./workspace-runs.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -29,17 +31,8 @@ export interface Needs {
   readonly audit: Audit | undefined;
 }
 
-export interface Place {
-  /** The address of the file beside which the entries stand. */
-  readonly base: string;
-  readonly runs: WorkspaceRuns;
-  /** Landlock levels above it are not used. */
-  readonly abiCap?: number | undefined;
-  /** False: as where the system refuses namespaces. */
-  readonly namespaces?: boolean;
-  /** How long a process may take to start. */
-  readonly startMs?: number;
-}
+/** Where its processes start, and for tests how: as on older kernels, as where namespaces are refused, in how long a time. */
+export type Place = Pick<ConfinementOptions, "base" | "runs" | "abiCap" | "namespaces" | "startMs">;
 
 /** What is in force. */
 interface State {
@@ -59,7 +52,7 @@ export interface Opened {
 }
 
 /** The sandbox of this host, started by the first call that needs it. */
-export class Walled {
+export class Walled implements Looker {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
@@ -73,7 +66,7 @@ export class Walled {
     this.#needs = needs;
     this.#place = place;
     this.#own = ownFiles(place.base, needs.runtime);
-    const file = ownFileIn(this.workspace, this.#own);
+    const file = this.#own.find((one) => isInside(one, this.workspace));
     if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
   }
 
@@ -122,6 +115,20 @@ export class Walled {
         session_id: "",
       });
     }
+  }
+
+  /** Looks after a lost run behind these walls, which open all of the workspace, and writes down what was undone. */
+  async lookAfter(run: LeftRun): Promise<void> {
+    const { confinement } = await this.open();
+    const findings = await confinement.lookAfter(run);
+    await this.record(
+      findings.map((finding) => `left by a run that was lost: ${finding}`),
+      [],
+    );
+  }
+
+  async decide(since: number): Promise<unknown> {
+    return (await this.open()).confinement.decide(since);
   }
 
   async check(): Promise<readonly CheckRow[]> {
@@ -188,7 +195,6 @@ export class Walled {
   async #confine(limits: Limits, { files }: BlockedCommands, tcp: boolean): Promise<Confinement> {
     const { blocked_paths, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;
-    const { abiCap, ...place } = this.#place;
     const granted = await grants({
       read: sandboxing.allowed_read_paths,
       write: sandboxing.allowed_write_paths,
@@ -197,8 +203,8 @@ export class Walled {
       workspace,
       configDir,
     });
-    const walls = { ...granted, ...limits.walls, abiCap, blocked: files, tcp };
-    return Confinement.start({ ...place, walls, bounds: limits.bounds, prefix: [], ...this.#files() });
+    const walls = { ...granted, ...limits.walls, blocked: files, tcp };
+    return Confinement.start({ ...this.#place, walls, bounds: limits.bounds, ...this.#files() });
   }
 
   async #without(open: string, allowed: boolean): Promise<State> {

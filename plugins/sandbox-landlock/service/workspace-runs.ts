@@ -1,9 +1,8 @@
-import { lstatSync } from "node:fs";
 import type { ConfinedProcess, Outcome } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { LeftRun, RunNote, RunNotes } from "./run-notes.ts";
-import { identityOf } from "../workspace/file-identity.ts";
+import { aboutPath, identityOf } from "../workspace/about-path.ts";
 import type { Before } from "../workspace/kept-files.ts";
 
 interface Run {
@@ -134,6 +133,6 @@ function isLost(process: ConfinedProcess, error: unknown): boolean {
 }
 
 function identityAt(file: string): string {
-  const about = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  const about = aboutPath(file);
   return about ? identityOf(about) : "";
 }

@@ -6,6 +6,8 @@ export interface SyscallRequest {
   readonly args: readonly bigint[];
   /** Throws where the thread has gone, and its number may be another's by now: to be called once what it named is pinned. */
   check(): void;
+  /** Puts a copy of one of our descriptors in the place of one of the thread's. Throws where it has gone. */
+  place(fd: number, at: number, closesOnExec: boolean): void;
 }
 
 /** The kernel goes on with the call, fails it with an error number, or takes it as done where that is 0. */
@@ -18,6 +20,17 @@ export function int(argument: bigint | undefined): number {
 
 /** The process of a thread. Throws where there is none. */
 export function processOf(thread: number): number {
-  const found = /^Tgid:\s+(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, "utf8"));
-  return Number(found![1]);
+  return numberOf(thread, "status", "Tgid");
+}
+
+/**
+ * A number that the kernel says of a process behind this word. A first line may hold its name, which it chooses: the kernel
+ * keeps line feeds out of that, and nothing else, so that only these end a line. Throws where there is none.
+ */
+export function numberOf(pid: number, file: "status" | "smaps_rollup", word: string): number {
+  const [, ...lines] = readFileSync(`/proc/${pid}/${file}`, "utf8").split("\n");
+  const line = lines.find((one) => one.startsWith(`${word}:`));
+  const found = /^\w+:\s+(\d+)/.exec(line ?? "");
+  if (!found) throw new Error(`/proc/${pid}/${file} says no ${word}`);
+  return Number(found[1]);
 }

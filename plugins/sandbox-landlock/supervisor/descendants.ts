@@ -18,9 +18,9 @@ export function parentOf(pid: number): number {
 }
 
 /** True where one process was started by another, at whatever remove. */
-export function descends(pid: number, from: number): boolean {
-  let at = parentOf(pid);
-  while (at > 1 && at !== from) at = parentOf(at);
+export function descends(pid: number, from: number, parent = parentOf): boolean {
+  let at = parent(pid);
+  while (at > 1 && at !== from) at = parent(at);
   return at === from;
 }
 
@@ -44,21 +44,10 @@ export function allProcesses(): ReadonlyMap<number, readonly string[]> {
 /** Those of `processes` that descend from one, itself left out. */
 export function descendantsOf(
   from: number,
-  processes: ReadonlyMap<number, readonly string[]> = allProcesses(),
+  processes: ReadonlyMap<number, readonly string[]>,
 ): readonly number[] {
-  const children = new Map<number, number[]>();
-  for (const [pid, [, parent]] of processes) {
-    const known = children.get(Number(parent));
-    if (known) known.push(pid);
-    else children.set(Number(parent), [pid]);
-  }
-  const found: number[] = [];
-  const left = [...(children.get(from) ?? [])];
-  for (let at = left.pop(); at !== undefined; at = left.pop()) {
-    found.push(at);
-    left.push(...(children.get(at) ?? []));
-  }
-  return found;
+  const parent = (pid: number): number => Number(processes.get(pid)?.[1] ?? 0);
+  return [...processes.keys()].filter((pid) => descends(pid, from, parent));
 }
 
 /** False where it is not there to be signalled. */

@@ -56,11 +56,17 @@ export class OpenGate {
 
   /** Undefined where the kernel does not grant it. */
   static over(confined: number, masked: Masked): OpenGate | undefined {
+    const flags = CLASS_CONTENT | UNLIMITED | NONBLOCK | CLOSE_ON_EXEC;
+    let fd: number;
     try {
-      const flags = CLASS_CONTENT | UNLIMITED | NONBLOCK | CLOSE_ON_EXEC;
-      const fd = libcCall("fanotify_init", ["uint", "uint"], flags, O_NONBLOCK_CLOEXEC);
+      fd = libcCall("fanotify_init", ["uint", "uint"], flags, O_NONBLOCK_CLOEXEC);
+    } catch {
+      return undefined;
+    }
+    try {
       return new OpenGate(fd, confined, masked);
     } catch {
+      close(fd);
       return undefined;
     }
   }

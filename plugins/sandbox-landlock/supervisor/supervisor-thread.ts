@@ -6,7 +6,9 @@ import { LEFT, WAKE } from "./stage.ts";
 import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
 
 /** A process that ends gives the thread so long to come up and so long to leave. */
-const LEAVE_MS = 2_000;
+const LEAVE_MS = 10_000;
+/** Beyond it the thread counts as hung. */
+const ANSWER_MS = 30_000;
 
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {
@@ -20,12 +22,12 @@ export class Supervisor {
 
   /**
    * To be called as a process ends, which must not be while the thread is in a call of the kernel's: one that waits would
-   * never be joined, and what any comes to cannot be told any more.
+   * never be joined, and what any comes to cannot be told any more. One that hangs takes the process with it.
    */
   readonly #leave = (): void => {
-    Atomics.wait(this.#stage, WAKE, 0, LEAVE_MS);
+    if (Atomics.wait(this.#stage, WAKE, 0, LEAVE_MS) === "timed-out") return;
     this.#send({ stop: true });
-    Atomics.wait(this.#stage, LEFT, 0, LEAVE_MS);
+    if (Atomics.wait(this.#stage, LEFT, 0, LEAVE_MS) === "timed-out") process.kill(process.pid, "SIGKILL");
   };
 
   private constructor(worker: Worker, stage: Int32Array) {
@@ -64,38 +66,42 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Takes over what a confined process' filter asks; undefined where the process or this thread has gone. */
+  /** Takes over what a confined process' filter asks; undefined where the process or this thread has gone or hangs. */
   async add(confined: Supervised): Promise<Added | undefined> {
     if (this.#hasExited) return undefined;
     const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
-    this.#worker.ref();
     this.#send(confined);
-    try {
-      return await added;
-    } finally {
-      this.#worker.unref();
-    }
+    return this.#answered(added);
   }
 
   /** Resolves once nothing goes on of what lost processes started, or a while later where it cannot be found. */
   async settled(): Promise<void> {
     const settling = (this.#settling ??= Promise.withResolvers<void>());
-    this.#worker.ref();
     this.#send({ settle: true });
-    try {
-      await Promise.race([settling.promise, this.#exited]);
-    } finally {
-      this.#settling = undefined;
-      this.#worker.unref();
-    }
+    await this.#answered(Promise.race([settling.promise, this.#exited]));
+    this.#settling = undefined;
   }
 
   async stop(): Promise<void> {
-    this.#worker.ref();
     this.#send({ stop: true });
-    await this.#exited;
-    const wake = Atomics.exchange(this.#stage, WAKE, 0);
+    await this.#answered(this.#exited);
+    const wake = this.#hasExited ? Atomics.exchange(this.#stage, WAKE, 0) : 0;
     if (wake !== 0) closeSync(wake);
+  }
+
+  /** Undefined where it hangs. */
+  async #answered<T>(answer: Promise<T>): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>(
+      (resolve) => (timer = setTimeout(() => resolve(undefined), ANSWER_MS)),
+    );
+    this.#worker.ref();
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+      this.#worker.unref();
+    }
   }
 
   /** Once it is closed its descriptor may be somebody else's. */

@@ -67,7 +67,7 @@ export function supervise(
   facts: SupervisorFacts,
   confined: number,
   budget: ProcessBudget | undefined,
-): (notification: DataView, check: () => void) => Decision {
+): (notification: DataView, asker: Pick<SyscallRequest, "check" | "place">) => Decision {
   const judges = new Map<number, (request: SyscallRequest) => Decision>([
     [number("setsid"), admit],
     [number("connect"), (request) => connectSocket(request, facts.write, Atomics.load(facts.proxy, 0))],
@@ -112,11 +112,11 @@ export function supervise(
     return !budget || budget.take() || processOf(thread) === confined ? "continue" : EAGAIN;
   }
 
-  return (notification, check) => {
+  return (notification, asker) => {
     const thread = notification.getUint32(8, true);
     const args = [0, 1, 2, 3, 4, 5].map((i) => notification.getBigUint64(32 + i * 8, true));
     try {
-      return judges.get(notification.getInt32(16, true))?.({ thread, args, check }) ?? EPERM;
+      return judges.get(notification.getInt32(16, true))?.({ thread, args, ...asker }) ?? EPERM;
     } catch (error) {
       return error instanceof KernelError ? error.errno : EPERM;
     }

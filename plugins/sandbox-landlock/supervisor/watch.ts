@@ -1,16 +1,10 @@
-import { readFileSync } from "node:fs";
+import { numberOf } from "./arguments.ts";
 import { allProcesses, descendantsOf, signalProcess } from "./descendants.ts";
 import { libcCall } from "../kernel/kernel.ts";
 
 const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
 const CPU_SLACK_SECONDS = 0.2;
-
-/** Where the kernel says how much a process holds, the truest first. */
-const sizes = [
-  ["smaps_rollup", /^Pss:\s+(\d+) kB/m],
-  ["status", /^VmRSS:\s+(\d+) kB/m],
-] as const;
 
 /** What no control group holds, and the supervisor must; undefined where a group does. */
 export interface Watched {
@@ -65,10 +59,12 @@ const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => 
 
 /** What a process holds of memory, of shared pages its share; what is resident where the kernel does not say; 0 once it is gone. */
 function proportionalBytes(pid: number): number {
-  for (const [file, line] of sizes) {
+  for (const [file, word] of [
+    ["smaps_rollup", "Pss"],
+    ["status", "VmRSS"],
+  ] as const) {
     try {
-      const kib = line.exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
-      if (kib !== undefined) return Number(kib) * 1024;
+      return numberOf(pid, file, word) * 1024;
     } catch {
       // Gone, closed to us, or of an older kernel.
     }

@@ -9,3 +9,6 @@ export function aboutPath(at: string): BigIntStats | undefined {
     throw error;
   }
 }
+
+/** What tells a file from every other: the number of one that is gone is soon that of a new one. */
+export const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;

@@ -1,13 +1,23 @@
 import path from "node:path";
 import { isInside, plainFileStart } from "@gantry/sdk/node";
 import { namesIn } from "./folders.ts";
-import { MAX_BYTES, MAX_FILES, type OwnerGit, type Setting, pathIn, settingsIn } from "./git-settings.ts";
+import { MAX_BYTES, type OwnerGit, type Setting, followSettings, pathIn } from "./git-settings.ts";
 
 const MAX_TREES = 64;
+/** Git works in one; of several lines the last counts, and what is included may have one too. */
+const MAX_OWN_TREES = 4;
 const MAX_NAMED = 256;
+const KIB = 1024;
 
 /** Their values are addresses, branches, or where git works. */
 const NO_FILES = new Set(["url", "pushurl", "fetch", "push", "merge", "remote", "worktree", "excludesfile"]);
+
+export interface Follows {
+  /** Relative to the workspace. */
+  readonly paths: readonly string[];
+  /** What telling them takes: one for each KiB of settings and for each path. */
+  readonly effort: number;
+}
 
 /**
  * Files and folders of a workspace that git follows from its settings, relative to the workspace: its folder of hooks,
@@ -16,21 +26,17 @@ const NO_FILES = new Set(["url", "pushurl", "fetch", "push", "merge", "remote", 
  * @param root - the workspace; @param folder - the repository's own folder, `.git` for most; @param owner - what counts in
  * each repository
  */
-export function gitFollows(root: string, folder: string, owner: OwnerGit): readonly string[] {
+export function gitFollows(root: string, folder: string, owner: OwnerGit): Follows {
   const own = ["config", "config.worktree"].map((name) => path.join(folder, name));
-  const files = [...own];
-  const settings = [...owner.settings];
-  for (const file of files) {
-    const read = settingsIn(file);
-    settings.push(...read);
-    const included = read
-      .filter(([key]) => key === "path")
-      .map(([, value]) => pathIn(value, path.dirname(file), owner.home));
-    files.push(...included.slice(0, MAX_FILES - files.length).filter((one) => isInside(one, root)));
-  }
+  const ofRoot = (file: string): string | undefined => (isInside(file, root) ? file : undefined);
+  const { settings: written, files, bytes } = followSettings(own, owner.home, ofRoot);
+  const settings = [...owner.settings, ...written];
   const trees = [
     path.basename(folder) === ".git" ? path.dirname(folder) : folder,
-    ...settings.filter(([key]) => key === "worktree").map(([, value]) => path.resolve(folder, value)),
+    ...settings
+      .filter(([key]) => key === "worktree")
+      .slice(-MAX_OWN_TREES)
+      .map(([, value]) => path.resolve(folder, value)),
     ...further(folder),
   ].slice(0, MAX_TREES);
   const named = settings.filter(isFile).slice(0, MAX_NAMED);
@@ -38,9 +44,10 @@ export function gitFollows(root: string, folder: string, owner: OwnerGit): reado
   const followed = [...named, ...hooks].flatMap(([, value]) =>
     trees.map((tree) => pathIn(value, tree, owner.home)),
   );
-  return [...new Set([...files.slice(own.length), ...owner.files, ...followed])]
+  const paths = [...new Set([...files.slice(own.length), ...owner.files, ...followed])]
     .filter((one) => one !== root && isInside(one, root) && !trees.includes(one))
     .map((one) => path.relative(root, one));
+  return { paths, effort: 1 + bytes / KIB + followed.length };
 }
 
 const isFile = ([key, value]: Setting): boolean => !NO_FILES.has(key) && value.includes("/");

@@ -3,7 +3,7 @@ import { plainFileStart } from "@gantry/sdk/node";
 
 /** Settings are read as far as this, and further ones not at all: a person does not write such. */
 export const MAX_BYTES = 65_536;
-export const MAX_FILES = 16;
+const MAX_FILES = 16;
 
 /** A line, also behind its section's name, as git reads it: in any case, quoted or not. */
 const SETTING = /(?:^|\])[\t ]*([\w-]+)[\t ]*=[\t ]*(?:"([^"\n]*)"|([^\n#;]*))/gim;
@@ -18,11 +18,39 @@ export interface OwnerGit {
   readonly files: readonly string[];
 }
 
-export function settingsIn(file: string): readonly Setting[] {
-  return [...(plainFileStart(file, MAX_BYTES) ?? "").matchAll(SETTING)].map((found) => [
+function settingsOf(text: string): readonly Setting[] {
+  return [...text.matchAll(SETTING)].map((found) => [
     found[1]!.toLowerCase(),
     (found[2] ?? found[3] ?? "").trim(),
   ]);
+}
+
+/**
+ * What files of settings say, with what they include. `find` gives the file to read for a path, undefined where it does not
+ * count. `bytes`: how much was read.
+ */
+export function followSettings(
+  named: readonly string[],
+  home: string,
+  find: (file: string) => string | undefined,
+): Pick<OwnerGit, "settings" | "files"> & { readonly bytes: number } {
+  const left = [...named];
+  const settings: Setting[] = [];
+  const files: string[] = [];
+  let bytes = 0;
+  for (const file of left) {
+    const found = find(file);
+    if (found === undefined) continue;
+    const text = plainFileStart(found, MAX_BYTES) ?? "";
+    const read = settingsOf(text);
+    bytes += text.length;
+    files.push(found);
+    settings.push(...read);
+    const included = read.filter(([key]) => key === "path").slice(0, MAX_FILES - left.length);
+    const paths = included.map(([, value]) => pathIn(value, path.dirname(file), home));
+    left.push(...paths.filter((one) => find(one) !== undefined));
+  }
+  return { settings, files, bytes };
 }
 
 /** The path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */

@@ -26,7 +26,7 @@ const WORKTREE = /^\s*worktree\s*=\s*((?:\.\.\/)+[\w/-]+)$/;
  * examples of hooks, which git does not run, settings of which each line is known to start nothing or stood in `before`,
  * and pointers to repositories of the workspace, which are judged themselves. Whatever is not known is not plain.
  */
-export function isPlainRepository(root: string, relative: string, before = ""): boolean {
+export function isPlainRepository(root: string, relative: string, before: string): boolean {
   try {
     const file = path.join(root, relative);
     const about = lstatSync(file);

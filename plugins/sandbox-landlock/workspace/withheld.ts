@@ -13,6 +13,8 @@ const KEPT_BYTES = 230;
 /** A mount of this process lies there, as it did during the run, which could change nothing. */
 const HELD = ["EBUSY", "EROFS"];
 
+const NAME = /\.withheld-[\da-f]{12}(?:\.|$)/;
+
 /** Thrown where something cannot be withheld, so that nothing may run. */
 export class NotWithheld extends Error {
   readonly path: string;
@@ -59,6 +61,11 @@ export function withhold(
     else left.push(...beneath.map((name) => ({ at: name, inLate: isLate })));
   }
   return withheld;
+}
+
+/** True for what was withheld and for what lies in it, until its owner gives it another name. */
+export function isWithheld(relative: string): boolean {
+  return relative.split("/").some((name) => NAME.test(name));
 }
 
 /** False where the kernel held it. */

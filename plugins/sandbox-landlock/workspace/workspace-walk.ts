@@ -1,12 +1,10 @@
-import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
+import { type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
 import type { NameTest } from "@gantry/sdk/node";
-import { aboutPath } from "./about-path.ts";
-import { identityOf } from "./file-identity.ts";
+import { aboutPath, identityOf } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
-import { gitFollows } from "./git-follows.ts";
-import { unplainStates } from "./git-states.ts";
+import { Followed } from "./followed.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
 
@@ -62,29 +60,22 @@ export interface Walked {
 
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
-  readonly #root: string;
-  readonly #wanted: Wanted;
-  readonly #owner: OwnerGit;
-  readonly #open: readonly string[];
-  readonly #most: number;
+  readonly #walked: Walked;
   /** Files that are secret under whatever name. */
   readonly #inodes = new Set<string>();
-  /** What repositories name in their settings, guarded under whatever name. */
-  #followed: ReadonlySet<string> = new Set();
+  /** Guarded under whatever name. */
+  readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
   /** Folders that hold names which are not UTF-8, by their full paths. */
   foreign: readonly string[] = [];
-  /** True where the last look ended at more folders than are looked through. */
+  /** True where the last look ended at more folders, or settings of repositories, than are looked through. */
   isOver = false;
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
-  constructor({ root, wanted, owner, open, most = MAX_FOLDERS }: Walked) {
-    this.#root = root;
-    this.#wanted = wanted;
-    this.#owner = owner;
-    this.#open = open;
-    this.#most = most;
+  constructor(walked: Walked) {
+    this.#walked = walked;
+    this.#followed = new Followed(walked.root, walked.owner);
   }
 
   /**
@@ -93,11 +84,21 @@ export class WorkspaceWalk {
    */
   find(): Found {
     const found = this.#look();
-    const isNew = [...found.secret.map((at) => this.#remember(at)), this.#follow()];
-    if (!isNew.some(Boolean)) return found;
+    const isNew = [
+      ...found.secret.map((at) => this.#remember(at)),
+      this.#followed.look(this.#repositories()),
+    ];
     // Where else it stands shows only in files that were passed over.
-    this.#seen = new Map();
-    return this.#look();
+    if (isNew.some(Boolean)) this.#seen = new Map();
+    const all = isNew.some(Boolean) ? this.#look() : found;
+    if (this.#followed.isWhole) return all;
+    this.isOver = true;
+    this.unseen = { path: this.#walked.root, reason: "the settings of its repositories name too many files" };
+    return all;
+  }
+
+  #repositories(): readonly string[] {
+    return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
   /** A test of folders, by path and number: true for those that the last look found there. */
@@ -112,11 +113,12 @@ export class WorkspaceWalk {
   }
 
   #look(): Found {
+    const { root, wanted, open, most = MAX_FOLDERS } = this.#walked;
     const seen = new Map<string, Folder>();
     const found: Pick<Folder, "secret" | "guarded">[] = [];
     const left: Place[] = [];
-    for (const at of this.#open) {
-      const [secret, guarded] = [this.#wanted.secret, this.#wanted.guarded].map((test) =>
+    for (const at of open) {
+      const [secret, guarded] = [wanted.secret, wanted.guarded].map((test) =>
         prefixes(at).some((one) => test(one)),
       );
       if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: guarded ? [at] : [] });
@@ -124,7 +126,7 @@ export class WorkspaceWalk {
     }
     this.unseen = undefined;
     this.foreign = [];
-    while (left.length > 0 && seen.size < this.#most) {
+    while (left.length > 0 && seen.size < most) {
       const place = left.pop()!;
       const folder = this.#lookAt(place);
       if (!folder) continue;
@@ -133,7 +135,7 @@ export class WorkspaceWalk {
       left.push(...folder.folders);
     }
     this.isOver = left.length > 0;
-    if (this.isOver) this.unseen = { path: this.#root, reason: `it has more than ${this.#most} folders` };
+    if (this.isOver) this.unseen = { path: root, reason: `it has more than ${most} folders` };
     this.#seen = seen;
     return {
       secret: found.flatMap(({ secret }) => secret),
@@ -142,7 +144,7 @@ export class WorkspaceWalk {
   }
 
   #lookAt(place: Place): Folder | undefined {
-    const full = path.join(this.#root, place.at);
+    const full = path.join(this.#walked.root, place.at);
     try {
       const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
@@ -183,11 +185,11 @@ export class WorkspaceWalk {
       const asGit = inGit && path.join(inGit, entry.name);
       const isFolder = entry.isDirectory();
       const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
-      const secret = fits(this.#wanted.secret) || this.#isKnown(entry, name);
+      const secret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
       if (secret) sorted.secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#wanted.guarded));
+      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#walked.wanted.guarded));
       if (guarded) sorted.guarded.push(name);
       if (isFolder && !secret) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
     }
@@ -196,42 +198,23 @@ export class WorkspaceWalk {
 
   #isKnown(entry: Dirent, name: string): boolean {
     if (this.#inodes.size === 0 || !entry.isFile()) return false;
-    const about = aboutPath(path.join(this.#root, name));
+    const about = aboutPath(path.join(this.#walked.root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
-  }
-
-  /** Settings are read at each look: a change within a file leaves its folder as it was. Gives whether they name anything else. */
-  #follow(): boolean {
-    const repositories = [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
-    // The owner's own settings count before there is any repository.
-    const now = [".git", ...repositories].flatMap((at) => {
-      const folder = path.join(this.#root, at);
-      const states = unplainStates(folder).map((file) => path.relative(this.#root, file));
-      return [...gitFollows(this.#root, folder, this.#owner), ...states];
-    });
-    const before = this.#followed;
-    this.#followed = new Set(now);
-    return before.size !== this.#followed.size || now.some((at) => !before.has(at));
   }
 
   /** True where a file that was not known has further names; `at` is relative to the workspace. */
   #remember(at: string): boolean {
-    const full = path.join(this.#root, at);
+    const full = path.join(this.#walked.root, at);
     const entry = aboutPath(full);
     if (entry?.isDirectory())
       return namesIn(full)
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
-    const about = isLink ? this.#leadsTo(at) : entry;
+    const about = isLink ? targetOf(this.#walked.root, at).map(aboutPath)[0] : entry;
     const inode = about?.isFile() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
-  }
-
-  #leadsTo(at: string): BigIntStats | undefined {
-    const [target] = targetOf(this.#root, at);
-    return target === undefined ? undefined : aboutPath(target);
   }
 }

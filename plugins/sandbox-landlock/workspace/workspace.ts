@@ -3,20 +3,18 @@ import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
+import { fewOf } from "./findings.ts";
 import { renameForeign } from "./foreign-names.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { type Before, KeptFiles } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
-import { openIn } from "./open-in.ts";
-import { NotWithheld, type Watched, withhold } from "./withheld.ts";
-import { isWithheld } from "./withheld-name.ts";
+import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
 /** So many files are named in one phrase. */
 const MAX_NAMED = 5;
-
 /** Folders within folders whose names are mended, one level a look. */
 const MAX_LOOKS = 64;
 
@@ -51,8 +49,8 @@ export class Workspace {
     this.#isSecret = (relative, isFolder) => isNamed(relative, isFolder) || isWithheld(relative);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
+    this.#open = openIn(workspace, walls?.read ?? [workspace]);
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
-    this.#open = openIn(workspace, walls);
     const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
     this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
     this.#guarded = new KeptFiles(workspace);
@@ -94,13 +92,8 @@ export class Workspace {
 
   /** Withholds what changed since then, without knowing what was there before. Gives why it cannot. */
   decide(since: number): Fault | undefined {
-    try {
-      this.#withhold(since, () => false);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof NotWithheld)) throw error;
-      return { fault: "undecided", path: error.path, reason: error.message };
-    }
+    const { left } = this.#withhold(since, () => false);
+    return left && { fault: "undecided", ...left };
   }
 
   /** Remembers everything before a run; `others`: when the first run began that is still under way. Gives why it may not begin. */
@@ -123,8 +116,7 @@ export class Workspace {
   /** Undoes what a run did that was lost: in another process, with what it told of before; a phrase for each. */
   lookAfter(before: Before, began: number): readonly string[] {
     this.#guarded.restore(before, began);
-    const renamed = this.#renameForeign();
-    return [...renamed, ...this.#undo(before.wasHeld)];
+    return fewOf([...this.#renameForeign(), ...this.#undo(before.wasHeld)]);
   }
 
   /**
@@ -137,7 +129,7 @@ export class Workspace {
     const over = this.#withholdOver();
     const unseen = this.unseen ? [`not looked through: ${this.unseen.path} (${this.unseen.reason})`] : [];
     const secret = this.#secret.putBack(this.#masks, (file) => this.#isGuarded(file));
-    const undone = [...this.#undo(this.#masks), ...secret];
+    const undone = fewOf([...this.#undo(this.#masks), ...secret]);
     this.#late.remember(this.#found.secret.filter((at) => !this.#masks || this.#isBareSecret(at)));
     return { ...left, findings: [...left.findings, ...renamed, ...over, ...unseen, ...undone] };
   }
@@ -178,14 +170,10 @@ export class Workspace {
   /** Of a run that made more folders than are looked through, all that it made gets names that no tool opens. */
   #withholdOver(): readonly string[] {
     if (!this.#walk.isOver) return [];
-    try {
-      const files = this.#withhold(this.#began, this.#wasThere);
-      this.#found = this.find();
-      return [`withheld: ${files.length} that changed, since the run made too many folders to look through`];
-    } catch (error) {
-      if (!(error instanceof NotWithheld)) throw error;
-      return [`NOT withheld: ${error.path} (${error.message})`];
-    }
+    const { names, left } = this.#withhold(this.#began, this.#wasThere);
+    if (left) return [notWithheld(left)];
+    this.#found = this.find();
+    return [`withheld: ${names.length} that changed, since the run made too many folders or repositories`];
   }
 
   /** What changed after a mask fell. */
@@ -193,22 +181,27 @@ export class Workspace {
     const fallen = this.#watch?.fallen;
     if (fallen === undefined) return { findings: [] };
     const since = this.#watch!.held;
-    try {
-      const files = this.#withhold(since, this.#wasThere);
-      const names = [...files.slice(0, MAX_NAMED), ...(files.length > MAX_NAMED ? ["…"] : [])].join(", ");
-      const saved = path.relative(this.root, fallen);
-      const what = `withheld: ${files.length} that changed as ${saved} was saved anew and may hold it (${names})`;
-      const cure = "each now ends in .withheld-… and no tool reads it: look at it, then rename or remove it";
-      return { findings: files.length > 0 ? [`${what}; ${cure}`] : [] };
-    } catch (error) {
-      if (!(error instanceof NotWithheld)) throw error;
-      return { findings: [`NOT withheld: ${error.path} (${error.message})`], undecided: since };
-    }
+    const { names, left } = this.#withhold(since, this.#wasThere);
+    if (left) return { findings: [notWithheld(left)], undecided: since };
+    const some = [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ["…"] : [])].join(", ");
+    const saved = path.relative(this.root, fallen);
+    const what = `withheld: ${names.length} that changed as ${saved} was saved anew and may hold it (${some})`;
+    const cure = "each now ends in .withheld-… and no tool reads it: look at it, then rename or remove it";
+    return { findings: names.length > 0 ? [`${what}; ${cure}`] : [] };
   }
 
-  #withhold(since: number, wasThere: Watched["wasThere"]): readonly string[] {
+  /** Gives the old names; `left`: what cannot be withheld. */
+  #withhold(
+    since: number,
+    wasThere: Watched["wasThere"],
+  ): { readonly names: readonly string[]; readonly left?: Unseen } {
     const watched = { root: this.root, open: this.#open, masks: this.#masks, isSecret: this.#isSecret };
-    return withhold({ ...watched, wasThere }, since);
+    try {
+      return { names: withhold({ ...watched, wasThere }, since) };
+    } catch (error) {
+      if (!(error instanceof NotWithheld)) throw error;
+      return { names: [], left: { path: error.path, reason: error.message } };
+    }
   }
 
   /** True for what git obeys too, and for what would make a repository of the folder around it. */
@@ -234,4 +227,12 @@ export class Workspace {
     const about = statSync(path.join(this.root, at), { throwIfNoEntry: false });
     return about ? `${about.dev}:${about.ino}` : "";
   }
+}
+
+const notWithheld = ({ path: at, reason }: Unseen): string => `NOT withheld: ${at} (${reason})`;
+
+/** What of a workspace can be read, relative to it; "" is all of it. */
+function openIn(root: string, read: readonly string[]): readonly string[] {
+  if (read.some((one) => isInside(root, one))) return [""];
+  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
 }

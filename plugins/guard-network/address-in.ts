@@ -1,0 +1,14 @@
+import type { ShellWord } from "@gantry/sdk";
+
+export function programOf(head: ShellWord | undefined): string {
+  return head?.text.replace(/^.*\//s, "").toLowerCase() ?? "";
+}
+
+/** The address that a word holds; none where its host is known only at run time, or it is not in full. */
+export function addressIn({ text, whole }: ShellWord): string[] {
+  const [, url] = /^(?:-[a-z]|--[a-z-]+=)?([a-z][a-z0-9+.-]*:\/\/.*)$/is.exec(text) ?? [];
+  if (url === undefined) return [];
+  // Of an address that goes on at run time, the host is known where a path has begun.
+  const known = whole ? url : /^[^/]*\/\/[^/]+\//.exec(url)?.[0];
+  return known === undefined ? [] : [known];
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import { gitFollows } from "./git-follows.ts";
+import type { OwnerGit } from "./git-settings.ts";
+import { unplainStates } from "./git-states.ts";
+
+/** What telling all of it may take, at every look: a moment's work. */
+const MAX_EFFORT = 20_000;
+
+/** What the repositories of a workspace name in their settings, and how each goes on with what was begun in it. */
+export class Followed {
+  readonly #root: string;
+  readonly #owner: OwnerGit;
+  #paths: ReadonlySet<string> = new Set();
+  /** False where the last look ended before all was told. */
+  isWhole = true;
+
+  constructor(root: string, owner: OwnerGit) {
+    this.#root = root;
+    this.#owner = owner;
+  }
+
+  has(relative: string): boolean {
+    return this.#paths.has(relative);
+  }
+
+  /**
+   * To be called at each look: a change within a file leaves its folder as it was. Takes the repositories' own folders; gives
+   * whether they name anything else than before.
+   */
+  look(repositories: readonly string[]): boolean {
+    const now = new Set<string>();
+    let left = MAX_EFFORT;
+    // The owner's own settings count before there is any repository.
+    for (const at of new Set([".git", ...repositories])) {
+      const folder = path.join(this.#root, at);
+      const states = unplainStates(folder).map((file) => path.relative(this.#root, file));
+      const { paths, effort } = gitFollows(this.#root, folder, this.#owner);
+      for (const one of [...paths, ...states]) now.add(one);
+      left -= effort + states.length;
+      if (left < 0) break;
+    }
+    this.isWhole = left >= 0;
+    const before = this.#paths;
+    this.#paths = now;
+    return before.size !== now.size || [...now].some((at) => !before.has(at));
+  }
+}
