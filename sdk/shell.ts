@@ -19,7 +19,7 @@ export interface ShellReading {
   readonly commands: readonly (readonly ShellWord[])[];
   /** Those of `commands` that stand behind a pipe, or are started by what does: they are fed what another one writes. */
   readonly fed: ReadonlySet<readonly ShellWord[]>;
-  /** Targets of redirections. */
+  /** Targets of redirections, and files that the texts of programs name, as `r` of sed. */
   readonly files: readonly ShellWord[];
   /**
    * The words of each command, if the text is nothing but commands of literal words, one after the other or piped into each

@@ -166,6 +166,9 @@ const namedAtRunTime = [
   "cp a.txt {b,/etc/c}",
   "shopt -s dotglob; cat *",
   "man $x",
+  'sed "r $x" a.txt',
+  "awk 'BEGIN { while ((getline l < \"/etc/hostname\") > 0) print l }'",
+  "awk '{ print > \"/etc/x\" }' a.txt",
 ];
 const knownAtRunTime = [
   "false; echo $?; sleep $((1 - 1))",
@@ -175,6 +178,8 @@ const knownAtRunTime = [
   'git commit -m "$(date)"',
   'grep -e "$x" a.txt',
   "wc -l sub/*.ts su*/*.ts",
+  "awk '$3 > 5 { print $1; n++ } END { print n }' a.txt",
+  "sed -n 's/error > w x/b/p; $w out.txt' a.txt",
 ];
 
 function fillWorkspace(host: TestHost): void {

@@ -11,7 +11,7 @@ export interface Reading {
   readonly commands: (readonly Arg[])[];
   /** Those of them that are fed what another one writes. */
   readonly fed: Set<readonly Arg[]>;
-  /** Targets of redirections. */
+  /** Targets of redirections, and files that the texts of programs name, as `r` of sed. */
   readonly files: Arg[];
   /** Why it cannot be read with certainty. */
   readonly unreadable: Set<string>;

@@ -67,7 +67,7 @@ export function unreadIn({ commands, files }: ShellReading): string | undefined 
     if (word) return `an argument of \`${programOf(command[0])}\`${begins(word)} is known only at run time`;
   }
   const target = files.find((file) => isUnread(file) || isVague(file));
-  return target && `the target of a redirection${begins(target)} is known only at run time`;
+  return target && `a file that it opens${begins(target)} is known only at run time`;
 }
 
 function begins({ text }: ShellWord): string {

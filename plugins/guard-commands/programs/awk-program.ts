@@ -1,9 +1,15 @@
 const STARTS = /\bsystem\b|@\s*\w|(?<!\|)\|(?!\|)|\\\n/;
+const OPENS = /\bgetline\b|\bARG[CV]\b|\bprintf?\b[^;}\n]*>/;
 const WORDS_BEFORE_REGEX = /(?:\b[a-z]+|\+\+|--|\)|\$)$/;
 
 /** True where an awk program starts programs, or may, where it cannot be told what is text in it. */
 export function startsPrograms(program: string): boolean {
   return STARTS.test(withoutTexts(program) ?? program);
+}
+
+/** True where an awk program reads or writes files beside its operands, whose names may be put together by it. */
+export function opensFiles(program: string): boolean {
+  return OPENS.test(withoutTexts(program) ?? program);
 }
 
 /** The program without its strings, regular expressions and comments; undefined where a `/` may be a division or not. */

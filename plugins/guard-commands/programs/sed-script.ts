@@ -8,14 +8,24 @@ const LABEL = /[^\s;}]*/y;
 const BRACKET = /\[\^?\]?(?:\[[:.=][a-z]*[:.=]\]|\\[^\]]|[^\]\\])*/y;
 const FLAGS = /[gpiImM\d]*/y;
 
-/** True where a script of GNU sed starts programs (the command `e`, the flag `e`), or cannot be read with certainty. */
-export function startsPrograms(script: string): boolean {
+/**
+ * The files that a script of GNU sed reads and writes by name; undefined where it starts programs (the command `e`, the
+ * flag `e`), or cannot be read with certainty.
+ */
+export function filesOf(script: string): readonly string[] | undefined {
+  const files: string[] = [];
   let at = 0;
   const skip = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     const found = pattern.exec(script);
     at += found?.[0].length ?? 0;
     return found !== null;
+  };
+  const file = (): boolean => {
+    const from = at;
+    skip(LINE);
+    files.push(script.slice(from, at).trim());
+    return true;
   };
   /** Up to the next bare delimiter; false where there is none, or it cannot be told where a bracket ends. */
   const part = (delimiter: string, regex: boolean): boolean => {
@@ -40,7 +50,7 @@ export function startsPrograms(script: string): boolean {
     if ("{}".includes(name)) return true;
     if (name === "#") return skip(LINE);
     if ("aic".includes(name)) return skip(TEXT);
-    if ("rRwW".includes(name)) return skip(LINE);
+    if ("rRwW".includes(name)) return file();
     if (":btT".includes(name)) return skip(/[ \t]*/y) && skip(LABEL) && skip(END);
     if ("lLqQ".includes(name)) return skip(/[ \t]*\d*/y) && skip(END);
     if ("=dDgGhHnNpPxzF".includes(name)) return skip(END);
@@ -52,13 +62,14 @@ export function startsPrograms(script: string): boolean {
       !part(delimiter, false)
     )
       return false;
-    if (name === "s" && skip(FLAGS) && script[at] === "w") return skip(LINE);
-    return skip(END);
+    if (name !== "s" || !skip(FLAGS) || script[at] !== "w") return skip(END);
+    at++;
+    return file();
   };
   while (skip(/[\s;]*/y) && at < script.length) {
-    if (!address() || (skip(/[ \t]*,/y) && !address())) return true;
+    if (!address() || (skip(/[ \t]*,/y) && !address())) return undefined;
     skip(/[ \t!]*/y);
-    if (!command()) return true;
+    if (!command()) return undefined;
   }
-  return false;
+  return files;
 }

@@ -10,6 +10,8 @@ export interface Report {
   ask(why: string): void;
   /** A variable is set or removed. */
   variable(name: Arg): void;
+  /** A file is opened: the target of a redirection, or one that a program's text names. */
+  file(target: Arg): void;
   /** A text is counted out, or names an array's element. */
   arithmetic(): void;
 }
@@ -20,6 +22,4 @@ export interface Findings extends Report {
   unreadable(why: string): void;
   /** Text that no expansion touches. */
   literal(text: string): void;
-  /** The target of a redirection. */
-  file(target: Arg): void;
 }
