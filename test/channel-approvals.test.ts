@@ -229,6 +229,23 @@ test("SEC-19: a long question says how long it is, is cut with a margin on each 
   expect(await t.next()).toBe("done");
 });
 
+test("SEC-19: all that a person decides by goes out as a text that is shown sign by sign, and an answer does not", async () => {
+  await using t = await talk();
+  const command = "git status\n---\ngit log -1 | tee out | xargs rm -rf keep";
+  await t.channel.receive({ text: `run ${command}` });
+  const id = idIn(await t.next());
+  for (const text of [`show ${id}`, "/help", "hello"]) {
+    await t.channel.receive({ text });
+    await t.next();
+  }
+  const { sent } = t.channel;
+  expect(sent.map(({ verbatim = false }) => verbatim)).toEqual(Array(4).fill(true));
+  expect(sent[1]?.text).toContain("\n| git log -1 | tee out | xargs rm -rf keep\n");
+  await t.channel.receive({ text: `deny ${id}` });
+  expect(await t.next()).toBe("done");
+  expect(sent.at(-1)).not.toHaveProperty("verbatim");
+});
+
 test("SEC-19: letters and signs that look like others are written out, and said", async () => {
   await using t = await talk();
   const cases = [

@@ -67,3 +67,16 @@ test("SBX-01: a process whose walls do not fit any more ends what it opens, and 
   await pool.close();
   expect(alive()).toBe(0);
 });
+
+test("SBX-01: whoever gives up waiting for a run's turn hears it at once, and the next one has it", async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const { pool } = poolOf(() => promise);
+  const running = Array.from({ length: 32 }, () => pool.request<"run">(run, signal));
+  const leaving = new AbortController();
+  const waiting = [leaving.signal, signal].map((one) => pool.request<"run">(run, one));
+  await vi.advanceTimersByTimeAsync(1);
+  leaving.abort(new Error("enough"));
+  await expect(waiting[0]).rejects.toThrow("enough");
+  resolve(done);
+  expect(await Promise.all([...running, waiting[1]])).toEqual(Array.from({ length: 33 }, () => done));
+});

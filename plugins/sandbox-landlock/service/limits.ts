@@ -28,8 +28,7 @@ const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () =>
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
   const limits: readonly ResourceLimit[] = [
-    // With 0 the kernel still hands a dump to a program that the machine names for them; with 1 nothing is written at all.
-    [RLIMIT_CORE, 1],
+    [RLIMIT_CORE, 0],
     [RLIMIT_NOFILE, Math.max(bounds.max_file_descriptors, OWN_FILES)],
     [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];

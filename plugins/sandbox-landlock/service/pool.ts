@@ -62,7 +62,7 @@ export class Pool {
     await this.#inWorkspace.look();
     if (request.do !== "run" && request.do !== "search") return this.#open<K>(request, signal);
     const { most, running } = this.#options;
-    while (this.#runs.size >= most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#runs.size >= most) await this.#turn(signal);
     const [first] = this.#runs;
     const run = { began: Date.now() };
     this.#runs.add(run);
@@ -106,6 +106,22 @@ export class Pool {
         this.#rest(member);
       }
     }
+  }
+
+  /** Whoever gives up waiting takes nobody's turn. */
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const take = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal.reason);
+      };
+      this.#waiting.push(take);
+      signal.addEventListener("abort", leave, { once: true });
+    });
   }
 
   async #run<K extends Request["do"]>(
