@@ -3,27 +3,58 @@ import type { ApprovalRequest } from "./approval.ts";
 /** A question is cut here and shown whole on demand; more would scroll what matters away. */
 const maxLines = 30;
 const maxLength = 2_500;
+/** So much of what would run is shown in any case. */
+const leastLength = 100;
 
 /** A question in words; every line of what would run has a margin, so that none can pass for ours. */
 export function approvalText(request: ApprovalRequest, whole: boolean = false): string {
+  return textWith(request, whole ? undefined : maxLength);
+}
+
+/**
+ * The question for a platform that takes it as one message: as much is shown as `fits`, and what is cut is said. The platform
+ * is given it escaped where a form could be read in it.
+ */
+export function approvalTextWithin(request: ApprovalRequest, fits: (text: string) => boolean): string {
+  for (let room = maxLength; room > leastLength; room = Math.floor(room * 0.8)) {
+    const text = textWith(request, room);
+    if (fits(text)) return text;
+  }
+  const notes = notesOf(request);
+  const more = `… cut here: "show ${request.id.slice(0, 6)}" shows all.`;
+  for (;;) {
+    notes.pop();
+    const text = textWith(request, leastLength, [...notes, more]);
+    if (fits(text) || notes.length === 0) return text;
+  }
+}
+
+function textWith(
+  request: ApprovalRequest,
+  room?: number,
+  notes: readonly string[] = notesOf(request),
+): string {
   const all = request.diff === undefined ? request.preview : `${request.preview}\n${request.diff}`;
   const lines = all.split("\n").map((line) => `| ${line}`);
-  const shown = whole ? lines : cut(lines);
+  const shown = room === undefined ? lines : cut(lines, room);
   const isCut = shown.length < lines.length || shown.at(-1) !== lines[shown.length - 1];
   const hint = `… cut here: "show ${request.id.slice(0, 6)}" shows all ${lines.length} lines.`;
   return [
     `May ${request.tool} run this?${sizeOf(request)}`,
     ...shown,
     ...(isCut ? [hint] : []),
-    ...request.warnings,
-    ...request.reasons,
+    ...notes,
   ].join("\n");
 }
 
+function notesOf({ warnings, reasons }: ApprovalRequest): string[] {
+  return [...warnings, ...reasons];
+}
+
 /** Whole lines as far as they fit, the last one cut where even one does not. */
-function cut(lines: readonly string[]): readonly string[] {
+function cut(lines: readonly string[], most: number): readonly string[] {
   const kept: string[] = [];
-  let room = maxLength;
+  let room = most;
   for (const line of lines.slice(0, maxLines)) {
     if (line.length > room) {
       if (kept.length === 0) kept.push(`${line.slice(0, room)}…`);

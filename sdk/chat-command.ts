@@ -51,7 +51,7 @@ export interface ChatCommand {
   readonly args?: string;
   /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
   readonly trust?: Trust;
-  /** Gives what the person is told; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
+  /** Gives what the person is told, sign by sign; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
   run(run: ChatCommandRun): Awaitable<string>;
 }
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {

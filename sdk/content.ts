@@ -25,6 +25,8 @@ export type Part =
       readonly from?: string;
       /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
       readonly speaker?: true;
+      /** On its way out: a person decides upon it, so every sign of it is shown as it stands. It is no Markdown. */
+      readonly verbatim?: true;
     }
   | {
       readonly type: "media";
@@ -36,6 +38,16 @@ export type Part =
 /** A message that is text alone. */
 export function textParts(text: string): readonly Part[] {
   return [{ type: "text", text }];
+}
+
+/** The same for a text that is shown sign by sign. */
+export function verbatimParts(text: string): readonly Part[] {
+  return [{ type: "text", text, verbatim: true }];
+}
+
+/** True where some of it must be shown sign by sign. */
+export function isVerbatim(parts: readonly Part[]): boolean {
+  return parts.some((part) => part.type === "text" && part.verbatim === true);
 }
 
 /** Returns the text of the parts, a line for each piece of media, for readers that take text alone. */

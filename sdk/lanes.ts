@@ -1,4 +1,5 @@
 import { directMessage, type InboundMessage } from "./channel.ts";
+import { verbatimParts } from "./content.ts";
 import type { ChatMessage } from "./provider.ts";
 
 /**
@@ -41,15 +42,20 @@ export interface Notice {
 /** What the id of a notice's message begins with; platforms' ids never look so. */
 export const noticeId = "gantry:";
 
-/** Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so redact it. */
+/**
+ * Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so redact it. One that is
+ * `verbatim` is shown sign by sign, as its message's parts say.
+ */
 export function noticeFor(
   { channel, conversation, replyTo }: Pick<InboundMessage, "channel" | "conversation" | "replyTo">,
   key: string,
   reply: string,
+  verbatim: boolean = false,
 ): Notice {
+  const parts = verbatim ? verbatimParts(reply) : [];
   const id = `${noticeId}${key}`;
   return {
-    message: directMessage({ channel, id, from: "gantry", text: "", conversation, replyTo, parts: [] }),
+    message: directMessage({ channel, id, from: "gantry", text: "", conversation, replyTo, parts }),
     reply,
   };
 }

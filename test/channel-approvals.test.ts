@@ -130,6 +130,26 @@ test("SEC-18: with several open questions a bare word decides none, and the ids 
   expect(t.ran).toEqual(["ls"]);
 });
 
+test("SEC-19: a list of open questions says of which more than the line shown would run, sign by sign", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run git status\nrm -rf keep" });
+  const first = idIn(await t.next());
+  const stop = new AbortController();
+  const who = { session: "fake:alice", user: "fake:alice", signal: stop.signal };
+  const second = t.host.call("shell", { command: "pwd" }, { approvals: "ask", onEvent: () => {}, ...who });
+  await expect.poll(() => t.host.slot(Approvals).pending()).toHaveLength(2);
+  await t.channel.receive({ text: "/approve" });
+  const list = await t.next();
+  expect(list).toMatch(/^Several are open; say which:\n/);
+  expect(list.split("\n")).toContain(`${first} shell: git status … (2 lines)`);
+  expect(list).toMatch(/[0-9a-f]{6} shell: pwd$/m);
+  expect(t.channel.sent.at(-1)).toMatchObject({ verbatim: true });
+  stop.abort();
+  await second;
+  await t.channel.receive({ text: `deny ${first}` });
+  expect(await t.next()).toBe("done");
+});
+
 test.each(["always", "a"])(
   "SEC-14: an owner's `%s` in a channel holds for the conversation",
   async (word) => {
@@ -227,6 +247,23 @@ test("SEC-19: a long question says how long it is, is cut with a margin on each 
   expect(t.ran).toEqual([]);
   await t.channel.receive({ text: "no" });
   expect(await t.next()).toBe("done");
+});
+
+test("SEC-19: all that a person decides by goes out as a text that is shown sign by sign, and an answer does not", async () => {
+  await using t = await talk();
+  const command = "git status\n---\ngit log -1 | tee out | xargs rm -rf keep";
+  await t.channel.receive({ text: `run ${command}` });
+  const id = idIn(await t.next());
+  for (const text of [`show ${id}`, "/help", "hello"]) {
+    await t.channel.receive({ text });
+    await t.next();
+  }
+  const { sent } = t.channel;
+  expect(sent.map(({ verbatim = false }) => verbatim)).toEqual(Array(4).fill(true));
+  expect(sent[1]?.text).toContain("\n| git log -1 | tee out | xargs rm -rf keep\n");
+  await t.channel.receive({ text: `deny ${id}` });
+  expect(await t.next()).toBe("done");
+  expect(sent.at(-1)).not.toHaveProperty("verbatim");
 });
 
 test("SEC-19: letters and signs that look like others are written out, and said", async () => {

@@ -321,6 +321,34 @@ test("SEC-02: the question shows what will run, links resolved, hidden and contr
   expect(shown?.preview.split("\n")[0]).toBe("write a\\u00ad\\u061c\\u3164\\u{e0041}b");
 });
 
+test("SEC-19: the question names what a link leads to, also where both end alike", async () => {
+  const write = tool("write", async () => "", {
+    effects: ({ path: at }) => ({ paths: [{ path: at, access: "write" }] }),
+    preview: ({ path: at }) => `write ${at}`,
+  });
+  await using t = await startTestHost({ plugins: [asking, write] });
+  const { workspace } = t.runtime;
+  await symlink("/srv/www/index.html", path.join(workspace, "index.html"));
+  await symlink("/etc", path.join(workspace, "etc"));
+  const shown: string[] = [];
+  const person = answering(t, (request) => (shown.push(request.preview), person.decide(request, "deny")));
+  const written = [
+    "index.html",
+    path.join(workspace, "index.html"),
+    "etc/passwd",
+    "own/index.html",
+    "../etc",
+  ];
+  for (const at of written) await t.call("write", { path: at }, person);
+  expect(shown).toEqual([
+    "write index.html\nindex.html is /srv/www/index.html",
+    `write ${workspace}/index.html\n${workspace}/index.html is /srv/www/index.html`,
+    "write etc/passwd\netc/passwd is /etc/passwd",
+    "write own/index.html",
+    `write ../etc\n../etc is ${path.resolve(workspace, "../etc")}`,
+  ]);
+});
+
 test("SEC-02: an owner allows in the channel by the question's id; anybody else's answer counts for nothing", async () => {
   const owner = fakeChannel("fake", { owners: ["alice"] });
   const ran: string[] = [];

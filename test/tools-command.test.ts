@@ -39,6 +39,20 @@ test("CLI-05: a guard that stops a call over the network, and not over a policy,
   expect([exit, err]).toEqual([1, expect.stringContaining("[NET_REFUSED]")]);
 });
 
+test("SEC-21: calls of one conversation hold what they took in; another begins anew, and the refusal says so and which rule would help", async () => {
+  using home = tempDir(
+    '[agent]\nautonomy_level = "autonomous"\n[security]\nallowed_domains = ["example.com"]\n',
+  );
+  const call = (...options: string[]) =>
+    gantry(["tools", "call", "shell", '{"command":"echo hello"}', ...options], home);
+  expect((await call()).code).toBe(0);
+  const refused = await call();
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain("a new conversation holds neither");
+  expect(refused.err).toContain('allow it by name in security.allow, as ["shell: echo hello"].');
+  expect((await call("--session", "other")).code).toBe(0);
+});
+
 test("SDK-12: tools call says what is wrong with its words", async () => {
   using home = tempDir("");
   expect(await gantry(["tools", "call", "file_list", "{"], home)).toMatchObject({ code: 2 });

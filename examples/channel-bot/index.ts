@@ -1,5 +1,14 @@
-import { approvalText, Approvals, Channels, Checks, Inbox, Services, Store, Upstream } from "@gantry/sdk";
-import { definePlugin, textOf, type InboundMessage, type Json, type Sent } from "@gantry/sdk";
+import {
+  approvalTextWithin,
+  Approvals,
+  Channels,
+  Checks,
+  Inbox,
+  Services,
+  Store,
+  Upstream,
+} from "@gantry/sdk";
+import { definePlugin, isVerbatim, textOf, type InboundMessage, type Json, type Sent } from "@gantry/sdk";
 import * as kit from "@gantry/sdk/channel";
 import { Type } from "typebox";
 import { botApi, conversationOf, readMessage, type Message, type Update } from "./bot-api.ts";
@@ -67,7 +76,11 @@ export default definePlugin({
       async send({ to, parts, key }, signal) {
         const place = placeOf(to);
         if (place === undefined) return { status: "refused", reason: `${JSON.stringify(to)} is no chat` };
-        const pieces = kit.splitRichText(await kit.readMarkdown(textOf(parts)), { max: 4_096 });
+        const text = textOf(parts);
+        const max = 4_096;
+        const pieces = isVerbatim(parts)
+          ? kit.splitVerbatim(text, { max })
+          : kit.splitRichText(await kit.readMarkdown(text), { max });
         const send = (piece: kit.RichText): Promise<Sent> => {
           const plain = { ...place, text: piece.text };
           const body = { ...plain, entities: kit.renderEntities(piece, 100) };
@@ -84,7 +97,7 @@ export default definePlugin({
         const buttons = kit
           .approvalButtons(request)
           .map(({ label, data }) => [{ text: label, callback_data: data }]);
-        const text = approvalText(request).slice(0, 4_096);
+        const text = approvalTextWithin(request, ({ length }) => length <= 4_096);
         const body = { ...placeOf(to), text, reply_markup: { inline_keyboard: buttons } };
         return questions.ask(request, (stands) =>
           sent(async () => {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { textOf, type Channel, type Json, type Sent, type Values } from "@gantry/sdk";
+import { isVerbatim, textOf, type Channel, type Json, type Sent, type Values } from "@gantry/sdk";
 import {
   readMarkdown,
   renderHtml,
   sendInParts,
   sentOf,
   splitRichText,
+  splitVerbatim,
   type ChannelHealth,
   type PlatformFailure,
   type RichText,
@@ -27,11 +28,12 @@ export function createSender(api: MatrixApi, health: ChannelHealth, values: () =
     if (room === undefined) return { status: "refused", reason: `${JSON.stringify(to)} is no room` };
     const inThread =
       thread === undefined ? {} : { "m.relates_to": { rel_type: "m.thread", event_id: thread } };
+    const verbatim = isVerbatim(parts);
     const deliver = async (rich: RichText, name: string): Promise<Sent> => {
       const plain = { msgtype: "m.notice", body: rich.text, ...inThread };
       const html = { format: "org.matrix.custom.html", formatted_body: renderHtml(rich, { breaks: true }) };
       return sentOf(() =>
-        put(room, name, { ...plain, ...html }, signal).catch((error: PlatformFailure) => {
+        put(room, name, verbatim ? plain : { ...plain, ...html }, signal).catch((error: PlatformFailure) => {
           if (error.kind === "account") health.refused(error.message);
           // A form that the homeserver does not understand: the answer must not vanish for its looks.
           if (error.kind !== "form") throw error;
@@ -39,7 +41,10 @@ export function createSender(api: MatrixApi, health: ChannelHealth, values: () =
         }),
       );
     };
-    const pieces = splitRichText(await readMarkdown(textOf(parts)), { max: maxText });
+    const text = textOf(parts);
+    const pieces = verbatim
+      ? splitVerbatim(text, { max: maxText })
+      : splitRichText(await readMarkdown(text), { max: maxText });
     return sendInParts({
       values: values(),
       space: "matrix.parts",

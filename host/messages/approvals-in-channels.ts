@@ -3,6 +3,7 @@ import {
   laneOf,
   textOf,
   userOf,
+  verbatimParts,
   type ApprovalRequest,
   type InboundMessage,
   type Logger,
@@ -107,7 +108,8 @@ function tellBehind(deps: Deps, message: InboundMessage, request: ApprovalReques
 }
 
 async function reply({ delivery, log }: Deps, message: InboundMessage, text: string): Promise<void> {
-  const sent = await delivery.say(message, text, `${message.id}-reply`, AbortSignal.timeout(60_000));
+  const signal = AbortSignal.timeout(60_000);
+  const sent = await delivery.say(message, verbatimParts(text), `${message.id}-reply`, signal);
   if (sent.status !== "sent")
     log.warn({ lane: laneOf(message) }, `An answer about a question was not sent: ${sent.reason}`);
 }

@@ -1,10 +1,13 @@
 import {
   Channels,
   textParts,
+  verbatimParts,
   type ApprovalRequest,
   type Channel,
   type Claim,
   type InboundMessage,
+  type Notice,
+  type Part,
   type Sent,
   type TurnEvent,
 } from "@gantry/sdk";
@@ -22,24 +25,27 @@ export class Delivery {
   /** The key is the message's own, so that a second try is the same message to the platform. */
   async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
     const key = `${message.channel}:${message.id}:reply`;
-    return isNotice ? this.notify(message, text, key, signal) : this.say(message, text, key, signal);
+    return isNotice
+      ? this.notify({ message, reply: text }, key, signal)
+      : this.say(message, textParts(text), key, signal);
   }
 
-  /** Sends a text that answers no message. */
-  async notify(
-    { channel, replyTo }: Pick<InboundMessage, "channel" | "replyTo">,
-    text: string,
-    key: string,
-    signal: AbortSignal,
-  ): Promise<Sent> {
-    const outgoing = { to: replyTo, parts: textParts(text), key };
+  /** Sends what answers no message. */
+  async notify({ message, reply }: Notice, key: string, signal: AbortSignal): Promise<Sent> {
+    const { channel, replyTo, parts } = message;
+    const outgoing = { to: replyTo, parts: parts.length > 0 ? parts : textParts(reply), key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
-  /** Sends a text to whoever wrote the message, once. */
-  async say(message: InboundMessage, text: string, key: string, signal: AbortSignal): Promise<Sent> {
+  /** Sends something to whoever wrote the message, once. */
+  async say(
+    message: InboundMessage,
+    parts: readonly Part[],
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Sent> {
     const { channel, id, replyTo } = message;
-    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key };
+    const outgoing = { to: replyTo, parts, inReplyTo: id, key };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
@@ -67,7 +73,7 @@ export class Delivery {
     text: string,
     signal: AbortSignal,
   ): Promise<Sent> {
-    const outgoing = { to: replyTo, parts: textParts(text), inReplyTo: id, key: request.id };
+    const outgoing = { to: replyTo, parts: verbatimParts(text), inReplyTo: id, key: request.id };
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 

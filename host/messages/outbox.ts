@@ -1,9 +1,10 @@
 import {
   Channels,
+  isVerbatim,
   noticeFor,
   Store,
   textOf,
-  textParts,
+  verbatimParts,
   type InboundMessage,
   type Notice,
   type Outbox as OutboxSlot,
@@ -64,21 +65,24 @@ export class Outbox implements OutboxSlot {
   }
 
   /** Throws what kept it from the disk where the channel does not take it either. */
-  async #sendUnkept({ message, reply }: Notice, key: string, cause: Error): Promise<"accepted"> {
-    const sent = await this.#deps.delivery.notify(message, reply, key, AbortSignal.timeout(sendMs));
+  async #sendUnkept(notice: Notice, key: string, cause: Error): Promise<"accepted"> {
+    const sent = await this.#deps.delivery.notify(notice, key, AbortSignal.timeout(sendMs));
     if (sent.status !== "sent") throw cause;
     return "accepted";
   }
 
-  /** What the sender of a message is told beside an answer, or in place of one; `about` is told once for this message. */
+  /**
+   * What the sender of a message is told beside an answer, or in place of one, sign by sign; `about` is told once for this
+   * message.
+   */
   notice(message: InboundMessage, about: string, text: string): Notice {
     const { channel, conversation, replyTo, id } = message;
-    const parts = textParts(text);
+    const parts = verbatimParts(text);
     return this.#notice({ channel, conversation, to: replyTo, parts, key: `${about}:${id}` });
   }
 
   #notice({ channel, conversation, to, parts, key }: ServiceMessage): Notice {
     const reply = this.#deps.redaction.text(textOf(parts));
-    return noticeFor({ channel, conversation, replyTo: to }, key, reply);
+    return noticeFor({ channel, conversation, replyTo: to }, key, reply, isVerbatim(parts));
   }
 }

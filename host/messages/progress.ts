@@ -1,4 +1,4 @@
-import type { InboundMessage, TurnEvent } from "@gantry/sdk";
+import { textParts, type InboundMessage, type TurnEvent } from "@gantry/sdk";
 import type { Delivery } from "./delivery.ts";
 
 /** Platforms bound how often a message is edited. */
@@ -68,7 +68,7 @@ export class Progress {
     const { channel, id } = this.#message;
     const sent = this.#shown
       ? await this.#delivery.edit(this.#message, this.#shown.id, text, this.#signal)
-      : await this.#delivery.say(this.#message, text, `${channel}:${id}:progress`, this.#signal);
+      : await this.#delivery.say(this.#message, textParts(text), `${channel}:${id}:progress`, this.#signal);
     const known = this.#shown?.id ?? (sent.status === "sent" ? sent.id : undefined);
     this.#failed = known === undefined || sent.status === "refused";
     if (known !== undefined) this.#shown = { id: known, calls };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import {
   ShellReader,
   type ApprovalRequest,
@@ -6,7 +7,7 @@ import {
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
-import { asError, withTimeout } from "@gantry/sdk/node";
+import { asError, expandHome, withTimeout } from "@gantry/sdk/node";
 import { printable } from "../record/printable.ts";
 import { markLookAlikes } from "./look-alikes.ts";
 
@@ -54,8 +55,11 @@ async function previewOf(
   signal: AbortSignal,
 ): Promise<{ readonly preview: Preview; readonly problem?: string }> {
   const moved = call.effects.paths
-    .filter(({ path, resolved }) => !resolved.endsWith(path))
-    .map(({ path, resolved }) => `${path} is ${resolved}`);
+    .filter(({ path: written, resolved }) => {
+      const named = path.resolve(call.cwd, expandHome(written));
+      return named !== resolved || !named.endsWith(written);
+    })
+    .map(({ path: written, resolved }) => `${written} is ${resolved}`);
   const plain = `${call.tool} ${JSON.stringify(call.args)}`;
   const whole = ({ text, diff }: Preview): Preview => ({
     text: [text, ...moved].join("\n"),

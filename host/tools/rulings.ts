@@ -3,9 +3,13 @@ import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";
 import { isOfferedNow } from "./tool-list.ts";
+import { plainCommands } from "./plain-commands.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
 
 export type Autonomy = "supervised" | "semi-autonomous" | "autonomous";
+
+/** A longer command is not shown as a rule. */
+const MAX_RULE = 120;
 
 /** What becomes of the guards' questions about one call. */
 export type Ruling =
@@ -48,7 +52,8 @@ export class Rulings {
 
     const rule = await this.#rules.covering(tool, call, shell);
     if (rule !== undefined) return { kind: "lifted", by: `security.allow ${JSON.stringify(rule)}` };
-    if (this.#level === "autonomous") return { kind: "refused", refusal: refuse(nobodyAsked(questions)) };
+    if (this.#level === "autonomous")
+      return { kind: "refused", refusal: refuse(await nobodyAsked(tool, call, questions, shell)) };
 
     const coverage = await coverageOf(call, shell);
     const giver = this.conversations.covering({ ...call, session: conversation }, questions, coverage);
@@ -57,7 +62,26 @@ export class Rulings {
   }
 }
 
-function nobodyAsked(questions: readonly Question[]): { code: string; message: string } {
+async function nobodyAsked(
+  { name }: Tool,
+  { effects }: ToolCall,
+  questions: readonly Question[],
+  shell: ShellReader | undefined,
+): Promise<{ code: string; message: string }> {
   const reasons = questions.map(({ reason }) => reason).join(" ");
-  return errors.AUTONOMOUS_REFUSED(reasons);
+  const read = await Promise.all(effects.commands.map((command) => plainCommands(command, shell)));
+  const rules = read.flatMap((plain) => plain?.map(({ words }) => ruleFor(name, words)) ?? [undefined]);
+  const isExact = rules.length > 0 && !rules.includes(undefined);
+  const shown = JSON.stringify(isExact ? [...new Set(rules)] : [name]);
+  // No rule for a text that is more than commands of plain words lifts anything but the tool's name alone.
+  const isWide = !isExact && rules.length > 0;
+  return errors.AUTONOMOUS_REFUSED(reasons, isWide ? `${shown}, which lets every call of it go` : shown);
+}
+
+/** The rule that covers one command; undefined where none does, or none that a person would write. */
+function ruleFor(name: string, words: readonly string[]): string | undefined {
+  const line = words.join(" ");
+  return line.length > MAX_RULE || words.some((word) => word === "" || /[\s*?]/.test(word))
+    ? undefined
+    : `${name}: ${line}`;
 }

@@ -214,20 +214,21 @@ test("OPS-03: an acknowledged gap binds what stands before it, and what is cut o
   expect((await verify(t)).code).toBe(0);
 });
 
-test("AUD-02: status tells where the log is, doctor reads it, and both say when it is off", async () => {
+test("AUD-02: SEC-20: status tells where the log is, doctor reads it in a row of its own, and it is said when it is off", async () => {
   await using t = await start();
   const check = (name: string, of = t) => of.slot(Checks).get(name)!.run(new AbortController().signal);
   await t.call("clock", { zone: "UTC" });
   expect(await check("audit-file")).toMatchObject([
     { state: "ok", detail: expect.stringContaining("records so far: 1") },
   ]);
-  expect(await check("audit-file-chain")).toMatchObject([{ state: "ok" }]);
+  expect(await check("audit-file-chain")).toMatchObject([{ what: "audit chain", state: "ok" }]);
   const path = join(t.configDir, "audit.jsonl");
   writeFileSync(path, readFileSync(path, "utf8").replace("allowed", "refused"));
   expect(await check("audit-file-chain")).toMatchObject([
     { state: "fail", detail: expect.stringContaining("line 1") },
   ]);
   await using off = await start({ enabled: false });
+  expect(await check("audit-file-chain", off)).toEqual([]);
   expect(await check("audit-file", off)).toMatchObject([
     { state: "warn", cure: "set security.audit.enabled to true" },
   ]);

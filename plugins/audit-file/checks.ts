@@ -26,17 +26,21 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       name: "audit-file-chain",
       kind: "doctor",
       async run() {
-        if (!enabled) return [off];
+        if (!enabled) return [];
         const { problem, records, acknowledged } = await verify(log);
         const gaps = acknowledged.map((gap) => `; ${told(gap)}`).join("");
         if (!problem)
           return [
-            { what: "audit log", state: "ok", detail: `${log}: the chain holds, records: ${records}${gaps}` },
+            {
+              what: "audit chain",
+              state: "ok",
+              detail: `${log}: the chain holds, records: ${records}${gaps}`,
+            },
           ];
         const detail = `${problem.file}, line ${problem.line}: ${problem.what}`;
         return [
           {
-            what: "audit log",
+            what: "audit chain",
             state: "fail",
             detail,
             cure: problem.gap

@@ -1,8 +1,15 @@
-import { channelPlatformContract, type SendingEnds, type TestPlatform } from "@gantry/sdk/testing";
+import {
+  channelPlatformContract,
+  type ChannelPlatformSubject,
+  type SendingEnds,
+  type TestPlatform,
+} from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../../test/e2e/platform.ts";
 import gateway from "../gateway-http/index.ts";
+import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
+import { shownText } from "./shown-text.test-kit.ts";
 import {
   accessToken,
   delivery,
@@ -39,7 +46,7 @@ function failNext({ answers }: FakeGraph, ending: SendingEnds): void {
 }
 
 /** The fake platform as the contract drives it: it delivers to the real gateway, and is told by its answers. */
-function platformOn(graph: FakeGraph, port: number): TestPlatform {
+function platformOn(graph: FakeGraph, port: number, shown: (body: string) => string): TestPlatform {
   let taken = 0;
   let last: unknown;
   const deliver = async (): Promise<void> => {
@@ -62,14 +69,14 @@ function platformOn(graph: FakeGraph, port: number): TestPlatform {
     told: () =>
       graph.calls
         .filter(({ method, status }) => method === "POST" && status === 200)
-        .map(({ body }) => ({ text: body.text.body, place: "direct", to: `+${body.to}` })),
+        .map(({ body }) => ({ text: shown(body.text.body), place: "direct", to: `+${body.to}` })),
     taken: () => taken,
     failNext: (ending) => failNext(graph, ending),
     close: async () => graph[Symbol.asyncDispose](),
   };
 }
 
-const cases = channelPlatformContract({
+const subjectOf = (shown: (body: string) => string): ChannelPlatformSubject => ({
   channel: "chatapp",
   people,
   to: people.owner,
@@ -90,12 +97,20 @@ const cases = channelPlatformContract({
       channels_config: { chatapp: table },
       endpoints: { graph_url: graph.url },
     };
-    return { platform: platformOn(graph, port), plugins: [net, chatapp, gateway], config };
+    return { platform: platformOn(graph, port, shown), plugins: [net, chatapp, gateway], config };
   },
 });
+
+/** What a model writes goes as it is, and the platform makes of it what it can. */
+const asSent = (body: string): string => (/^```\n[^]*\n```$/.test(body) ? shownText(body) : body);
+const cases = channelPlatformContract(subjectOf(asSent));
 
 test.each(cases)("CHN-05: $name", async ({ run }) => {
   vi.spyOn(process.stderr, "write").mockImplementation(() => true);
   await expect(run()).resolves.toBeUndefined();
   vi.restoreAllMocks();
+});
+
+test("SEC-19: channel-chatapp: whatever would run, the question about it is read sign by sign", async () => {
+  await expect(questionsAreRead(subjectOf(shownText))).resolves.toBeUndefined();
 });

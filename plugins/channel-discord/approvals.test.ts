@@ -1,4 +1,6 @@
+import { ask, definePlugin, defineTool, Tools } from "@gantry/sdk";
 import { askingTool, fakeProvider, memoryStore, type AskingTool } from "@gantry/sdk/testing";
+import { Type } from "typebox";
 import { expect, test } from "vitest";
 import type { Params } from "./discord-limits.test-kit.ts";
 import {
@@ -11,6 +13,7 @@ import {
   thread,
   type TestDiscord,
 } from "./discord.test-kit.ts";
+import { shownText } from "./shown-text.test-kit.ts";
 
 const risky = (): AskingTool => askingTool("It is **risky**.");
 
@@ -137,4 +140,31 @@ test("CC-15: a question that cannot be sent is a no at once, and the turn goes o
   t.say("do it");
   expect((await t.api.sent(1))[0]?.["content"]).toBe("could not ask");
   expect(tool.runs()).toBe(0);
+});
+
+test("SEC-19: DC-17: a question that escapes make too long is cut where it says so, and no mark in it is read", async () => {
+  const command = `${"||*a*|| ".repeat(300)}\nrm -rf keep`;
+  const tool = defineTool({
+    name: "shell",
+    description: "Runs.",
+    input: Type.Object({ command: Type.String() }),
+    preview: (args) => args.command,
+    run: async () => "ran",
+  });
+  const asks = definePlugin({
+    name: "tool-shown",
+    provides: [Tools],
+    taps: ["beforeToolCall"],
+    setup(host) {
+      host.provide(Tools, tool);
+      host.hooks.beforeToolCall.tap(() => ask({ code: "ASKING", message: "It asks." }));
+    },
+  });
+  const model = fakeProvider([{ calls: [{ name: "shell", args: { command } }] }, "done"]);
+  await using t = await startDiscord({ plugins: [memoryStore(), model, asks] });
+  t.say("do it");
+  const [{ content } = {}] = await t.api.sent(1);
+  const shown = shownText(content);
+  expect(shown).toMatch(/^May shell run this\? \(2 lines\)\n\| (?:\|\|\*a\*\|\| )+/);
+  expect(shown).toMatch(/\n… cut here: "show [0-9a-f]{6}" shows all 2 lines\.\nIt asks\.$/);
 });

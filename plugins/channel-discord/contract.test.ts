@@ -1,11 +1,13 @@
 import {
   channelPlatformContract,
+  type ChannelPlatformSubject,
   type SendingEnds,
   type TestPlatform,
   type Told,
   type Writing,
 } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
 import type { Params } from "./discord-limits.test-kit.ts";
 import { chatOf, guild, hall, member, named, owner, sayTo, stranger } from "./discord.test-kit.ts";
@@ -100,7 +102,7 @@ function platformOn(api: FakeDiscord): TestPlatform {
 /** Buttons that were there once: a press of one may come late. */
 const before = new Map<string, string>();
 
-const cases = channelPlatformContract({
+const subject: ChannelPlatformSubject = {
   channel: "discord",
   people: { owner: owner.id, member: member.id, stranger: stranger.id },
   to: { channel: chatOf(owner) },
@@ -116,8 +118,13 @@ const cases = channelPlatformContract({
     const config = { channels: { discord: table }, endpoints: { discord_url: api.url } };
     return { platform: platformOn(api), plugins: [net, discord], config };
   },
-});
+};
+const cases = channelPlatformContract(subject);
 
 test.each(cases)("CHN-05: channel-discord: $name", async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
+});
+
+test("SEC-19: channel-discord: whatever would run, the question about it is read sign by sign", async () => {
+  await expect(questionsAreRead(subject)).resolves.toBeUndefined();
 });

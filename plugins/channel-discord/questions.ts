@@ -1,6 +1,15 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
-import { approvalText } from "@gantry/sdk";
-import { approvalButtons, deadButton, OpenQuestions, sentOf, type LetIn } from "@gantry/sdk/channel";
+import { approvalTextWithin } from "@gantry/sdk";
+import {
+  approvalButtons,
+  deadButton,
+  OpenQuestions,
+  plainText,
+  sentOf,
+  splitVerbatim,
+  type LetIn,
+  type RichText,
+} from "@gantry/sdk/channel";
 import type { Nonces } from "./nonces.ts";
 import { conversationOf } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
@@ -58,7 +67,7 @@ export class Questions {
     const { rest, nonces } = this.#needs;
     const nonce = await nonces.of(`asked ${request.id}`, 0);
     const body = {
-      ...bodyOf(plainly(approvalText(request)), nonce, address.message),
+      ...bodyOf(plainly(approvalTextWithin(request, isShort)), nonce, address.message),
       components: [{ type: row, components: approvalButtons(request).map(buttonOf) }],
     };
     return this.#open.ask(request, (stands) =>
@@ -121,8 +130,16 @@ function buttonOf({ label, data }: { readonly label: string; readonly data: stri
   return { type: button, style, label, custom_id: data };
 }
 
-/** What is asked has to be seen as it is: nothing in it is a mark. */
+/** What is asked has to be seen as it is: nothing in it is a mark, also where it is cut. */
 function plainly(text: string): string {
-  const shown = renderMessage({ text, spans: [] });
-  return shown.length <= maxText ? shown : text.slice(0, maxText).toWellFormed();
+  const [first = plainText(text)] = splitVerbatim(text, { max: maxText, size: sizeOf });
+  return renderMessage(first);
+}
+
+function isShort(text: string): boolean {
+  return sizeOf(plainText(text)) <= maxText;
+}
+
+function sizeOf(text: RichText): number {
+  return renderMessage(text).length;
 }

@@ -110,16 +110,19 @@ export class Sender {
     const { address, nonce, answers } = given;
     const path = `/channels/${address.channel}/messages`;
     const { rest } = this.#needs;
-    if ("text" in piece) return this.#deliverText(piece.text, path, { nonce, answers }, signal);
+    if ("text" in piece) return this.#deliverText(piece, path, { nonce, answers }, signal);
     const { mime, name = "file" } = piece.media;
     const file = new Blob([piece.bytes as Uint8Array<ArrayBuffer>], { type: mime });
     const body = { ...bodyOf("", nonce, answers), attachments: [{ id: 0, filename: name }] };
     return rest.call("POST", path, { body, files: [file], names: [name], signal, timeoutMs: uploadMs });
   }
 
-  /** A form that the platform does not understand is left out, once: an answer must not vanish for its looks. */
+  /**
+   * A form that the platform does not understand is left out, once: an answer must not vanish for its looks. Without its escapes
+   * a verbatim text would be another one.
+   */
   async #deliverText(
-    rich: RichText,
+    { text: rich, verbatim }: { readonly text: RichText; readonly verbatim?: true },
     path: string,
     { nonce, answers }: { readonly nonce: string; readonly answers: string | undefined },
     signal: AbortSignal,
@@ -130,7 +133,7 @@ export class Sender {
     try {
       return await send(renderMessage(rich));
     } catch (error) {
-      if (!(error instanceof PlatformFailure) || error.kind !== "form") throw error;
+      if (!(error instanceof PlatformFailure) || error.kind !== "form" || verbatim) throw error;
       return send(rich.text.toWellFormed());
     }
   }

@@ -1,11 +1,13 @@
 import {
   channelPlatformContract,
+  type ChannelPlatformSubject,
   type SendingEnds,
   type TestPlatform,
   type Told,
   type Writing,
 } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
 import { member, own, owner, stranger, tableOf, writeTo, type Written } from "./email.test-kit.ts";
 import email from "./index.ts";
@@ -34,7 +36,7 @@ function toldOf({ to, shown }: SunkMail): Told {
     .replace(/&amp;/g, "&");
   const [, thread] = /<thread-(\w+)@/.exec(header("References") ?? "") ?? [];
   return {
-    text: html === "" ? text : visible.trim(),
+    text: html === "" ? text.trimEnd() : visible.trim(),
     place: thread === undefined ? "direct" : "group",
     ...(to[0] !== undefined && { to: to[0] }),
     ...(thread !== undefined && { thread }),
@@ -62,7 +64,7 @@ function platformOn(server: MailServer, sink: MailSink): TestPlatform {
   };
 }
 
-const cases = channelPlatformContract({
+const subject: ChannelPlatformSubject = {
   channel: "email",
   people: { owner, member, stranger, bot, self: own },
   to: { to: owner, references: [] },
@@ -74,15 +76,27 @@ const cases = channelPlatformContract({
   async open() {
     const sink = await MailSink.start();
     const server = await MailServer.start();
-    const table = { ...tableOf(server, sink), allowed_senders: [owner, member, bot, own] };
+    const table = {
+      ...tableOf(server, sink),
+      answers_per_hour: 1_000,
+      allowed_senders: [owner, member, bot, own],
+    };
     return {
       platform: platformOn(server, sink),
       plugins: [net, email],
       config: { channels: { email: table } },
     };
   },
-});
+};
+const cases = channelPlatformContract(subject);
 
 test.runIf(dovecot.here).each(cases)(`CHN-05: channel-email: $name${dovecot.why}`, async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
 });
+
+test.runIf(dovecot.here).each([subject])(
+  `SEC-19: channel-email: whatever would run, the question about it is read sign by sign${dovecot.why}`,
+  async (given) => {
+    await expect(questionsAreRead(given)).resolves.toBeUndefined();
+  },
+);

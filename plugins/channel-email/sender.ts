@@ -1,5 +1,19 @@
-import { describeMedia, type OutgoingMessage, type Part, type Sent, type Store } from "@gantry/sdk";
-import { readMarkdown, renderHtml, renderPlain, sendInParts, type RichText } from "@gantry/sdk/channel";
+import {
+  describeMedia,
+  isVerbatim,
+  type OutgoingMessage,
+  type Part,
+  type Sent,
+  type Store,
+} from "@gantry/sdk";
+import {
+  plainText,
+  readMarkdown,
+  renderHtml,
+  renderPlain,
+  sendInParts,
+  type RichText,
+} from "@gantry/sdk/channel";
 import type { Logins } from "./logins.ts";
 import { ownId } from "./message-id.ts";
 import type { Pace } from "./pace.ts";
@@ -57,7 +71,10 @@ export class Sender {
         key,
         parts: inMails(files),
         send: (some, i) =>
-          this.#deliver({ address, key, text: i === 0 ? text : "", files: some, part: i }, signal),
+          this.#deliver(
+            { address, key, text: i === 0 ? text : "", files: some, part: i, verbatim: isVerbatim(parts) },
+            signal,
+          ),
       });
     } catch (error) {
       return { status: "retry", reason: (error as Error).message };
@@ -84,7 +101,7 @@ export class Sender {
     const { address, key, part } = piece;
     const id = ownId(key, part, settings.address);
     const subject = replySubject(address.subject ?? "Message from the agent");
-    const rich = await readMarkdown(piece.text);
+    const rich = piece.verbatim ? plainText(piece.text) : await readMarkdown(piece.text);
     const mail = mailOf(piece, rich, { id, subject });
     try {
       // Known before it is sent, so that an answer finds its thread whatever happens here.
@@ -119,10 +136,11 @@ interface Piece {
   readonly text: string;
   readonly files: Files;
   readonly part: number;
+  readonly verbatim: boolean;
 }
 
 function mailOf(
-  { address, text, files }: Piece,
+  { address, text, files, verbatim }: Piece,
   rich: RichText,
   { id, subject }: { readonly id: string; readonly subject: string },
 ): OutgoingMail {
@@ -132,7 +150,8 @@ function mailOf(
     to,
     subject,
     text: renderPlain(rich),
-    html: text === "" ? undefined : html,
+    // In HTML white space would be lost of a text that is shown sign by sign.
+    html: text === "" || verbatim ? undefined : html,
     id,
     inReplyTo,
     references,

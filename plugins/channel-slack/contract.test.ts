@@ -1,11 +1,13 @@
 import {
   channelPlatformContract,
+  type ChannelPlatformSubject,
   type SendingEnds,
   type TestPlatform,
   type Told,
   type Writing,
 } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
 import { appToken, botToken, type FakeSlack, type Failure } from "./fake-slack.test-kit.ts";
 import slack from "./index.ts";
@@ -87,7 +89,7 @@ function platformOn(api: FakeSlack): TestPlatform {
   };
 }
 
-const cases = channelPlatformContract({
+const subject: ChannelPlatformSubject = {
   channel: "slack",
   people: { owner, member, stranger },
   to: { channel: directOf(owner) },
@@ -103,8 +105,13 @@ const cases = channelPlatformContract({
     const config = { channels: { slack: table }, endpoints: { slack_url: api.url } };
     return { platform: platformOn(api), plugins: [net, slack], config };
   },
-});
+};
+const cases = channelPlatformContract(subject);
 
 test.each(cases)("CHN-05: channel-slack: $name", async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
+});
+
+test("SEC-19: channel-slack: whatever would run, the question about it is read sign by sign", async () => {
+  await expect(questionsAreRead(subject)).resolves.toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import {
-  approvalText,
+  approvalTextWithin,
   type ApprovalRequest,
   type Approvals,
   type Json,
@@ -55,7 +55,10 @@ export class Questions {
       action_id: data,
       value: data,
     }));
-    const body = { ...placeOf(address), ...shown(approvalText(request), { type: "actions", elements }) };
+    const body = {
+      ...placeOf(address),
+      ...shown(approvalTextWithin(request, isShort), { type: "actions", elements }),
+    };
     return this.#open.ask(request, (stands) =>
       sentOf(async () => {
         const { api } = this.#needs;
@@ -115,6 +118,10 @@ interface Place {
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts: string | undefined;
+}
+
+function isShort(words: string): boolean {
+  return renderMrkdwn(plainText(words)).length <= maxText;
 }
 
 /** Words of ours that hold what others wrote: none of it is a form, a mention or a link. */

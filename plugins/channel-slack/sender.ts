@@ -65,7 +65,11 @@ export class Sender {
   async #deliver(key: string, piece: OutgoingPiece, to: SlackAddress, signal: AbortSignal): Promise<string> {
     const { posting, health } = this.#needs;
     try {
-      if ("text" in piece) return await posting.post(key, to, formsOf(piece.text), signal);
+      if ("text" in piece) {
+        // Where blocks are not understood, marks would be read in the text.
+        const unread = piece.verbatim ? { mrkdwn: false } : {};
+        return await posting.post(key, to, formsOf(piece.text, unread), signal);
+      }
       const name = piece.media.name ?? "file";
       return await posting.share(key, to, { name, bytes: piece.bytes }, signal);
     } catch (error) {

@@ -61,7 +61,8 @@ export function sayTo(api: FakeSlack, text: string, given: Params = {}): string 
 }
 
 /** What people read of a post. */
-export function seenOf({ text, blocks }: Params): string {
+export function seenOf({ text, blocks, mrkdwn = true }: Params): string {
   if (blocks !== undefined) return visibleOf(blocks);
-  return String(text).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+  const words = mrkdwn ? String(text).replace(/([*_~`])(\S(?:.*?\S)?)\1/g, "$2") : String(text);
+  return words.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 }

@@ -1,11 +1,13 @@
 import {
   channelPlatformContract,
+  type ChannelPlatformSubject,
   type SendingEnds,
   type TestPlatform,
   type Told,
   type Writing,
 } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
 import type { Params } from "./bot-api-limits.test-kit.ts";
 import { FakeBotApi, token, type Failure } from "./fake-bot-api.test-kit.ts";
@@ -74,7 +76,7 @@ function platformOn(api: FakeBotApi): TestPlatform {
   };
 }
 
-const cases = channelPlatformContract({
+const subject: ChannelPlatformSubject = {
   channel: "telegram",
   people: { owner: "111", member: "222", stranger: "333", bot: "444", self: String(bot.id) },
   to: { chat: owner.id },
@@ -93,8 +95,13 @@ const cases = channelPlatformContract({
     const config = { channels: { telegram: table }, endpoints: { telegram_url: api.url } };
     return { platform: platformOn(api), plugins: [net, telegram], config };
   },
-});
+};
+const cases = channelPlatformContract(subject);
 
 test.each(cases)("CHN-05: $name", async ({ run }) => {
   await expect(run()).resolves.toBeUndefined();
+});
+
+test("SEC-19: channel-telegram: whatever would run, the question about it is read sign by sign", async () => {
+  await expect(questionsAreRead(subject)).resolves.toBeUndefined();
 });

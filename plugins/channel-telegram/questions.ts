@@ -1,5 +1,5 @@
 import type { ApprovalRequest, Approvals, Json, Logger, Sent } from "@gantry/sdk";
-import { approvalText } from "@gantry/sdk";
+import { approvalTextWithin } from "@gantry/sdk";
 import { approvalButtons, deadButton, OpenQuestions, sentOf, type LetIn } from "@gantry/sdk/channel";
 import type { BotApi } from "./bot-api.ts";
 import { conversationOf } from "./read-message.ts";
@@ -42,7 +42,7 @@ export class Questions {
     const buttons = approvalButtons(request).map(({ label, data }) => [{ text: label, callback_data: data }]);
     const body = {
       ...address,
-      text: approvalText(request).slice(0, maxText),
+      text: approvalTextWithin(request, ({ length }) => length <= maxText).slice(0, maxText),
       ...withoutPreview,
       reply_markup: { inline_keyboard: buttons },
     };

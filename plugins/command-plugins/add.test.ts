@@ -30,6 +30,7 @@ test(
       stderr: expect.stringContaining("PLUGINS_NOT_ACCEPTED") as string,
     });
     expect(unasked.stderr).toMatch(/provides tools/);
+    expect(unasked.stderr).toContain("it does not state its sdk level");
     expect(unasked.stderr).toContain("install scripts (preinstall, postinstall, prepare) are not run");
     expect(await readdir(path.join(p.configDir, "node_modules"))).toEqual([]);
 
@@ -215,6 +216,17 @@ test("SDK-03: a plugin that lies on this machine is listed, not installed, and `
     expect(await p.gantry("plugins", "add", spec)).toMatchObject({
       code: 2,
       stderr: `gantry: ${spec} is no tarball and is used where it lies: put \`${entry}\` into \`plugins\` of config.toml. [PLUGINS_NO_TARBALL]\n`,
+    });
+  }
+});
+
+test("SEC-20: a path at which nothing lies is wrong usage, and nobody's package is blamed for it", async () => {
+  await using p = await place();
+  for (const spec of ["./x", "./x.tgz"]) {
+    const file = path.join(p.dir, spec);
+    expect(await p.gantry("plugins", "add", spec)).toMatchObject({
+      code: 2,
+      stderr: `gantry: ${file} cannot be read (nothing is there): give the path of a tarball, or the name of a package. [PLUGINS_NO_FILE]\n`,
     });
   }
 });

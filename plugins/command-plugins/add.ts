@@ -61,10 +61,14 @@ interface Shown extends PluginPackage {
 }
 
 function showPackage(run: CommandContext, shown: Shown): void {
-  const { name, version, stated, scripts, before, integrity, count } = shown;
+  const { name, version, stated, scripts, hasLevel, before, integrity, count } = shown;
   const instead = before ? `, in place of ${before.version}` : "";
   run.err(`${name} ${version} (${count} files, ${integrity.slice(0, 22)}…)${instead}`);
   for (const line of linesOf(stated)) run.err(line);
+  if (!hasLevel)
+    run.err(
+      "  it does not state its sdk level (`gantry.sdk` in package.json): only a start tells whether it fits",
+    );
   if (scripts.length > 0) run.err(`  its install scripts (${scripts.join(", ")}) are not run`);
 }
 

@@ -24,6 +24,7 @@ export const errors = defineErrors({
   PLUGINS_NO_INTEGRITY: policy(
     "The registry gives no SHA-512 for %s, so it is not installed: ask its author to publish it again.",
   ),
+  PLUGINS_NO_FILE: usage("%s cannot be read (%s): give the path of a tarball, or the name of a package."),
   PLUGINS_TARBALL: policy("%s is not unpacked (%s): ask its author for another release."),
   PLUGINS_NO_TARBALL: usage(
     "%s is no tarball and is used where it lies: put `%s` into `plugins` of config.toml.",

@@ -26,7 +26,10 @@ async function localTarball(spec: string): Promise<Fetched> {
   if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file)))
     throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file));
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw errors.PLUGINS_TARBALL(file, error.code ?? "it cannot be read");
+    throw errors.PLUGINS_NO_FILE(
+      file,
+      error.code === "ENOENT" ? "nothing is there" : (error.code ?? error.message),
+    );
   });
   return { bytes, from: file };
 }

@@ -35,3 +35,8 @@ test.each([
 ])("SDK-11: plugins add takes %j; the level goes before the range", async (facts) => {
   expect(await checkPackage("w", files(facts), "0.1.3")).toMatchObject({ version: "1.0.0" });
 });
+
+test("SEC-20: whether a package states its sdk level is known before any of its code runs, and said", async () => {
+  expect(await checkPackage("w", files({ gantry: { sdk: 2 } }), "0.1.3")).toMatchObject({ hasLevel: true });
+  expect(await checkPackage("w", files({}), "0.1.3")).toMatchObject({ hasLevel: false });
+});

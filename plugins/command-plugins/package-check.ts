@@ -13,6 +13,8 @@ export interface PluginPackage {
   readonly stated: StatedManifest;
   /** Scripts that npm would have run and that are not run here. */
   readonly scripts: readonly string[];
+  /** It states the sdk level that it was written for, which is this one. */
+  readonly hasLevel: boolean;
 }
 
 /** Says how the sdk that the package was written for is another than this one: by its level, else by its peer range. */
@@ -65,5 +67,6 @@ export async function checkPackage(
   const scripts = Object.keys((facts.scripts ?? {}) as object).filter((script) =>
     /^(?:pre|post)?install$|^prepare$/.test(script),
   );
-  return { name, version, stated, scripts };
+  const hasLevel = ((facts.gantry ?? {}) as { sdk?: unknown }).sdk !== undefined;
+  return { name, version, stated, scripts, hasLevel };
 }

@@ -208,7 +208,8 @@ test("SEC-07: without walls the owner may name such a command in security.allow"
     config,
   });
   expect(await host.call("sh", { text: "git push" })).toMatchObject({ decision: "allowed" });
-  expect(await host.call("sh", { text: "git push evil" })).toMatchObject({ decision: "refused" });
+  const other = await host.call("sh", { text: "git push evil" });
+  expect(other.text).toContain('allow it by name in security.allow, as ["sh: git push evil"].');
 });
 
 test("SEC-07: a check that throws refuses the call", async () => {

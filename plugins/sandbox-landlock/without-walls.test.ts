@@ -155,6 +155,9 @@ test.runIf(linux)(
         "sandbox: blocked commands",
       ]),
     );
+    expect(full.find(({ what }) => what === "sandbox: secret and guarded files")!.detail).toMatch(
+      /^no command opens a secret file or changes a guarded one; the kernel closes \d+ such places now\. /,
+    );
     const poor = await rows(sandboxPlugin(base, { namespaces: false, abiCap: 4 }));
     const lost = poor.filter(({ state }) => state === "warn").map(({ what }) => what);
     expect(lost).toEqual([

@@ -1,11 +1,15 @@
 import { describeMedia, type MediaRef, type Part } from "../content.ts";
 import { readMarkdown } from "./markdown.ts";
 import type { RichText } from "./rich-text.ts";
-import { splitRichText, type SplitOptions } from "./split.ts";
+import { splitRichText, splitVerbatim, type SplitOptions } from "./split.ts";
 
 /** What goes out as one message: words with their forms, or a file. */
 export type OutgoingPiece =
-  | { readonly text: RichText }
+  | {
+      readonly text: RichText;
+      /** It has no form, and must be given none: escaped, or not sent at all. */
+      readonly verbatim?: true;
+    }
   | { readonly media: MediaRef; readonly bytes: Uint8Array };
 
 /** How long a text may be is given as to {@link splitRichText}. */
@@ -16,7 +20,10 @@ export interface PieceOptions extends SplitOptions {
   asWords?(media: MediaRef, bytes: Uint8Array): string | undefined;
 }
 
-/** An answer as messages, in order: neighbouring text is one text, cut where it is long; media without bytes is a line of it. */
+/**
+ * An answer as messages, in order: neighbouring text is one text, cut where it is long; media without bytes is a line of it.
+ * What is verbatim has messages of its own.
+ */
 export async function outgoingPieces(
   parts: readonly Part[],
   options: PieceOptions,
@@ -28,6 +35,11 @@ export async function outgoingPieces(
     text = "";
   };
   for (const part of parts) {
+    if (part.type === "text" && part.verbatim) {
+      await flush();
+      for (const piece of splitVerbatim(part.text, options)) pieces.push({ text: piece, verbatim: true });
+      continue;
+    }
     if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
     if (part.type !== "media") continue;
     const { media } = part;

@@ -34,6 +34,21 @@ export function splitText(text: string, max: number): readonly string[] {
   return pieces.length === 0 ? [""] : pieces.map((piece) => piece.text);
 }
 
+/**
+ * Cuts a text that is shown sign by sign: after a line, else within one where no white space is next to the cut, as platforms
+ * take that from the ends of a message. Nothing but the line break at a cut is lost.
+ */
+export function splitVerbatim(text: string, options: SplitOptions): readonly RichText[] {
+  const pieces: RichText[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = endOfPiece(plainText(text), at, options, { cut: cutVerbatim, trim: (piece) => piece });
+    const piece = plainText(text.slice(at, end));
+    if (piece.text.trim() !== "") pieces.push(piece);
+    at = text[end] === "\n" ? end + 1 : end;
+  }
+  return pieces;
+}
+
 /** A link whose address would take most of a message is left as words. */
 function withoutLongLinks({ text, spans }: RichText, max: number): RichText {
   return { text, spans: spans.filter(({ url = "" }) => url.length <= max) };
@@ -47,12 +62,23 @@ function startOfPiece({ text, spans }: RichText, at: number): number {
   return isInCode ? at + blank.lastIndexOf("\n") + 1 : next;
 }
 
-function endOfPiece(rich: RichText, at: number, { max, size = lengthOf }: SplitOptions): number {
+interface Cutting {
+  cut(rich: RichText, at: number, end: number): number;
+  /** What the platform will be given of a piece. */
+  trim(piece: RichText): RichText;
+}
+
+function endOfPiece(
+  rich: RichText,
+  at: number,
+  { max, size = lengthOf }: SplitOptions,
+  by: Cutting = { cut, trim: trimRichText },
+): number {
   let room = Math.min(max, rich.text.length - at);
   for (;;) {
-    const end = at + room === rich.text.length ? at + room : cut(rich, at, at + room);
+    const end = at + room === rich.text.length ? at + room : by.cut(rich, at, at + room);
     if (end - at <= 1) return end;
-    const taken = size(trimRichText(sliceRichText(rich, at, end)));
+    const taken = size(by.trim(sliceRichText(rich, at, end)));
     if (taken <= max) return end;
     room = Math.max(1, Math.min(end - at - 1, Math.floor(((end - at) * max) / taken)));
   }
@@ -77,6 +103,16 @@ function cut(rich: RichText, at: number, end: number): number {
 
   const word = text.lastIndexOf(" ", end);
   if (word > half && graphemeStart(text, at, word + 1) === word + 1) return outsideBlocks(rich, at, word);
+  return graphemeStart(text, at, end);
+}
+
+/** As {@link cut}, for {@link splitVerbatim}. */
+function cutVerbatim({ text }: RichText, at: number, end: number): number {
+  const line = text.lastIndexOf("\n", end);
+  if (line > at) return line;
+  for (let place = end; place > at + (end - at) / 2; place -= 1)
+    if (/^\S\S$/.test(text.slice(place - 1, place + 1)) && graphemeStart(text, at, place) === place)
+      return place;
   return graphemeStart(text, at, end);
 }
 

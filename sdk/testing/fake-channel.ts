@@ -2,16 +2,26 @@ import {
   Channels,
   definePlugin,
   directMessage,
+  isVerbatim,
   Inbox,
   textOf,
   type InboundMessage,
+  type Json,
+  type Part,
   type Plugin,
   type Receipt,
   type Sent,
 } from "../index.ts";
 
+export interface FakeSent {
+  readonly to: string;
+  readonly text: string;
+  /** It has to be shown sign by sign. */
+  readonly verbatim?: true;
+}
+
 export interface FakeChannel extends Plugin {
-  readonly sent: readonly { readonly to: string; readonly text: string }[];
+  readonly sent: readonly FakeSent[];
   /** A message from outside. */
   receive(message: FakeMessage): Promise<Receipt>;
   /** Resolves once so many replies were sent. */
@@ -28,7 +38,7 @@ export function fakeChannel(
   name: string = "fake",
   options: { readonly owners?: readonly string[] } = {},
 ): FakeChannel {
-  const sent: { to: string; text: string }[] = [];
+  const sent: FakeSent[] = [];
   const outcomes: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   let inbox: Inbox | undefined;
@@ -43,7 +53,7 @@ export function fakeChannel(
         name,
         async send({ to, parts }) {
           const outcome = outcomes.shift() ?? { status: "sent" };
-          if (outcome.status === "sent") sent.push({ to: String(to), text: textOf(parts) });
+          if (outcome.status === "sent") sent.push(sentOf(to, parts));
           for (const waiter of waiting.filter(({ count }) => sent.length >= count)) waiter.resolve();
           return outcome;
         },
@@ -67,4 +77,8 @@ export function fakeChannel(
         else waiting.push({ count, resolve });
       }),
   });
+}
+
+function sentOf(to: Json, parts: readonly Part[]): FakeSent {
+  return { to: String(to), text: textOf(parts), ...(isVerbatim(parts) && { verbatim: true }) };
 }

@@ -133,7 +133,14 @@ export const hostCommands: readonly HostCommand[] = [
     name: "tools call",
     summary: "run one tool as a model would, through every guard: the result on stdout",
     args: ["<tool>", "[json]"],
-    options: [{ flags: "--yes", summary: "approve what would be asked, never what is refused" }],
+    options: [
+      { flags: "--yes", summary: "approve what would be asked, never what is refused" },
+      {
+        flags: "--session <id>",
+        summary:
+          "call it in this conversation of such calls, or in a new one of this name, which holds nothing yet; default: one for all",
+      },
+    ],
     needsVariables: true,
     load: async () => ({ run: (await import("./tools.ts")).call }),
   },

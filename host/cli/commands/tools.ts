@@ -26,13 +26,14 @@ export async function call(run: HostCommandContext): Promise<number> {
     run.interactive,
     false,
   );
+  const { session } = run.options;
   const approvals = run.options["yes"] ? "yes" : run.interactive ? "ask" : "none";
   try {
     const outcome = await host.calls.run({
       ...terminal.options({ signal: run.signal, approvals }),
       tool,
       args,
-      session: "cli-tools",
+      session: session === undefined ? "cli-tools" : `cli-tools:${String(session)}`,
       user: userOfTerminal(),
     });
     const ran = outcome.decision === "allowed" || outcome.decision === "approved";

@@ -66,10 +66,25 @@ export function layerRows(
   ];
 }
 
+/** The essential first, for whoever reads no further. */
+function heldFiles({ masks: places, gated }: Layers): string {
+  const meanwhile = gated
+    ? "that command is stopped and opens nothing in the workspace from then on"
+    : "that command is stopped, and can read the new one for a moment (only root is told before a file is opened)";
+  return [
+    `no command opens a secret file or changes a guarded one; the kernel closes ${places} such places now`,
+    `If a secret file is saved anew while a command runs, ${meanwhile}`,
+    "What it changed in that moment is kept as NAME.withheld-… until somebody renames it",
+    "A file that gets a secret name, or a copy of a secret file, stays open to commands that began before",
+    "It is taken out of what they say only where it stands there unchanged",
+    "Guarded files that a command adds are set aside after it",
+  ].join(". ");
+}
+
 function masks(layers: Layers, namespaces: (what: string, held: string, lost: string) => CheckRow): CheckRow {
   const row = namespaces(
     "sandbox: secret and guarded files",
-    `the kernel holds ${layers.masks} of them in the workspace; a run is stopped if a secret one is saved anew from outside meanwhile, ${layers.gated ? "and opens nothing in the workspace from then on" : "and can read the new one for that moment (only root is told before a file is opened)"}; what changed in that moment is withheld as NAME.withheld-… until somebody renames it; a file that gets a secret name, or a copy of a secret one, is open to runs that began before, and taken out of what they say only where it stands there unchanged; guarded ones that a run adds are set aside after it`,
+    heldFiles(layers),
     "programs can read secret ones; what stands in them is taken out of results, and changes are undone after the run",
   );
   const withheld = layers.secret.filter(isWithheld);

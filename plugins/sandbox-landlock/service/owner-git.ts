@@ -8,5 +8,6 @@ export function ownerGit(): OwnerGit {
   const home = homedir();
   const own = process.env["XDG_CONFIG_HOME"] || path.join(home, ".config");
   const named = ["/etc/gitconfig", path.join(own, "git/config"), path.join(home, ".gitconfig")];
-  return { home, ...followSettings(named, home, realPath) };
+  const { settings, files } = followSettings(named, home, realPath);
+  return { home, settings, files };
 }

@@ -3,6 +3,7 @@ import {
   Checks,
   textOf,
   textParts,
+  verbatimParts,
   type ChatRequest,
   type Plugin,
   type Sent,
@@ -22,7 +23,8 @@ export interface Rig {
   readonly host: TestHost;
   /** Resolves once so many messages were told. */
   told(count: number): Promise<readonly Told[]>;
-  send(text: string, key?: string): Promise<Sent>;
+  /** As a model's answer, or as a text that is verbatim. */
+  send(text: string, key?: string, verbatim?: boolean): Promise<Sent>;
   /** Ends the service and starts another one on the same store and platform. */
   restart(): Promise<TestHost>;
 }
@@ -82,10 +84,11 @@ async function withRig(
         }
         return platform.told();
       },
-      async send(text, key = "contract") {
+      async send(text, key = "contract", verbatim = false) {
         const channel = hosts.at(-1)?.slot(Channels).get(subject.channel);
         if (!channel) throw wrong(who, "is not there", "fill the slot Channels with it");
-        return channel.send({ to: subject.to, parts: textParts(text), key }, AbortSignal.timeout(patienceMs));
+        const parts = verbatim ? verbatimParts(text) : textParts(text);
+        return channel.send({ to: subject.to, parts, key }, AbortSignal.timeout(patienceMs));
       },
       async restart() {
         await hosts.at(-1)?.stop();

@@ -2,6 +2,7 @@ import type { ChannelPlatformSubject } from "./platform.ts";
 import { rigOf, rowsOf } from "./rig.ts";
 import { readMarkdown } from "../../channel-kit/index.ts";
 import { hostileMarkdown } from "./hostile-markdown.ts";
+import { isReadAs, verbatimTexts } from "./verbatim-texts.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;
 
@@ -66,6 +67,36 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
       });
     },
   };
+  const verbatim: Cases = {
+    "SEC-19: a text that is verbatim is read sign by sign, short or long, in whatever form the platform takes it":
+      async () => {
+        await on(async ({ platform, send }) => {
+          const isRead = async (text: string, key: string): Promise<boolean> => {
+            const before = platform.told().length;
+            const { status } = await send(text, key, true);
+            const told = platform.told().slice(before);
+            const texts = told.map((one) => one.text);
+            // What cannot be sent as it stands is not sent at all.
+            return isReadAs(texts, text) || (key === "unformed" && status !== "sent" && told.length === 0);
+          };
+          const cure =
+            "send a part that is verbatim as outgoingPieces() or splitVerbatim() cuts it, with every mark of the platform escaped and no form, also where a form is refused";
+          for (const [i, text] of verbatimTexts.entries())
+            must(
+              await isRead(text, `verbatim-${i}`),
+              `changed a sign of ${JSON.stringify(text.slice(0, 80))}`,
+              cure,
+            );
+          if (subject.plain === true) return;
+          platform.failNext({ how: "form" });
+          must(
+            await isRead(verbatimTexts[0] as string, "unformed"),
+            "changed a sign of it once a form was refused",
+            cure,
+          );
+        });
+      },
+  };
   const afterWaits: Cases = {
     "CC-09: a wait that the platform asks for is handed on": async () => {
       await on(async ({ platform, send }) => {
@@ -90,6 +121,7 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
   };
   return {
     ...always,
+    ...verbatim,
     ...(subject.waits === false ? {} : afterWaits),
     ...(subject.plain === true ? {} : inForms),
   };
