@@ -130,6 +130,26 @@ test("SEC-18: with several open questions a bare word decides none, and the ids 
   expect(t.ran).toEqual(["ls"]);
 });
 
+test("SEC-19: a list of open questions says of which more than the line shown would run, sign by sign", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run git status\nrm -rf keep" });
+  const first = idIn(await t.next());
+  const stop = new AbortController();
+  const who = { session: "fake:alice", user: "fake:alice", signal: stop.signal };
+  const second = t.host.call("shell", { command: "pwd" }, { approvals: "ask", onEvent: () => {}, ...who });
+  await expect.poll(() => t.host.slot(Approvals).pending()).toHaveLength(2);
+  await t.channel.receive({ text: "/approve" });
+  const list = await t.next();
+  expect(list).toMatch(/^Several are open; say which:\n/);
+  expect(list.split("\n")).toContain(`${first} shell: git status … (2 lines)`);
+  expect(list).toMatch(/[0-9a-f]{6} shell: pwd$/m);
+  expect(t.channel.sent.at(-1)).toMatchObject({ verbatim: true });
+  stop.abort();
+  await second;
+  await t.channel.receive({ text: `deny ${first}` });
+  expect(await t.next()).toBe("done");
+});
+
 test.each(["always", "a"])(
   "SEC-14: an owner's `%s` in a channel holds for the conversation",
   async (word) => {

@@ -1,4 +1,4 @@
-import type { ChatCommand, ChatCommandRun } from "@gantry/sdk";
+import type { ApprovalRequest, ChatCommand, ChatCommandRun } from "@gantry/sdk";
 
 export const decisionCommands: readonly ChatCommand[] = [
   {
@@ -23,12 +23,15 @@ async function decide({ args, conversation }: ChatCommandRun, decision: "allow" 
   const [question] = open;
   if (!question) return "There is no such open question.";
   if (open.length > 1) {
-    const lines = open.map(
-      ({ id, tool, preview }) => `${id.slice(0, 6)} ${tool}: ${preview.split("\n", 1)[0]}`,
-    );
-    return ["Several are open; say which:", ...lines].join("\n");
+    return ["Several are open; say which:", ...open.map(lineOf)].join("\n");
   }
   const outcome = await conversation.decide(question.id, decision);
   if (outcome !== "done") return `It could not be decided: ${outcome}.`;
   return `${question.tool}: ${decision === "allow" ? "allowed" : "denied"}.`;
+}
+
+/** That more than the first line would run must not be hidden by a list. */
+function lineOf({ id, tool, preview, lines }: ApprovalRequest): string {
+  const more = lines > 1 ? ` … (${lines} lines)` : "";
+  return `${id.slice(0, 6)} ${tool}: ${preview.split("\n", 1)[0]}${more}`;
 }
