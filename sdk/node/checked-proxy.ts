@@ -132,11 +132,25 @@ async function plain(connect: Connect, from: IncomingMessage, to: ServerResponse
       path: `${url.pathname}${url.search}`,
       headers,
     });
-    outgoing.on("error", (error) => (to.headersSent ? to.destroy() : answer(to, ...problem(error))));
+    const fail = (error: unknown): void => {
+      connection.destroy();
+      if (to.headersSent) to.destroy();
+      else answer(to, ...problem(error));
+    };
+    outgoing.on("error", fail);
     outgoing.on("response", (response) => {
-      to.writeHead(response.statusCode ?? 502, passed(response.headers));
+      // A server may say what no server can pass on, such as the status 000: thrown here, it would end the service.
+      try {
+        to.writeHead(response.statusCode ?? 0, passed(response.headers));
+      } catch (error) {
+        return fail(error);
+      }
       pipeline(response, to, () => connection.destroy());
     });
+    // Instead of an answer it wants to go on in another protocol.
+    outgoing.on("upgrade", () =>
+      fail(new Error("The server answered with a protocol that was not asked for.")),
+    );
     to.on("close", () => connection.destroy());
     pipeline(from, outgoing, () => undefined);
   } catch (error) {
