@@ -409,6 +409,21 @@ test("SEC-19: in a terminal a long question is cut with its size beside the prom
   await person.until(/APPROVAL_DENIED[^]*Refused\./);
 });
 
+test("SEC-19: in a terminal a question of wide signs is cut to the rows that they take", async () => {
+  await using model = await startModel(shell(`echo ${"漢".repeat(2_200)}`), "Refused.");
+  using home = tempDir(configOf(model));
+  await using person = talk(["agent"], { dir: home.dir });
+  await person.until(/> $/);
+  person.type("first\r");
+  const asked = await person.until(/Allow this once\? \[y\/N\] $/);
+  const [, shown = ""] = /\| (echo 漢[^…]*)…/.exec(asked.replace(/[\r\n]/g, "")) ?? [];
+  const rows = Math.ceil((shown.length * 2 - "echo ".length) / (200 - "  | ".length));
+  expect(rows).toBeGreaterThan(18);
+  expect(rows).toBeLessThan(21);
+  person.type("\r");
+  await person.until(/Refused\./);
+});
+
 test("SEC-14: in a terminal `a` allows the same command for the rest of the conversation, and /new ends that", async () => {
   const touch = shell("echo one > one.txt");
   await using model = await startModel(touch, "First.", touch, "Second.", touch, "Third.");

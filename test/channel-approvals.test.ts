@@ -5,6 +5,7 @@ import {
   definePlugin,
   directMessage,
   Inbox,
+  isVerbatim,
   textOf,
   type ApprovalRequest,
 } from "@gantry/sdk";
@@ -143,7 +144,7 @@ test("SEC-19: a list of open questions says of which more than the line shown wo
   expect(list).toMatch(/^Several are open; say which:\n/);
   expect(list.split("\n")).toContain(`${first} shell: git status … (2 lines)`);
   expect(list).toMatch(/[0-9a-f]{6} shell: pwd$/m);
-  expect(t.channel.sent.at(-1)).toMatchObject({ verbatim: true });
+  expect(isVerbatim(t.channel.parts.at(-1) ?? [])).toBe(true);
   stop.abort();
   await second;
   await t.channel.receive({ text: `deny ${first}` });
@@ -258,12 +259,12 @@ test("SEC-19: all that a person decides by goes out as a text that is shown sign
     await t.channel.receive({ text });
     await t.next();
   }
-  const { sent } = t.channel;
-  expect(sent.map(({ verbatim = false }) => verbatim)).toEqual(Array(4).fill(true));
+  const { sent, parts } = t.channel;
+  expect(parts.map(isVerbatim)).toEqual(Array(4).fill(true));
   expect(sent[1]?.text).toContain("\n| git log -1 | tee out | xargs rm -rf keep\n");
   await t.channel.receive({ text: `deny ${id}` });
   expect(await t.next()).toBe("done");
-  expect(sent.at(-1)).not.toHaveProperty("verbatim");
+  expect(isVerbatim(parts.at(-1) ?? [])).toBe(false);
 });
 
 test("SEC-19: letters and signs that look like others are written out, and said", async () => {

@@ -1,14 +1,6 @@
-import {
-  approvalTextWithin,
-  Approvals,
-  Channels,
-  Checks,
-  Inbox,
-  Services,
-  Store,
-  Upstream,
-} from "@gantry/sdk";
-import { definePlugin, isVerbatim, textOf, type InboundMessage, type Json, type Sent } from "@gantry/sdk";
+import { approvalTextWithin, Approvals, Channels, Checks, Inbox, Services, Store } from "@gantry/sdk";
+import { definePlugin, isVerbatim, textOf, Upstream } from "@gantry/sdk";
+import type { InboundMessage, Json, Sent } from "@gantry/sdk";
 import * as kit from "@gantry/sdk/channel";
 import { Type } from "typebox";
 import { botApi, conversationOf, readMessage, type Message, type Update } from "./bot-api.ts";

@@ -25,17 +25,34 @@ export function approvalText(request: ApprovalRequest, columns: number, whole: b
 /** The first lines that fit on the screen, the last one cut if even it does not. */
 function fitting(lines: readonly string[], columns: number): readonly string[] {
   const shown: string[] = [];
-  let rows = maxRows;
+  let left = maxRows;
   for (const line of lines) {
-    const needed = Math.max(1, Math.ceil(line.length / columns));
-    if (needed > rows) {
-      if (rows > 0) shown.push(`${line.slice(0, rows * columns - 1)}…`);
+    const rows = rowsOf(line, columns);
+    if (rows.length > left) {
+      const last = rows.slice(0, left).join("");
+      if (left > 0) shown.push(`${[...last].slice(0, -1).join("")}…`);
       break;
     }
-    rows -= needed;
+    left -= rows.length;
     shown.push(line);
   }
   return shown;
+}
+
+/** A line as a screen breaks it, at most: a sign that may be wide, as Chinese and emoji are, counts as two columns, a tab as eight. */
+function rowsOf(line: string, columns: number): readonly string[] {
+  const rows = [""];
+  let taken = 0;
+  for (const sign of line) {
+    const width = sign === "\t" ? 8 : sign < "\u1100" ? 1 : 2;
+    if (taken + width > columns) {
+      rows.push("");
+      taken = 0;
+    }
+    rows[rows.length - 1] += sign;
+    taken += width;
+  }
+  return rows;
 }
 
 function sizeOf({ lines, commands }: ApprovalRequest): string {

@@ -79,14 +79,15 @@ export class SessionSources {
   }
 
   /**
-   * What a message brings in: the owner's own words are neither, those of others are material. What is quoted, passed on and
-   * attached is both: it may be a stranger's page as well as the owner's letter.
+   * What a message brings in: the owner's own words are neither, those of others and what is quoted are material: a quote is
+   * mostly of what the conversation holds anyhow. What is passed on and attached is both: it may be a stranger's page as well
+   * as the owner's letter.
    */
   async addMessage(session: string, message: InboundMessage): Promise<void> {
     const quoted = (message.quoted ?? []).length === 0 ? [] : ["quoted messages"];
     const others = message.trust === "owner" ? [] : [`messages of ${userOf(message)}`];
-    const both = [...quoted, ...attachedIn([message])];
-    await this.add(session, { material: [...others, ...both], private: both });
+    const both = attachedIn([message]);
+    await this.add(session, { material: [...others, ...quoted, ...both], private: both });
   }
 
   /**

@@ -276,11 +276,11 @@ test.for<[string, ChatMessage[]]>([
   },
 );
 
-test.for<[string, object]>([
-  ["quotes", { quoted: textParts("It is on Friday.") }],
-  ["attaches as a picture", { parts: [...textParts("see"), picture] }],
-  ["attaches as a file", { parts: [passedOn] }],
-])("SEC-21: what an owner %s may be private as well: a way out asks at once", async ([, message]) => {
+test.for<[string, object, string?]>([
+  ["quotes is material alone: a way out is free", { quoted: textParts("It is on Friday.") }, "allowed"],
+  ["attaches as a picture may be private as well: a way out asks", { parts: [...textParts("see"), picture] }],
+  ["attaches as a file may be private as well: a way out asks", { parts: [passedOn] }],
+])("SEC-21: what an owner %s at once", async ([, message, expected = "refused: APPROVAL_EXPIRED"]) => {
   const channel = fakeChannel("fake", { owners: ["alice"] });
   const plugins = [guard, tools, sandbox(true), channel, memoryStore(), fakeProvider([sendAlone, "done"])];
   await using host = await startTestHost({ plugins, timeouts: { approval: 30 } });
@@ -288,7 +288,7 @@ test.for<[string, object]>([
   await channel.receive({ text: "hello", from: "alice", ...message });
   const results = () =>
     host.audit.filter(({ event_type }) => event_type === "tool_call").map(({ result }) => result);
-  await expect.poll(results).toEqual(["refused: APPROVAL_EXPIRED"]);
+  await expect.poll(results).toEqual([expected]);
 });
 
 test("SEC-21: a guest's message in a history that is not known here hides nothing of it", async () => {

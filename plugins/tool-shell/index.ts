@@ -1,5 +1,6 @@
 import { Sandbox, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
 import { Type } from "typebox";
+import { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";
 import { shellTool } from "./shell.ts";
 
@@ -8,7 +9,11 @@ export default definePlugin({
   summary: "shell: one command line, behind the walls of the sandbox.",
   table: "",
   config: Type.Object({
-    security: Type.Object({ shell_enabled: securityKeys.shell_enabled }),
+    security: Type.Object({
+      shell_enabled: securityKeys.shell_enabled,
+      secret_files: securityKeys.secret_files,
+      guarded_files: securityKeys.guarded_files,
+    }),
     tools: Type.Object({
       shell_timeout_seconds: Type.Integer({
         default: 60,
@@ -31,6 +36,7 @@ export default definePlugin({
         enabled: security.shell_enabled,
         timeoutMs: tools.shell_timeout_seconds * 1000,
         maxOutputBytes: tools.max_output_bytes,
+        closed: closedFiles(security.secret_files, security.guarded_files),
       }),
     );
   },

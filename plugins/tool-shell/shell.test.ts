@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { Tools } from "@gantry/sdk";
 import { startTestHost, toolRun } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
@@ -26,8 +27,9 @@ test("TOL-01: a bad exit code is work that failed, not a call that failed", asyn
   const runs: boolean[] = [];
   for (const exitCode of [0, 1]) {
     const result = { exitCode, signal: null, stdout: "", stderr: "", droppedBytes: 0, timedOut: false };
-    const sandbox = { run: async () => result } as never;
-    const answer = await shellTool({ sandbox, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 }).run({
+    const sandbox = { run: async () => result, policy: async () => ({ files: false }) } as never;
+    const options = { sandbox, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000, closed: () => [] };
+    const answer = await shellTool(options).run({
       args: { command: "x" },
       cwd: "/",
       signal: new AbortController().signal,
@@ -75,6 +77,32 @@ test("SEC-06: shell_enabled false: the tool is not offered and a call is refused
   expect(readdirSync(t.runtime.workspace)).toEqual([]);
 });
 
+test.runIf(process.platform === "linux")(
+  "SEC-15: where a closed file explains how a command ended, its result says so, and nothing is said of others",
+  async () => {
+    await using t = await startTestHost({ plugins: [sandbox, shell] });
+    const { workspace } = t.runtime;
+    mkdirSync(path.join(workspace, ".git"));
+    for (const [file, text] of [
+      [".env", "KEY=x\n"],
+      [".env.example", "KEY=\n"],
+      [".git/config", "[core]\n\tbare = false\n"],
+      [".git/HEAD", "ref: refs/heads/main\n"],
+    ] as const)
+      writeFileSync(path.join(workspace, file), text);
+    for (const folder of [".git/objects", ".git/refs"]) mkdirSync(path.join(workspace, folder));
+    const says = async (command: string) => (await t.call("shell", { command })).text;
+    const guarded = ".git/config is guarded: only its owner changes it]";
+    expect(await says("git config user.name Ada")).toContain(guarded);
+    expect(await says("echo x >> .git/config")).toContain(guarded);
+    expect(await says("cat $(echo .env)")).toBe(
+      "[exit code 0; .env is a secret file, which no command reads: only its owner does]",
+    );
+    for (const quiet of ["ls -a", "cat .env.example", "cat .git/config", "cat .env.none; echo .envrc"])
+      expect(await says(quiet)).not.toMatch(/secret|guarded/);
+  },
+);
+
 test("TOL-01: without a sandbox the tool is not offered and refuses", async () => {
   await using t = await startTestHost({ plugins: [shell] });
   expect(t.slot(Tools).get("shell")!.offered!()).toBe(false);
@@ -85,7 +113,14 @@ test("TOL-01: without a sandbox the tool is not offered and refuses", async () =
 });
 
 test("TOL-01: the guards are shown the very text that runs, and so is the person", async () => {
-  const tool = shellTool({ sandbox: undefined, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000 });
+  const options = {
+    sandbox: undefined,
+    enabled: true,
+    timeoutMs: 1_000,
+    maxOutputBytes: 1_000,
+    closed: () => [],
+  };
+  const tool = shellTool(options);
   const args = { command: "echo 'a b' | cat" };
   const { effects, cwd, session, user, signal } = toolRun(tool, args);
   expect(tool.effects!(args, { cwd, session, user })).toEqual({ commands: [args.command] });

@@ -1,5 +1,6 @@
 import { type RunResult, type Sandbox, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
+import type { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";
 
 export interface ShellOptions {
@@ -8,6 +9,8 @@ export interface ShellOptions {
   readonly enabled: boolean;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
+  /** Phrases on closed files that explain how a run behind walls ended. */
+  readonly closed: ReturnType<typeof closedFiles>;
 }
 
 /** Time for the sandbox to end what ran out of time, and for its output to arrive. */
@@ -18,7 +21,7 @@ const FRAME_BYTES = 512;
 /** The shell that the guards read for: no profile, no start-up file. */
 const BASH = ["/bin/bash", "--norc", "--noprofile", "-c"];
 
-export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: ShellOptions): Tool {
+export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes, closed }: ShellOptions): Tool {
   return defineTool({
     name: "shell",
     description:
@@ -48,7 +51,9 @@ export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: Shell
         maxOutputBytes: room,
         signal,
       });
-      return report(result, limit / 1000);
+      const walls = await sandbox.policy();
+      const ended = { command, stderr: result.stderr, failed: result.exitCode !== 0 };
+      return report(result, limit / 1000, walls.files ? closed(ended, cwd) : []);
     },
   });
 }
@@ -57,6 +62,7 @@ export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes }: Shell
 function report(
   { stdout, stderr, exitCode, signal, timedOut, droppedBytes, findings = [] }: RunResult,
   seconds: number,
+  closed: readonly string[],
 ): ToolResult {
   const notes = [
     ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
@@ -66,6 +72,7 @@ function report(
         ? `ended by ${signal}`
         : `exit code ${exitCode}`,
     ...findings,
+    ...closed,
   ];
   const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
   return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };

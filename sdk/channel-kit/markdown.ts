@@ -1,5 +1,5 @@
 import type { MarkdownIt, Token } from "markdown-it";
-import { plainText, type RichText } from "./rich-text.ts";
+import { maxForms, plainText, type RichText } from "./rich-text.ts";
 import { RichTextBuilder } from "./rich-text-builder.ts";
 
 /** A longer text is sent as it is: reading its form would keep the service busy. */
@@ -7,14 +7,14 @@ const maxLength = 64 * 1024;
 
 let parser: Promise<MarkdownIt> | undefined;
 
-/** What a model writes, as a text and its form. Whatever cannot be read as markdown stays as it is; never throws. */
+/** What a model writes, as a text and its form. Whatever cannot be read as markdown, or has too many forms, stays as it is; never throws. */
 export async function readMarkdown(markdown: string): Promise<RichText> {
   if (markdown.length > maxLength) return plainText(markdown);
   try {
     parser ??= loadParser();
     const rich = new MarkdownReader().read((await parser).parse(markdown, {}));
     // Marks without any word between them are what was meant to be said.
-    return rich.text.trim() === "" ? plainText(markdown) : rich;
+    return rich.text.trim() === "" || rich.spans.length > maxForms ? plainText(markdown) : rich;
   } catch {
     return plainText(markdown);
   }

@@ -1,5 +1,5 @@
 import { withCodeApart } from "./render.ts";
-import type { RichText, Span } from "./rich-text.ts";
+import { maxForms, type RichText, type Span } from "./rich-text.ts";
 
 interface InlineStyle {
   readonly bold?: true;
@@ -62,10 +62,11 @@ function containerOf(outer: Span | undefined): Container {
   return outer.kind === "pre" ? "rich_text_preformatted" : "rich_text_quote";
 }
 
-/** Addresses in the words, outside of code and of what is a link already. */
+/** The first addresses in the words, outside of code and of what is a link already. */
 function linksIn({ text, spans }: RichText): readonly Span[] {
   const taken = spans.filter(({ kind }) => kind === "link" || kind === "code" || kind === "pre");
   return [...text.matchAll(bareUrl)]
+    .slice(0, maxForms)
     .map(({ 0: url, index }): Span => ({ kind: "link", url, from: index, to: index + url.length }))
     .filter(({ from, to }) => !taken.some((span) => span.from < to && span.to > from));
 }

@@ -12,7 +12,9 @@ export interface Marks {
 export function renderMarks({ text, spans }: RichText, marks: Marks): string {
   const edges = [...new Set([0, text.length, ...spans.flatMap(({ from, to }) => [from, to])])];
   const sorted = edges.toSorted((a, b) => a - b);
+  const waiting = spans.toSorted((a, b) => a.from - b.from);
   const opened: Span[] = [];
+  let next = 0;
   let out = "";
   sorted.forEach((edge, i) => {
     const ending = opened.findIndex(({ to }) => to <= edge);
@@ -22,7 +24,9 @@ export function renderMarks({ text, spans }: RichText, marks: Marks): string {
       .map((span) => marks.close(span))
       .join("");
 
-    const starting = spans.filter(({ from, to }) => from === edge && to > edge);
+    const first = next;
+    while (next < waiting.length && waiting[next]!.from <= edge) next += 1;
+    const starting = waiting.slice(first, next).filter(({ to }) => to > edge);
     const again = closing.filter(({ to }) => to > edge);
     for (const span of [...again, ...starting]) {
       out += marks.open(span);

@@ -9,7 +9,9 @@ import {
   renderMrkdwn,
   renderPlain,
 } from "./index.ts";
+import { renderMarks, type Marks } from "./render.ts";
 import { hostileText, visible } from "./rich-text.test-kit.ts";
+import type { Span } from "./rich-text.ts";
 
 /** Tags that are not closed in the order in which they were opened. */
 function unclosed(html: string): readonly string[] {
@@ -145,6 +147,49 @@ test("CC-12: hostile markdown of any kind is read quickly, and what is too long 
     expect(visible((await readMarkdown(text)).text).length).toBeGreaterThan(0);
   const long = "**x** ".repeat(20_000);
   expect(await readMarkdown(long)).toEqual({ text: long, spans: [] });
+});
+
+test("CC-12: a text of more forms than a person reads is sent as it is, and no text of 64 kB takes the square of its length to write", async () => {
+  let looks = 0;
+  const counted = ({ from, to, ...span }: Span): Span => ({
+    ...span,
+    get from() {
+      looks += 1;
+      return from;
+    },
+    get to() {
+      looks += 1;
+      return to;
+    },
+  });
+  const pieces = [
+    "**a** ",
+    "a\n=\n",
+    "# a\n",
+    "`a` ",
+    "_a_ ",
+    "[a](http://x) ",
+    "> a\n\n",
+    "```\na\n```\n",
+    "http://x ",
+  ];
+  for (const piece of pieces)
+    for (const times of [900, Math.floor(65_000 / piece.length)]) {
+      const source = piece.repeat(times);
+      const { text: said, spans } = await readMarkdown(source);
+      expect([piece, spans.length]).toEqual([piece, piece === "http://x " || times > 1_000 ? 0 : times]);
+      looks = 0;
+      for (const render of [renderHtml, renderMrkdwn, renderPlain, renderMarkdown, renderBlocks])
+        render({ text: said, spans: spans.map(counted) });
+      expect(looks).toBeLessThan(5_000_000);
+    }
+  const marks: Marks = { text: (piece) => piece, open: () => "<", close: () => ">" };
+  const spans = Array.from({ length: 20_000 }, (_, i) =>
+    counted({ kind: "bold", from: 2 * i, to: 2 * i + 1 }),
+  );
+  looks = 0;
+  expect(renderMarks({ text: "a ".repeat(20_000), spans }, marks)).toBe("<a> ".repeat(20_000));
+  expect(looks).toBeLessThan(100 * spans.length);
 });
 
 test("CC-12: whatever the text, spans lie within it, marks nest, and no escaped sign comes through", async () => {

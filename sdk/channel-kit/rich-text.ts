@@ -1,5 +1,8 @@
 export type SpanKind = "bold" | "italic" | "strike" | "code" | "pre" | "link" | "quote";
 
+/** Writing a text takes up to the square of its forms; no person reads a text with more. */
+export const maxForms = 1_000;
+
 /** A stretch of a text that has a form; offsets count UTF-16 units. */
 export interface Span {
   readonly kind: SpanKind;

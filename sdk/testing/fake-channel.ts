@@ -2,26 +2,19 @@ import {
   Channels,
   definePlugin,
   directMessage,
-  isVerbatim,
   Inbox,
   textOf,
   type InboundMessage,
-  type Json,
   type Part,
   type Plugin,
   type Receipt,
   type Sent,
 } from "../index.ts";
 
-export interface FakeSent {
-  readonly to: string;
-  readonly text: string;
-  /** It has to be shown sign by sign. */
-  readonly verbatim?: true;
-}
-
 export interface FakeChannel extends Plugin {
-  readonly sent: readonly FakeSent[];
+  readonly sent: readonly { readonly to: string; readonly text: string }[];
+  /** The parts of each of them, with all that a channel is told of its text. */
+  readonly parts: readonly (readonly Part[])[];
   /** A message from outside. */
   receive(message: FakeMessage): Promise<Receipt>;
   /** Resolves once so many replies were sent. */
@@ -38,7 +31,8 @@ export function fakeChannel(
   name: string = "fake",
   options: { readonly owners?: readonly string[] } = {},
 ): FakeChannel {
-  const sent: FakeSent[] = [];
+  const sent: { to: string; text: string }[] = [];
+  const sentParts: (readonly Part[])[] = [];
   const outcomes: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   let inbox: Inbox | undefined;
@@ -53,7 +47,10 @@ export function fakeChannel(
         name,
         async send({ to, parts }) {
           const outcome = outcomes.shift() ?? { status: "sent" };
-          if (outcome.status === "sent") sent.push(sentOf(to, parts));
+          if (outcome.status === "sent") {
+            sent.push({ to: String(to), text: textOf(parts) });
+            sentParts.push(parts);
+          }
           for (const waiter of waiting.filter(({ count }) => sent.length >= count)) waiter.resolve();
           return outcome;
         },
@@ -63,6 +60,7 @@ export function fakeChannel(
   return Object.freeze({
     ...plugin,
     sent,
+    parts: sentParts,
     outcomes,
     async receive({ from = "alice", ...message }: FakeMessage): Promise<Receipt> {
       if (!inbox) throw new Error(`start a host with the channel ${name} first`);
@@ -77,8 +75,4 @@ export function fakeChannel(
         else waiting.push({ count, resolve });
       }),
   });
-}
-
-function sentOf(to: Json, parts: readonly Part[]): FakeSent {
-  return { to: String(to), text: textOf(parts), ...(isVerbatim(parts) && { verbatim: true }) };
 }
