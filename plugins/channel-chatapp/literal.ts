@@ -3,10 +3,14 @@ const fence = "```";
 /** A sign that takes no room and joins what stands beside it. */
 const joiner = "\u2060";
 
+/** Whatever the platform may read as bold, italic, struck, code, a quote or a list. */
+const marks = /[*_~`]|^\s*(?:>|-|\d+\.)/m;
+
 /**
  * A text as the platform shows it sign by sign: it knows no escapes, and reads no marks in a block of code. What would end the
- * block is parted by a sign that nobody sees.
+ * block is parted by a sign that nobody sees. Text without any marks needs no block.
  */
 export function literal(text: string): string {
+  if (!marks.test(text)) return text;
   return `${fence}\n${text.replace(/`(?=`)/g, `\`${joiner}`)}\n${fence}`;
 }

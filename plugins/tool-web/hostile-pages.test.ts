@@ -57,7 +57,7 @@ test("BR-02: a page that holds its reader up is told so by a coded sentence, and
 test("BR-02: of a page that eats its reader's memory the words are given, and the next page is read as ever", async () => {
   const items = "<li>item".repeat(400_000);
   await using web = await startWeb(pages({ "/": `${items} the last`, "/next": "<h1>Lamps</h1>" }));
-  await using t = await startService(web, own, { cpuSeconds: 60, memoryMb: 64 });
+  await using t = await startService(web, own, { cpuSeconds: 60, memoryMb: 96 });
   const { text, code } = await t.call("web_fetch", { url: web.url });
   expect([code, text.slice(0, 400)]).toEqual([
     undefined,
