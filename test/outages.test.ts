@@ -16,6 +16,8 @@ const long = process.env["GANTRY_LONG"] !== undefined;
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+/** What is told once a day would be told twice around midnight. */
+const noon = new Date().setUTCHours(12, 0, 0, 0);
 const senders = Array.from({ length: 20 }, (_, i) => `s${i}`);
 
 function failing(status: number | undefined, retry: boolean = true): ProviderFailure {
@@ -59,7 +61,7 @@ test.each([
   "INB-01: a model that is away for %s: every message is answered once, within 30 s of its return, and none is put aside",
   { timeout: 900_000 },
   async (_name, awayMs) => {
-    using _ = simulateTime();
+    using _ = simulateTime(noon);
     const back = Date.now() + awayMs;
     let isAway = false;
     const model = fakeProvider([
@@ -104,7 +106,7 @@ const longHangs = [
 test.each<readonly [number, number]>(long ? [...hangs, ...longHangs] : hangs)(
   "INB-01: a model that hangs for %i s, %i messages: whatever hung or waited is answered once, within 30 s of its return",
   async (seconds, count) => {
-    using _ = simulateTime();
+    using _ = simulateTime(noon);
     const back = Date.now() + seconds * second;
     // As it is configured where nobody says anything: 120 s, and two tries more.
     await using s = await serve(hangingUntil(back), { config: { providers: { fake: {} } } });
@@ -119,7 +121,7 @@ test.each<readonly [number, number]>(long ? [...hangs, ...longHangs] : hangs)(
 );
 
 test("INB-01: a model that thinks for long is asked whether it is there, and its answer is waited for", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const began = Date.now();
   const model = fakeProvider([
     ({ messages }) =>
@@ -136,7 +138,7 @@ test("INB-01: a model that thinks for long is asked whether it is there, and its
 });
 
 test("INB-01: while the model is away it is asked by one message at a time, not by all that wait", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const back = Date.now() + 10 * minute;
   await using s = await serve(awayUntil(back));
   for (const from of senders) await write(s.t, from, ["hello"]);
@@ -148,7 +150,7 @@ test("INB-01: while the model is away it is asked by one message at a time, not 
 });
 
 test("INB-01: a server that names a time for its return is not asked before", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const back = Date.now() + hour;
   const asked: number[] = [];
   const model = fakeProvider([
@@ -167,7 +169,7 @@ test("INB-01: a server that names a time for its return is not asked before", as
 
 test("INB-01: what waited when the service ended is answered by the next one, within 30 s of the model's return", async () => {
   using home = tempDir();
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const back = Date.now() + 5 * minute;
   const first = await serve(awayUntil(back), { configDir: home.dir });
   for (const from of senders) await write(first.t, from, ["hello"]);
@@ -182,7 +184,7 @@ test("INB-01: what waited when the service ended is answered by the next one, wi
 test.each([401, 403, 404])(
   "INB-01: CTX-07: after the model's HTTP %i messages wait until that is mended; each conversation is told once",
   async (status) => {
-    using _ = simulateTime();
+    using _ = simulateTime(noon);
     const back = Date.now() + 10 * minute;
     await using s = await serve(awayUntil(back, failing(status)));
     await write(s.t, "member", ["one", "two"]);
@@ -204,7 +206,7 @@ test.each([401, 403, 404])(
 );
 
 test("CTX-07: a request that the model will never take ends with one sentence, and the next message is answered", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const model = fakeProvider([{ failure: failing(400, false) }, "fine"]);
   await using s = await serve(model);
   await write(s.t, "boss", ["bad", "good"], "owner");
@@ -225,7 +227,7 @@ test("CTX-07: an answer without text is told as such", async () => {
 });
 
 test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends with one sentence", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const config = { memory: { keep_undelivered_hours: 0.1 } };
   await using s = await serve(fakeProvider([{ failure: failing(503) }]), { config });
   await write(s.t, "a", ["hello"]);
@@ -241,7 +243,7 @@ test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends
 });
 
 test("CTX-07: INB-01: so does what waits for its owner to mend the account", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const config = { memory: { keep_undelivered_hours: 0.1 } };
   await using s = await serve(fakeProvider([{ failure: failing(401) }]), { config });
   const began = Date.now();
@@ -252,7 +254,7 @@ test("CTX-07: INB-01: so does what waits for its owner to mend the account", asy
 });
 
 test("INB-01: a message that fails while others are answered ends after a while and holds nobody up", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const poison = failing(500);
   const model = fakeProvider([
     ({ messages }) => (JSON.stringify(messages.at(-1)).includes("poison") ? { failure: poison } : "fine"),
@@ -281,7 +283,7 @@ test("INB-01: a message that fails while others are answered ends after a while 
 const refusedAccount = { status: "retry", scope: "channel", reason: "API error: 401" } as const;
 
 test("INB-02: a platform that refuses the account for 20 s keeps all 120 replies, is told once and shown in status", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const channel = chat();
   const back = Date.now() + 20 * second;
   channel.answers = () => (Date.now() < back ? refusedAccount : undefined);
@@ -313,7 +315,7 @@ function silence(signal: AbortSignal): Promise<Sent> {
 test.each([45, 72])(
   "INB-02: a platform that hangs for %i s is asked by few at a time, and whatever hung or waited is sent once within 30 s of its return",
   async (seconds) => {
-    using _ = simulateTime();
+    using _ = simulateTime(noon);
     const channel = chat();
     const back = Date.now() + seconds * second;
     const asked: number[] = [];
@@ -354,7 +356,7 @@ test("INB-02: a recipient whom the platform refuses is put aside alone; the othe
 });
 
 test("INB-02: a wait that the platform asks for is kept, and is no try", async () => {
-  using _ = simulateTime();
+  using _ = simulateTime(noon);
   const channel = chat();
   const back = Date.now() + hour;
   const asked: number[] = [];

@@ -109,9 +109,10 @@ async function settled(t: TestHost): Promise<void> {
 }
 
 /** What passes between two moments goes with the simulated clock, so that the clock counts as going on, not as set. */
-export function simulateTime(): Disposable {
-  const began = { date: Date.now(), high: process.hrtime.bigint(), low: performance.now() };
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+export function simulateTime(now = Date.now()): Disposable {
+  const began = { date: now, high: process.hrtime.bigint(), low: performance.now() };
+  const toFake = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] as const;
+  vi.useFakeTimers({ toFake: [...toFake], now });
   const passed = (): number => Date.now() - began.date;
   const spies = [
     vi.spyOn(performance, "now").mockImplementation(() => began.low + passed()),
