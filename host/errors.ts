@@ -11,6 +11,7 @@ export const hostErrors = defineErrors({
   ),
   CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
   CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
+  CONFIG_UNENFORCED: usage("%s, line %s: no loaded plugin enforces `%s`, but %s would: %s."),
   CONFIG_RETIRED_KEY: usage("%s, line %s: `%s` is retired and the next minor release refuses it: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
   CONFIG_MISSING_VARIABLE: usage(
@@ -115,6 +116,9 @@ export const hostErrors = defineErrors({
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
   RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
+  AUTONOMY_UNENFORCED: policy(
+    "No tool runs, because no loaded plugin enforces agent.autonomy_level: load the plugin that `gantry status` names.",
+  ),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),

@@ -9,32 +9,31 @@ import {
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
   ToolCatalog as ToolCatalogSlot,
+  Tools,
+  ToolSources,
   type AnySlot,
-  type ConfigFile,
   type ErrorTable,
   type ExitCode,
   type Filled,
   type Logger,
-  type Plugin,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import type { HostOptions } from "./host-options.ts";
 import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
-import type { Configured } from "./config/configure.ts";
+import { Enforcers } from "./plugins/enforcers.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import type { Inbox } from "./messages/inbox.ts";
 import { Messages } from "./messages/messages.ts";
 import type { Outbox } from "./messages/outbox.ts";
-import type { LoadedPlugin } from "./plugins/loader.ts";
 import { Telling } from "./record/observers.ts";
-import { redactedLog, type LogWriter } from "./record/log.ts";
+import { redactedLog } from "./record/log.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
 import { checkProviderIds } from "./turn/provider-ids.ts";
 import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
-import type { LeftOut } from "./plugins/load-chosen.ts";
 import { inOrder } from "./plugins/order.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
@@ -49,25 +48,6 @@ import { runtimeOf } from "./runtime.ts";
 import { ToolList } from "./tools/tool-list.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
 import { resolvePath } from "./tools/effects.ts";
-
-export interface HostOptions {
-  readonly plugins: readonly LoadedPlugin[];
-  readonly config: Configured;
-  /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
-  readonly leftOut?: readonly LeftOut[];
-  readonly problems?: RuntimeSlot["problems"] | undefined;
-  /** What comes with it, loaded or not. */
-  readonly bundled: () => Promise<readonly Plugin[]>;
-  readonly configDir: string;
-  readonly configFile: string;
-  readonly configEditor: (audit: Audit) => ConfigFile;
-  /** Absolute, exists. */
-  readonly workspace: string;
-  readonly write: LogWriter;
-  readonly debug?: boolean;
-  /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
-  readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
-}
 
 /** Puts the pieces together; knows no plugin by name. */
 export class Host {
@@ -86,6 +66,7 @@ export class Host {
   readonly serving: Serving;
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
+  readonly #enforcers: Enforcers;
   readonly #scopes: PluginInstance[] = [];
   readonly #failed = new Set<string>();
 
@@ -102,7 +83,7 @@ export class Host {
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
     this.models = new Providers(registry, this.hooks, want);
-    this.tools = new ToolList(registry, this.log);
+    this.tools = new ToolList(registry, this.log, () => this.#enforcers.holdLevel());
     const shared = {
       registry,
       tools: this.tools,
@@ -113,12 +94,19 @@ export class Host {
       log: this.log,
     };
     const maxOutputBytes = config.host.tools.max_output_bytes;
-    const rulings = new Rulings(registry, new AllowRules(config.host.security.allow), agent.autonomy_level);
+    this.#enforcers = new Enforcers({
+      hooks: this.hooks,
+      loaded: options.plugins.map(({ plugin }) => plugin),
+      absent: options.absent ?? (async () => []),
+      levelHeldOutside: options.levelHeldOutside === true,
+    });
+    const allowRules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, allowRules, agent.autonomy_level, this.#enforcers);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
     const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
     this.calls = new ToolCalls({ ...shared, rulings, sources, cwd, network, maxOutputBytes });
-    this.policy = new Policy(this.calls, this.hooks, rulings);
+    this.policy = new Policy(this.calls, this.hooks, rulings, this.#enforcers);
     const turn = {
       ...shared,
       models: this.models,
@@ -186,6 +174,7 @@ export class Host {
       }
       checkProviderIds(config, this.registry);
       await checkProviderTables(config, this.hooks, this.registry);
+      this.#warnWithoutLevel();
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();
@@ -196,6 +185,13 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
+  }
+
+  #warnWithoutLevel(): void {
+    const hasTools = [Tools, ToolSources].some((slot) => (this.registry.get(slot)?.size ?? 0) > 0);
+    if (!hasTools || this.#enforcers.holdLevel()) return;
+    const { code, message } = errors.AUTONOMY_UNENFORCED();
+    this.log.warn({ code }, message);
   }
 
   #leaveOut(plugin: string, why: Error): void {

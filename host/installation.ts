@@ -26,6 +26,8 @@ export interface Opened {
   readonly config: Configured;
   /** Optional plugins that could not be loaded. */
   readonly leftOut: readonly LeftOut[];
+  /** Plugins of the base set that the file leaves out, by name. */
+  readonly absent: readonly string[];
 }
 
 export interface StartOptions {
@@ -72,20 +74,20 @@ export class Installation {
     const text = given ?? (await readText(this.configFile));
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
     const { text: parsed, problems } = this.#read(text ?? "");
-    const { plugins, leftOut } = await this.#load(parsed, problems, unused);
+    const { plugins, leftOut, absent } = await this.#load(parsed, problems, unused);
     const config = await configure(
       parsed,
       plugins.map(({ plugin }) => plugin),
       problems,
       () => this.allBundled(),
     );
-    return { exists: text !== undefined, plugins, config, leftOut };
+    return { exists: text !== undefined, plugins, config, leftOut, absent };
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
   async start(write: LogWriter, options: StartOptions, given?: string | ConfigText): Promise<Host> {
     await this.makeConfigDir();
-    const { plugins: opened, config, leftOut } = await this.open(given, options.unused);
+    const { plugins: opened, config, leftOut, absent } = await this.open(given, options.unused);
     const plugins = opened.map((one) => {
       const isLacking = options.problems?.some(({ lacking }) => lacking === one.plugin.name) === true;
       return isLacking ? { ...one, optional: true } : one;
@@ -99,6 +101,7 @@ export class Installation {
       leftOut,
       config,
       bundled: () => this.allBundled(),
+      absent: () => this.#bundled(absent),
       configDir,
       configFile,
       configEditor,
@@ -156,10 +159,13 @@ export class Installation {
   }
 
   async allBundled(): Promise<readonly Plugin[]> {
+    return this.#bundled((await bundledPlugins()).map(({ name }) => name));
+  }
+
+  async #bundled(names: readonly string[]): Promise<readonly Plugin[]> {
     const bundled = await bundledPlugins();
-    return (await Promise.all(bundled.map(({ name }) => loadPlugin(name, this.configDir, bundled)))).map(
-      ({ plugin }) => plugin,
-    );
+    const loaded = await Promise.all(names.map((name) => loadPlugin(name, this.configDir, bundled)));
+    return loaded.map(({ plugin }) => plugin);
   }
 
   async makeConfigDir(): Promise<void> {
@@ -181,7 +187,7 @@ export class Installation {
     text: ConfigText,
     problems: GantryError[],
     unused: readonly string[],
-  ): Promise<{ readonly plugins: readonly LoadedPlugin[]; readonly leftOut: readonly LeftOut[] }> {
+  ): Promise<Pick<Opened, "plugins" | "leftOut" | "absent">> {
     const bundled = await bundledPlugins();
     const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
     const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
@@ -189,7 +195,8 @@ export class Installation {
     const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
     const loaded = await loadChosen(wanted, this.configDir, bundled);
     problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));
-    return loaded;
+    const absent = bundled.filter(({ name, base }) => base && !names.includes(name));
+    return { ...loaded, absent: absent.map(({ name }) => name) };
   }
 }
 

@@ -53,6 +53,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
   const host: Host = new Host({
     plugins: plugins.map((plugin) => ({ plugin, from: "test" })),
     config,
+    levelHeldOutside: true,
     bundled: () => new Installation(configDir).allBundled(),
     configDir,
     configFile: path.join(configDir, "config.toml"),

@@ -46,6 +46,11 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly needs?: Needs;
   readonly provides?: readonly AnySlot[];
   readonly taps?: readonly HookName[];
+  /**
+   * Dotted keys of the policy that this plugin enforces: `agent.autonomy_level`, or keys of `[security]`. Without an
+   * enforcer of the level no tool runs; a key of `[security]` in the file without one stops the start.
+   */
+  readonly enforces?: readonly string[];
   /** How a channel is set up by `gantry onboard`. */
   readonly onboarding?: OnboardingStep;
   /** The number of the layout of what it keeps on disk: raised by one where an earlier release could not read it. */

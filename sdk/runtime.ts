@@ -38,6 +38,21 @@ export interface GuardOpinion {
   readonly lifted?: string;
 }
 
+/** A plugin that comes with Gantry, guards or enforces keys of the policy, and is not loaded. */
+export interface MissingGuard {
+  readonly plugin: string;
+  /** The dotted keys that it would enforce. */
+  readonly enforces: readonly string[];
+}
+
+/** Who enforces the policy now. */
+export interface Enforcement {
+  /** Every dotted key with an enforcer, and the plugins that enforce it. */
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+  /** Guards of the base set that the configuration leaves out, by name. */
+  readonly missing: readonly MissingGuard[];
+}
+
 /** What the guards would decide, running nothing; filled by the host. */
 export interface Policy {
   explain(
@@ -45,6 +60,8 @@ export interface Policy {
     args: Readonly<Record<string, unknown>>,
     user: string,
   ): Promise<readonly GuardOpinion[]>;
+  /** Absent in hosts of earlier releases. */
+  enforcement?(): Promise<Enforcement>;
 }
 export const Policy = one<Policy>("policy");
 

@@ -76,17 +76,8 @@ function unknown(
   const line = lineOfPath(text.map, at);
   const key = at.join(".");
   const owner = elsewhere && [...elsewhere.owners][0];
-  if (owner && owner !== "host") {
-    const without = text.tree["without_plugins"];
-    const isLeftOut = Array.isArray(without) && without.includes(owner);
-    const loads = isLeftOut
-      ? `take "${owner}" out of \`without_plugins\``
-      : "plugins" in text.tree
-        ? `add "${owner}" to \`plugins\``
-        : "fill the plugin's own table, which loads it";
-    const cure = `${loads}, or take this out of the file`;
-    return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cure);
-  }
+  if (owner && owner !== "host")
+    return errors.CONFIG_UNLISTED_PLUGIN(text.file, line, key, owner, cureOf(text, owner));
   const meant = nearest(at.at(-1) as string, known);
   const full = meant && [...at.slice(0, -1), meant].join(".");
   return errors.CONFIG_UNKNOWN_KEY(
@@ -95,6 +86,18 @@ function unknown(
     key,
     full ? ` (did you mean \`${full}\`?)` : `: the keys there are ${keysOf(known)}`,
   );
+}
+
+/** Returns what makes the file load this plugin, or need it no longer. */
+export function cureOf({ tree }: ConfigText, plugin: string): string {
+  const without = tree["without_plugins"];
+  const isLeftOut = Array.isArray(without) && without.includes(plugin);
+  const loads = isLeftOut
+    ? `take "${plugin}" out of \`without_plugins\``
+    : "plugins" in tree
+      ? `add "${plugin}" to \`plugins\``
+      : "fill the plugin's own table, which loads it";
+  return `${loads}, or take this out of the file`;
 }
 
 function keysOf(known: ReadonlySet<string>): string {

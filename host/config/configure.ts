@@ -2,6 +2,7 @@ import { allOf, GantryError, type Plugin } from "@gantry/sdk";
 import { partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";
+import { unenforcedKeys } from "./unenforced.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
 
 /** A file that was checked against everybody who reads it. */
@@ -42,7 +43,8 @@ export async function configure(
       .filter((reader): reader is ConfigReader => reader !== undefined);
     unknown = unknownKeys(judged(text, earlier), schema, mergeSchemas([hostReader, ...all]));
   }
-  const error = allOf([...earlier, ...unknown, ...problems.values()]);
+  const unenforced = earlier.some(isOfPlugin) ? [] : await unenforcedKeys(text, schema, plugins, others);
+  const error = allOf([...earlier, ...unknown, ...problems.values(), ...unenforced]);
   if (error) throw error;
   return {
     text,
@@ -54,8 +56,12 @@ export async function configure(
   };
 }
 
+function isOfPlugin({ code }: GantryError): boolean {
+  return code.startsWith("PLUGIN_");
+}
+
 /** Where a plugin could not be loaded, nobody knows its keys. */
 function judged(text: ConfigText, earlier: readonly GantryError[]): ConfigText {
   const { plugins_config: _, ...tree } = text.tree;
-  return earlier.some(({ code }) => code.startsWith("PLUGIN_")) ? { ...text, tree } : text;
+  return earlier.some(isOfPlugin) ? { ...text, tree } : text;
 }

@@ -57,6 +57,10 @@ export class HookTable {
     };
   }
 
+  has(plugin: string, hook: HookName): boolean {
+    return this.#taps.some((tap) => tap.plugin === plugin && tap.hook === hook);
+  }
+
   list(): readonly { readonly hook: HookName; readonly plugin: string }[] {
     return this.#taps.map(({ hook, plugin }) => ({ hook, plugin }));
   }

@@ -48,6 +48,7 @@ export function checkAccepted(listed: string, plugin: Plugin, { name, row }: Loc
     needs: needed.map(({ id }) => id),
     provides: (plugin.provides ?? []).map(({ id }) => id),
     taps: plugin.taps ?? [],
+    enforces: plugin.enforces ?? [],
   };
   const difference = manifestDifference(real, row);
   if (difference) throw errors.PLUGIN_CHANGED(listed, `its code states ${difference}`, name);

@@ -1,5 +1,6 @@
 import { hookKinds, SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
 import { errors } from "../errors.ts";
+import { LEVEL } from "./enforcers.ts";
 import { otherLevel } from "./level.ts";
 
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
@@ -23,6 +24,8 @@ function wrongFact(plugin: Plugin): string | undefined {
   if (!slots.every(isSlot)) return "needs and provides must hold slots made by one() or many()";
   const tap = plugin.taps?.find((hook) => !Object.hasOwn(hookKinds, hook));
   if (tap) return `taps names ${tap}, and the hooks are ${Object.keys(hookKinds).join(", ")}`;
+  const enforced = wrongEnforces(plugin);
+  if (enforced) return enforced;
   if (plugin.config && (plugin.config as { type?: string }).type !== "object")
     return "config must be a Type.Object()";
   if (plugin.layout !== undefined && !(Number.isInteger(plugin.layout) && plugin.layout > 0))
@@ -32,6 +35,15 @@ function wrongFact(plugin: Plugin): string | undefined {
   if (plugin.table !== undefined && !/^$|^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(plugin.table))
     return "table must be a dotted name";
   return undefined;
+}
+
+/** Returns why the stated keys cannot be enforced; the level is enforced by judging every tool call. */
+function wrongEnforces({ enforces = [], taps = [] }: Plugin): string | undefined {
+  if (!Array.isArray(enforces) || !enforces.every((key) => typeof key === "string"))
+    return "enforces must be a list of dotted keys";
+  return enforces.includes(LEVEL) && !taps.includes("beforeToolCall")
+    ? `it enforces ${LEVEL} without beforeToolCall in taps`
+    : undefined;
 }
 
 function isObject(value: unknown): boolean {

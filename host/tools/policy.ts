@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   errors,
   refuse,
+  type Enforcement,
   type GuardOpinion,
   type Policy as PolicySlot,
   type Question,
@@ -9,6 +10,7 @@ import {
   type ToolCall,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
+import type { Enforcers } from "../plugins/enforcers.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolCalls } from "./tool-call.ts";
@@ -18,11 +20,17 @@ export class Policy implements PolicySlot {
   readonly #calls: ToolCalls;
   readonly #hooks: HookTable;
   readonly #rulings: Rulings;
+  readonly #enforcers: Enforcers;
 
-  constructor(calls: ToolCalls, hooks: HookTable, rulings: Rulings) {
+  constructor(calls: ToolCalls, hooks: HookTable, rulings: Rulings, enforcers: Enforcers) {
     this.#calls = calls;
     this.#hooks = hooks;
     this.#rulings = rulings;
+    this.#enforcers = enforcers;
+  }
+
+  enforcement(): Promise<Enforcement> {
+    return this.#enforcers.enforcement();
   }
 
   async explain(

@@ -1,5 +1,6 @@
 import { refuse, ShellReader, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
+import type { Enforcers } from "../plugins/enforcers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";
 import { isOfferedNow } from "./tool-list.ts";
@@ -23,16 +24,22 @@ export class Rulings {
   readonly #registry: Registry;
   readonly #rules: AllowRules;
   readonly #level: Autonomy;
+  readonly #enforcers: Enforcers;
   readonly conversations: ConversationApprovals = new ConversationApprovals();
 
-  constructor(registry: Registry, rules: AllowRules, level: Autonomy) {
+  constructor(registry: Registry, rules: AllowRules, level: Autonomy, enforcers: Enforcers) {
     this.#registry = registry;
     this.#rules = rules;
     this.#level = level;
+    this.#enforcers = enforcers;
   }
 
-  /** A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. */
+  /**
+   * A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. No tool is
+   * offered while no plugin enforces the level of autonomy.
+   */
   async unoffered(tool: Tool, offered: readonly string[] | undefined): Promise<Refusal | undefined> {
+    if (!this.#enforcers.holdLevel()) return refuse(errors.AUTONOMY_UNENFORCED());
     const isOffered = (offered?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }

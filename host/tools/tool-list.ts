@@ -27,12 +27,15 @@ interface Listed {
 export class ToolList implements ToolCatalog {
   readonly #registry: Registry;
   readonly #log: Logger;
+  readonly #mayOffer: () => boolean;
   readonly #listed = new WeakMap<ToolSource, Listed>();
   readonly #watched = new WeakSet<ToolSource>();
 
-  constructor(registry: Registry, log: Logger) {
+  /** `mayOffer`: whether any tool may be offered now. */
+  constructor(registry: Registry, log: Logger, mayOffer: () => boolean) {
     this.#registry = registry;
     this.#log = log;
+    this.#mayOffer = mayOffer;
   }
 
   async all(): Promise<ReadonlyMap<string, Tool>> {
@@ -61,6 +64,7 @@ export class ToolList implements ToolCatalog {
   }
 
   async #offered(): Promise<readonly Tool[]> {
+    if (!this.#mayOffer()) return [];
     const all = [...(await this.all()).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const isOffered = await Promise.all(all.map(isOfferedNow));
     return all.filter((_, i) => isOffered[i]);

@@ -44,6 +44,13 @@ export default definePlugin({
   }),
   needs: { runtime: Runtime, audit: Audit },
   provides: [AuditSinks, Commands, Checks],
+  enforces: [
+    "security.audit.enabled",
+    "security.audit.log_tool_calls",
+    "security.audit.log_security_events",
+    "security.audit.log_path",
+    "security.audit.log_retention_days",
+  ],
   errors,
   setup(host) {
     const { enabled, log_tool_calls, log_security_events, log_path, log_retention_days } =

@@ -1,5 +1,6 @@
-import type { Check, ConfigFile, Providers, ModelRouter, Sandbox, Runtime, Store } from "@gantry/sdk";
+import type { Check, ConfigFile, ModelRouter, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
 import { checkFiles } from "./check-files.ts";
+import { checkGuards } from "./check-guards.ts";
 import { checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
 import { checkService } from "./check-service.ts";
@@ -8,6 +9,7 @@ import { checkStore } from "./check-store.ts";
 export interface Needs {
   readonly configFile: ConfigFile;
   readonly models: Providers;
+  readonly policy: Policy;
   readonly router: ModelRouter | undefined;
   readonly sandbox: Sandbox | undefined;
   readonly runtime: Runtime;
@@ -15,7 +17,8 @@ export interface Needs {
 }
 
 /** What no plugin can say of itself; `doctor` ones reach out. */
-export function ownChecks({ configFile, models, router, sandbox, runtime, store }: Needs): readonly Check[] {
+export function ownChecks(needs: Needs): readonly Check[] {
+  const { configFile, models, policy, router, sandbox, runtime, store } = needs;
   return [
     { name: "files", kind: "status", run: () => checkFiles(runtime) },
     {
@@ -29,7 +32,7 @@ export function ownChecks({ configFile, models, router, sandbox, runtime, store 
     { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
-    { name: "autonomy", kind: "status", run: async () => autonomy(configFile) },
+    { name: "guards", kind: "status", run: () => checkGuards(policy, configFile) },
     { name: "sandbox", kind: "status", run: () => walls(sandbox) },
     { name: "store", kind: "status", run: () => checkStore(store) },
     { name: "router", kind: "status", run: async () => cooling(router) },
@@ -60,9 +63,4 @@ function cooling(router: ModelRouter | undefined): Awaited<ReturnType<Check["run
     detail: `left alone until ${until}: ${reason}`,
     cure: "Wait, mend it, or set reliability.fallback_providers.",
   }));
-}
-
-function autonomy(configFile: ConfigFile): Awaited<ReturnType<Check["run"]>> {
-  const level = configFile.get("agent.autonomy_level");
-  return typeof level === "string" ? [{ what: "autonomy", state: "ok", detail: level }] : [];
 }

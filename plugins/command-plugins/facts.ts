@@ -1,6 +1,6 @@
 import type { StatedManifest } from "@gantry/sdk/node";
 
-const keys = ["needs", "provides", "taps"] as const;
+const keys = ["needs", "provides", "taps", "enforces"] as const;
 
 /**
  * What a plugin asks for, as its package.json states it under `gantry`: shown before any of its code runs.
@@ -8,22 +8,22 @@ const keys = ["needs", "provides", "taps"] as const;
  */
 export function readStated(value: unknown): StatedManifest | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { needs = [], provides = [], taps = [] } = value as Record<string, unknown>;
-  const lists = [needs, provides, taps];
+  const { needs = [], provides = [], taps = [], enforces = [] } = value as Record<string, unknown>;
+  const lists = [needs, provides, taps, enforces];
   const right = lists.every(
     (list) =>
-      Array.isArray(list) && list.every((name) => typeof name === "string" && /^[\w-]{1,64}$/.test(name)),
+      Array.isArray(list) && list.every((name) => typeof name === "string" && /^[\w.-]{1,64}$/.test(name)),
   );
-  return right ? ({ needs, provides, taps } as unknown as StatedManifest) : undefined;
+  return right ? ({ needs, provides, taps, enforces } as unknown as StatedManifest) : undefined;
 }
 
 /** What is asked for now and was not accepted before. */
 export function widened(before: StatedManifest, now: StatedManifest): readonly string[] {
   return keys.flatMap((key) =>
-    now[key].filter((name) => !before[key].includes(name)).map((name) => `${key} ${name}`),
+    (now[key] ?? []).filter((name) => !(before[key] ?? []).includes(name)).map((name) => `${key} ${name}`),
   );
 }
 
 export function linesOf(manifest: StatedManifest): readonly string[] {
-  return keys.map((key) => `  ${key.padEnd(8)} ${manifest[key].join(", ") || "-"}`);
+  return keys.map((key) => `  ${key.padEnd(8)} ${manifest[key]?.join(", ") || "-"}`);
 }

@@ -36,6 +36,12 @@ export default definePlugin({
   }),
   needs: { store: Store, audit: Audit },
   provides: [Observers, Checks],
+  enforces: [
+    "security.anomaly_detection.enabled",
+    "security.anomaly_detection.alert_on_blocked_command",
+    "security.anomaly_detection.max_failed_commands_per_hour",
+    "security.anomaly_detection.max_sensitive_file_access_per_hour",
+  ],
   taps: ["onAuditEvent"],
   setup(host) {
     const { store, audit } = host.needs;

@@ -32,6 +32,15 @@ export default definePlugin({
     }),
   }),
   taps: ["beforeToolCall"],
+  enforces: [
+    "agent.autonomy_level",
+    "security.auto_approve_tools",
+    "security.require_approval_tools",
+    "security.guest_tools",
+    "security.shell_enabled",
+    "security.file_write_enabled",
+    "security.browser_enabled",
+  ],
   errors,
   setup(host) {
     host.hooks.beforeToolCall.tap((call) => decide(call, host.config));

@@ -27,6 +27,7 @@ export default definePlugin({
   needs: { sandbox: optional(Sandbox) },
   provides: [ShellReader],
   taps: ["beforeToolCall"],
+  enforces: ["security.blocked_commands"],
   errors,
   setup(host) {
     const { agent, security } = host.config;

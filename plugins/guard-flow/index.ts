@@ -18,6 +18,7 @@ export default definePlugin({
     }),
   }),
   taps: ["beforeToolCall"],
+  enforces: ["security.flow_guard"],
   errors,
   setup(host) {
     if (host.config.security.flow_guard) host.hooks.beforeToolCall.tap((call) => decide(call));

@@ -24,6 +24,11 @@ export default definePlugin({
   }),
   needs: { store: Store },
   taps: ["beforeToolCall"],
+  enforces: [
+    "security.max_actions_per_hour",
+    "security.max_actions_per_day",
+    "security.rate_limit_per_minute",
+  ],
   errors,
   setup(host) {
     const windows = windowsOf(host.config.security);

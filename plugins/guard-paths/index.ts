@@ -35,6 +35,7 @@ export default definePlugin({
   }),
   needs: { runtime: Runtime, shell: optional(ShellReader), sandbox: optional(Sandbox) },
   taps: ["beforeToolCall"],
+  enforces: ["security.blocked_paths", "security.secret_files", "security.guarded_files"],
   errors,
   setup(host) {
     const { agent, security } = host.config;

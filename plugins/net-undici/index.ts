@@ -34,6 +34,7 @@ export default definePlugin({
     }),
   }),
   provides: [Net, Upstream, Loopback],
+  enforces: ["security.allowed_domains", "security.allowed_private_addresses", "security.blocked_ips"],
   errors,
   setup(host) {
     const { allowed_domains, allowed_private_addresses, blocked_ips } = host.config.security;

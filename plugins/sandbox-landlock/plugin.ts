@@ -18,6 +18,11 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
     needs: { runtime: Runtime, net: optional(Net), audit: optional(Audit) },
     provides: [Sandbox, Checks],
     taps: ["beforeToolCall"],
+    enforces: [
+      "security.sandboxing.landlock_enabled",
+      "security.sandboxing.allowed_read_paths",
+      "security.sandboxing.allowed_write_paths",
+    ],
     errors,
     setup(host) {
       const { configDir, workspace } = host.needs.runtime;

@@ -3,11 +3,13 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { errors } from "../codes.ts";
 
-/** What a plugin asks for, by the names of slots and hooks. */
+/** What a plugin asks for, by the names of slots, hooks and keys. */
 export interface StatedManifest {
   readonly needs: readonly string[];
   readonly provides: readonly string[];
   readonly taps: readonly string[];
+  /** Absent in locks and packages of earlier releases: none. */
+  readonly enforces?: readonly string[];
 }
 
 /** One installed package: exactly this version with exactly these bytes, and the manifest that was accepted. */
@@ -40,7 +42,7 @@ export async function readPluginLock(configDir: string): Promise<PluginLock> {
 }
 
 function isWhole(row: LockedPackage): boolean {
-  const lists: readonly unknown[] = [row.needs, row.provides, row.taps];
+  const lists: readonly unknown[] = [row.needs, row.provides, row.taps, row.enforces ?? []];
   const texts: readonly unknown[] = [row.version, row.integrity];
   return (
     lists.every(Array.isArray) &&
@@ -83,8 +85,9 @@ export function changedFiles(
 
 /** How one manifest differs from another, as in "needs net"; undefined where they name the same. */
 export function manifestDifference(stated: StatedManifest, real: StatedManifest): string | undefined {
-  for (const key of ["needs", "provides", "taps"] as const) {
-    if (sorted(stated[key]) !== sorted(real[key])) return `${key} ${stated[key].join(", ") || "nothing"}`;
+  for (const key of ["needs", "provides", "taps", "enforces"] as const) {
+    const [one = [], other = []] = [stated[key], real[key]];
+    if (sorted(one) !== sorted(other)) return `${key} ${one.join(", ") || "nothing"}`;
   }
   return undefined;
 }

@@ -15,6 +15,7 @@ interface Facts {
   readonly needs: readonly string[];
   readonly provides: readonly string[];
   readonly taps: readonly string[];
+  readonly enforces: readonly string[];
   readonly table: string;
   readonly keys: readonly string[];
   /** Of what it keeps on disk. */
@@ -99,6 +100,7 @@ function factsOf(plugin: Plugin, from: string): Facts {
     needs: slotNames(Object.values(plugin.needs ?? {}) as AnySlot[]),
     provides: slotNames(plugin.provides ?? []),
     taps: plugin.taps ?? [],
+    enforces: plugin.enforces ?? [],
     table: readerOf(plugin)?.table ?? "",
     keys: keysOf(plugin),
     ...(plugin.layout !== undefined && { layout: plugin.layout }),

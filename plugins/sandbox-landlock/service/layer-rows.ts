@@ -112,7 +112,9 @@ function landlock({ abi }: Layers): CheckRow {
 function commands({ held, notHeld }: BlockedCommands): CheckRow {
   const parts = [
     `the kernel refuses ${held.length > 0 ? held.join(", ") : "none"} whoever starts them, by their names, through the loader or from a copy of the file`,
-    ...(notHeld.length > 0 ? [`only the guards' reading holds ${notHeld.join(", ")}`] : []),
+    ...(notHeld.length > 0
+      ? [`it does not hold ${notHeld.join(", ")}, which a guard reads in the text of a command`]
+      : []),
     "a copy brought from elsewhere, and a larger program that can do the same, is not held",
   ];
   return { what: "sandbox: blocked commands", state: "ok", detail: parts.join("; ") };

@@ -1,0 +1,47 @@
+import { hookKinds, type Enforcement, type Plugin } from "@gantry/sdk";
+import type { HookTable } from "./hook-table.ts";
+
+/** The key without whose enforcer no tool runs. */
+export const LEVEL = "agent.autonomy_level";
+
+type Facts = Pick<Plugin, "name" | "enforces" | "taps">;
+
+export interface EnforcersNeeds {
+  readonly hooks: HookTable;
+  readonly loaded: readonly Facts[];
+  /** Reads the facts of those plugins of the base set that the configuration leaves out. */
+  readonly absent: () => Promise<readonly Facts[]>;
+  /** True if the program around the host decides which calls run, as the test kit does. */
+  readonly levelHeldOutside: boolean;
+}
+
+/** Knows which loaded plugin enforces which key of the policy. */
+export class Enforcers {
+  readonly #needs: EnforcersNeeds;
+
+  constructor(needs: EnforcersNeeds) {
+    this.#needs = needs;
+  }
+
+  /** True while a plugin that enforces the level judges tool calls: a stated fact alone is not enough. */
+  holdLevel(): boolean {
+    const { hooks, loaded, levelHeldOutside } = this.#needs;
+    const judges = ({ name, enforces }: Facts): boolean =>
+      enforces?.includes(LEVEL) === true && hooks.has(name, "beforeToolCall");
+    return levelHeldOutside || loaded.some(judges);
+  }
+
+  async enforcement(): Promise<Enforcement> {
+    const keys = new Map<string, readonly string[]>();
+    for (const { name, enforces = [] } of this.#needs.loaded)
+      for (const key of enforces) keys.set(key, [...(keys.get(key) ?? []), name]);
+    if (!this.holdLevel()) keys.delete(LEVEL);
+    else if (!keys.has(LEVEL)) keys.set(LEVEL, ["host"]);
+    const guards = (await this.#needs.absent()).filter(isGuard);
+    return { keys, missing: guards.map(({ name, enforces = [] }) => ({ plugin: name, enforces })) };
+  }
+}
+
+function isGuard({ enforces = [], taps = [] }: Facts): boolean {
+  return enforces.length > 0 || taps.some((hook) => hookKinds[hook] === "guard");
+}
