@@ -178,17 +178,15 @@ async function checkSet(host: Host, { list, level, known }: Chosen): Promise<voi
     await callOf(host, "shell", { command: "echo ran" }),
     await callOf(host, "file_write", { path: "a", content: "b" }),
   ];
-  if (!guarded || level !== "autonomous")
-    expect(calls.map(({ decision }) => decision)).toEqual(["refused", "refused"]);
-  const offered = await host.tools.offered();
-  expect(offered.length > 0).toBe(guarded);
+  const ran = calls.filter(({ decision }) => decision !== "refused");
+  expect(guarded && level === "autonomous" ? [] : ran).toEqual([]);
+  expect((await host.tools.offered()).length > 0).toBe(guarded);
+
   const { keys } = (await host.get(Policy)?.enforcement?.()) ?? { keys: new Map<string, never>() };
-  const rows = await statusOf(host);
-  const failed = rows.filter(({ state }) => state === "fail").map(({ detail }) => detail);
-  for (const plugin of known) {
-    for (const key of plugin.enforces ?? []) {
-      expect(keys.has(key), key).toBe(list.includes(plugin.name));
-      if (!list.includes(plugin.name)) expect(failed.join("\n")).toContain(key);
-    }
-  }
+  const failed = (await statusOf(host)).filter(({ state }) => state === "fail");
+  const told = failed.map(({ detail }) => detail).join("\n");
+  const open = known
+    .filter(({ name }) => !list.includes(name))
+    .flatMap(({ enforces = [] }) => enforces as readonly string[]);
+  expect(open.filter((key) => keys.has(key) || !told.includes(key))).toEqual([]);
 }
