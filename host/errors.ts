@@ -50,7 +50,7 @@ export const hostErrors = defineErrors({
     "The plugin %s stands in %s and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
   ),
   PLUGIN_OPTIONAL_GUARD: usage(
-    "The plugin %s guards (it taps %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
+    "The plugin %s guards (it %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
   ),
   PLUGIN_LEFT_OUT: failed("The plugin %s is left out, and all else goes on: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),

@@ -128,6 +128,15 @@ test.each([
   expect(err).toContain(why);
 });
 
+test("FLR-21: a plugin that enforces a key cannot be an optional one", async () => {
+  using home = tempDir('optional_plugins = ["./soft.js"]\n');
+  const soft = `export default { name: "soft", sdk: 2, enforces: ["security.redact_pii"], setup() {} };`;
+  writeFileSync(path.join(home.dir, "soft.js"), soft, { mode: 0o600 });
+  const { code, err } = await gantry(["agent", "-m", "hi"], home);
+  expect(code).toBe(2);
+  expect(err).toContain("guards (it enforces security.redact_pii), so the service must not start without");
+});
+
 test("FLR-21: each key of [security] has an enforcer that comes with Gantry", async () => {
   using home = tempDir();
   const installation = new Installation(home.dir);

@@ -1,4 +1,4 @@
-import { GantryError, hookKinds } from "@gantry/sdk";
+import { GantryError, hookKinds, type Plugin } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import type { Bundled } from "./bundled.ts";
 import { loadPlugin, type LoadedPlugin } from "./loader.ts";
@@ -35,11 +35,17 @@ export async function loadChosen(
       else problems.push({ name, why });
       continue;
     }
-    const guards = (load.value.plugin.taps ?? []).filter((hook) => hookKinds[hook] === "guard");
-    if (optional.has(name) && guards.length > 0) {
-      problems.push({ name, why: errors.PLUGIN_OPTIONAL_GUARD(name, guards.join(", ")) });
-    }
+    const holds = guardsBy(load.value.plugin);
+    if (optional.has(name) && holds !== undefined)
+      problems.push({ name, why: errors.PLUGIN_OPTIONAL_GUARD(name, holds) });
     plugins.push(optional.has(name) ? { ...load.value, optional: true } : load.value);
   }
   return { plugins, leftOut, problems };
+}
+
+/** Returns what makes a plugin a guard, as in "taps beforeToolCall"; undefined if it is none. */
+function guardsBy({ taps = [], enforces = [] }: Plugin): string | undefined {
+  const hooks = taps.filter((hook) => hookKinds[hook] === "guard");
+  if (hooks.length > 0) return `taps ${hooks.join(", ")}`;
+  return enforces.length > 0 ? `enforces ${enforces.join(", ")}` : undefined;
 }
