@@ -114,6 +114,19 @@ test("CLI-01: status says what is configured and in force, as a table and as one
   expect(table.lines.at(-1)).toBe(`${8 - warned} right, ${warned} to look at, 0 wrong`);
 });
 
+test("FLR-01: status has one row for the Node that runs it, doctor one more for each of its holes", async () => {
+  await using t = await start([fakeProvider(["hi"]), memoryStore()], { default_provider: "fake" });
+  const { said, holes } = runtimeVerdict(process.versions.node);
+  const rows = async (word: string): Promise<readonly CheckRow[]> =>
+    (await tell(t, word)).rows.filter(({ what }) => what === "node");
+  const [row, ...more] = await rows("status");
+  expect(more).toEqual([]);
+  expect(row?.detail.endsWith(nodeState === "ok" ? t.runtime.version : said)).toBe(true);
+  expect((await rows("doctor")).slice(1).map(({ detail }) => detail.split(":")[0])).toEqual(
+    holes.map(({ ids }) => ids.join(", ")),
+  );
+});
+
 test("CLI-01: without a configuration file the sentence of the contract is there, with its cure", async () => {
   await using t = await startTestHost({ plugins: [doctor, fakeProvider(["hi"])] });
   const row = rowOf(await tell(t, "status"), "configuration");
