@@ -14,9 +14,10 @@ const into = path.join(root, "dist/executable");
 const work = path.join(into, "work");
 
 /**
- * Writes `dist/executable/gantry-linux-<processor>`, what installs it, `RELEASE-NOTES.txt` and `SHA256SUMS`: Node with a
- * release inside, for each processor named on the command line or for all. Node is the one that package-lock.json names, or
- * the one in GANTRY_NODE_ARCHIVE. What it is made of does not depend on the machine that makes it.
+ * Writes `dist/executable/gantry-linux-<processor>`, what installs it, `RELEASE-NOTES.txt` and
+ * `SHA256SUMS`: Node with a release inside, for each processor named on the command line or for
+ * all. Node is the one that package-lock.json names, or the one in GANTRY_NODE_ARCHIVE. What an
+ * executable is made of does not depend on the machine that makes it.
  */
 rmSync(into, { recursive: true, force: true });
 const { name, folder } = makeRelease(work);

@@ -20,8 +20,9 @@ export interface NodeBinary {
 }
 
 /**
- * Reads what GANTRY_NODE_ARCHIVE names, paths with colons between: archives of Node as its project publishes them, or folders
- * with what is in one. Unpacks into `work`. Throws for what no executable for one of `processors` can be made of.
+ * Reads what GANTRY_NODE_ARCHIVE names: paths, with colons between them, of archives as Node's
+ * project publishes them, or of folders that hold an unpacked one. Unpacks into `work`. Throws for
+ * a Node that no executable for one of `processors` can be made of.
  */
 export function givenNodes(
   paths: string | undefined,
@@ -44,7 +45,7 @@ export function givenNodes(
   return given;
 }
 
-/** Reads the facts of a program. Throws if it is not a Node for Linux that an executable can be made of. */
+/** Reads the facts of a program. Throws unless it is a Node for Linux without a program inside. */
 export function readNode(file: string): NodeBinary {
   const bytes = readFileSync(file);
   const processor = machines.get(bytes.length > 20 ? bytes.readUInt16LE(18) : 0);

@@ -3,15 +3,16 @@ import { runtimeVerdict } from "@gantry/sdk/node";
 
 type Tls = typeof import("node:tls");
 
-/** Roots that Mozilla withdrew on 20 Oct 2026, by what stands in them and in what they signed. */
+/** Roots that Mozilla withdrew on 20 Oct 2026. What they signed holds their names too. */
 const withdrawn = ["emSign ECC Root CA - G3", "emSign Root CA - C1", "emSign ECC Root CA - C3"];
 
-/** Has TLS trust what it should. To be awaited before a connection that may speak TLS. */
+/** Sets whom TLS trusts. Await it before a connection that may speak TLS. */
 export type Trust = () => Promise<void>;
 
 /**
- * A Node below its floor brings authorities whose keys are public, so its own list gives way to the operating system's,
- * once, for the whole process. Other Nodes are left as they are.
+ * Returns what makes TLS trust the operating system's authorities, once and for the whole process,
+ * if `node` is below its floor: its own list then holds authorities whose keys are public. On any
+ * other Node it changes nothing.
  */
 export function createTrust(node: string = process.versions.node): Trust {
   if (runtimeVerdict(node).state === "patched") return async () => {};
@@ -38,7 +39,7 @@ async function trustOthers(): Promise<void> {
   tls.setDefaultCACertificates([...all].filter((one) => !isWithdrawn(one)));
 }
 
-/** Node has it from 22.19 and 24.5 on. */
+/** Tells whether this Node can be told whom to trust: 22.19, 24.5 and newer can. */
 function canChoose(tls: Tls): boolean {
   return "setDefaultCACertificates" in tls;
 }

@@ -1,7 +1,7 @@
 import { runtimeVerdict } from "@gantry/sdk/node";
 import type { Release } from "./release.ts";
 
-/** Tells what the Node of a release is open to, a sentence each; an executable `carries` its own. */
+/** Returns sentences on what the Node of a release is open to; an executable `carries` its own. */
 export function runtimeOf({ node, refusals }: Release, carries: boolean): readonly string[] {
   // A release that refuses the configuration tells its reasons and nothing else.
   if (refusals.length > 0) return [];

@@ -10,7 +10,7 @@ export interface RuntimeHole {
   readonly meanwhile: string;
 }
 
-/** The one table of runtime floors: the floor of a line is the newest version that a row names for it. */
+/** Runtime floors, one table: the floor of a line is the newest version that a row names for it. */
 export const runtimeHoles: readonly RuntimeHole[] = [
   {
     ids: ["CVE-2026-111497"],
@@ -22,19 +22,19 @@ export const runtimeHoles: readonly RuntimeHole[] = [
     ids: ["eMudhra (20 Oct 2026)"],
     fixed: ["22.23.4", "24.22.1", "26.12.1"],
     opens: "certificates of authorities whose private keys are public",
-    meanwhile: "TLS trusts the system's list without those roots; a cross-signed chain still passes.",
+    meanwhile: "TLS trusts the system's list without those roots; cross-signed chains pass.",
   },
   {
     ids: ["CVE-2026-105483"],
     fixed: ["24.22.1", "26.12.1"],
     opens: "a certificate for another name, when an IPv4 address has fullwidth digits",
-    meanwhile: "Addresses are read as URLs, which spell an IPv4 address in one way.",
+    meanwhile: "Addresses are read as URLs, which have one spelling; a mail server's is not.",
   },
   {
     ids: ["CVE-2026-106069", "CVE-2026-106072"],
     fixed: ["22.23.4", "24.22.1", "26.12.1"],
     opens: "a certificate for another address, when an IPv4 address is oddly spelled",
-    meanwhile: "Addresses are read as URLs, which spell an IPv4 address in one way.",
+    meanwhile: "Addresses are read as URLs, which have one spelling; a mail server's is not.",
   },
   {
     ids: ["CVE-2026-105482"],
