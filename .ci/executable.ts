@@ -1,21 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { writeChecksums } from "./checksums.ts";
+import { fuse, givenNodes, readNode, type NodeBinary } from "./node-binary.ts";
 import { buildOneFile } from "./one-file.ts";
 import { lockedPackage, readJson, root } from "./packages.ts";
 import { filesIn, makeRelease } from "./release.ts";
+import { notesName, releaseNotes } from "./release-notes.ts";
 
-/** A mark in every Node where a program of one's own may be put. */
-const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 const processors = ["x64", "arm64"];
 const into = path.join(root, "dist/executable");
 const work = path.join(into, "work");
 
 /**
- * Writes `dist/executable/gantry-linux-<processor>`, what installs it and `SHA256SUMS`: Node with a release inside, for each
- * processor named on the command line or for all. What it is made of does not depend on the machine that makes it.
+ * Writes `dist/executable/gantry-linux-<processor>`, what installs it, `RELEASE-NOTES.txt` and
+ * `SHA256SUMS`: Node with a release inside, for each processor named on the command line or for
+ * all. Node is the one that package-lock.json names, or the one in GANTRY_NODE_ARCHIVE. What an
+ * executable is made of does not depend on the machine that makes it.
  */
 rmSync(into, { recursive: true, force: true });
 const { name, folder } = makeRelease(work);
@@ -30,12 +32,22 @@ await buildOneFile("main", "host/cli/executable.ts", work, "cjs", {
   GANTRY_VERSION: version,
 });
 const asked = process.argv.slice(2);
-for (const processor of asked.length > 0 ? asked : processors) makeExecutable(processor);
+const made = asked.length > 0 ? asked : processors;
+const given = givenNodes(process.env["GANTRY_NODE_ARCHIVE"], made, work);
+const nodes = made.map((processor) => given.get(processor) ?? lockedNode(processor));
+for (const node of nodes) makeExecutable(node);
+const { text, warnings } = releaseNotes(String(version), nodes);
+writeFileSync(path.join(into, notesName), text);
+for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
 rmSync(work, { recursive: true });
 cpSync(path.join(import.meta.dirname, "install.sh"), path.join(into, "install.sh"));
 writeChecksums(into, process.env["GANTRY_SIGN_KEY"]);
 
-function makeExecutable(processor: string): void {
+function lockedNode(processor: string): NodeBinary {
+  return readNode(path.join(lockedPackage(`node-linux-${processor}`), "bin/node"));
+}
+
+function makeExecutable({ file, processor }: NodeBinary): void {
   const blob = path.join(work, "blob");
   const config = path.join(work, "sea.json");
   const asset = path.join(work, "release.zst");
@@ -54,11 +66,12 @@ function makeExecutable(processor: string): void {
   execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: "pipe" });
   const program = path.join(into, `gantry-linux-${processor}`);
   mkdirSync(into, { recursive: true });
-  cpSync(path.join(lockedPackage(`node-linux-${processor}`), "bin/node"), program);
+  copyFileSync(file, program);
   const postject = path.join(root, "node_modules/postject/dist/cli.js");
   const inject = [postject, program, "NODE_SEA_BLOB", blob, "--sentinel-fuse", fuse];
   execFileSync(process.execPath, inject, { stdio: "pipe" });
   chmodSync(program, 0o755);
+  if (processor === process.arch) execFileSync(program, ["--version"], { stdio: "pipe" });
 }
 
 /** The release as executable.ts unpacks it, without the machine code of other processors. */

@@ -49,6 +49,7 @@ function run(dir: string, ...args: readonly string[]): Promise<Ended> {
 
 test.runIf(long)("OPS-04: one command makes an executable for each processor, with their checksums", () => {
   expect(readdirSync(folder).toSorted()).toEqual([
+    "RELEASE-NOTES.txt",
     "SHA256SUMS",
     "gantry-linux-arm64",
     "gantry-linux-x64",

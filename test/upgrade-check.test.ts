@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { runtimeVerdict } from "@gantry/sdk/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gantry, tempDir } from "./helpers/cli.ts";
 import { nextRelease } from "./helpers/next-release.ts";
@@ -8,6 +9,11 @@ import { packed } from "./helpers/package.ts";
 
 let folder = "";
 let newer = "";
+const { node } = process.versions;
+const { state, said, install } = runtimeVerdict(node);
+/** What is told of a release that runs on the Node of these tests. */
+const runtimeLine =
+  state === "patched" ? "" : `! It runs on Node ${node} here, ${said}: install Node ${install} or newer.\n`;
 const gone = ["tool-web", "usage-ledger"];
 
 /** A release without tool-web, without usage-ledger and one key, whose store has moved on. */
@@ -56,7 +62,7 @@ test("DIS-04: against the same release nothing changes; what is no release is na
   const same = await gantry(["upgrade", "--check", packed()], { dir: home.dir });
   expect(same).toMatchObject({
     code: 0,
-    out: "This is 0.1.0, that is 0.1.0.\nFor this configuration nothing changes.\n",
+    out: `This is 0.1.0, that is 0.1.0.\n${runtimeLine}For this configuration nothing changes.\n`,
   });
   const bare = { dir: home.dir, env: { PATH: home.dir } };
   expect((await gantry(["upgrade", "--check", packed()], bare)).err).toMatch(
@@ -92,4 +98,45 @@ export default definePlugin({
   expect(out).toMatch(/- .*`plugins_config\.old\.colour` is retired/);
   writeFileSync(home.file, 'extra_plugins = ["./old.ts"]\n', { mode: 0o600 });
   expect(await gantry(["paint"], { dir: home.dir })).toMatchObject({ code: 0, out: "blue\n", err: "" });
+});
+
+/** A program that answers as an executable made of another Node does. */
+function executable(dir: string, told: object): string {
+  const file = path.join(dir, "gantry-linux-x64");
+  const list = JSON.stringify({ loaded: [], ...told });
+  const text = `#!/bin/sh\ncase $1 in --version) echo 0.2.0 ;; plugins) echo '${list}' ;; esac\n`;
+  writeFileSync(file, text, { mode: 0o755 });
+  return file;
+}
+
+test.each([
+  [{ node: "24.22.1" }, []],
+  [
+    { node: "24.21.0" },
+    [
+      "It carries Node 24.21.0, open to CVE-2026-111497 and 6 more: take an executable that is made of Node 24.22.1 or newer.",
+    ],
+  ],
+  [
+    { node: "25.1.0" },
+    [
+      "It carries Node 25.1.0, of a line that is not patched any more, open to CVE-2026-111497 and 6 more: take an executable that is made of Node 26.12.1 or newer.",
+    ],
+  ],
+  [{}, ["It does not tell which Node it carries: run `gantry doctor` once it is installed."]],
+])("FLR-01: upgrade --check tells what the Node of an executable is open to: %j", async (told, lines) => {
+  using home = tempDir("");
+  const words = ["upgrade", "--check", executable(home.dir, told)];
+  const { code, out } = await gantry([...words, "--json"], { dir: home.dir });
+  expect([code, (JSON.parse(out) as { runtime: unknown }).runtime]).toEqual([0, lines]);
+  const shown = (await gantry(words, { dir: home.dir })).out.split("\n");
+  expect(shown.filter((line) => line.startsWith("!"))).toEqual(lines.map((line) => `! ${line}`));
+});
+
+test("FLR-01: upgrade --check tells what the present Node is open to, which runs a package", async () => {
+  using home = tempDir("");
+  const { out } = await gantry(["upgrade", "--check", packed()], { dir: home.dir });
+  expect(out.split("\n").filter((line) => line.startsWith("!"))).toEqual(
+    runtimeLine === "" ? [] : [runtimeLine.trim()],
+  );
 });

@@ -16,6 +16,7 @@ import {
   type CommandContext,
   type Plugin,
 } from "@gantry/sdk";
+import { runtimeVerdict } from "@gantry/sdk/node";
 import {
   createMemoryStore,
   fakeProvider,
@@ -83,6 +84,9 @@ function checks(...values: readonly Check[]): Plugin {
   });
 }
 
+/** How status judges the Node that runs this. */
+const nodeState = runtimeVerdict(process.versions.node).state === "patched" ? "ok" : "warn";
+
 const row = (what: string): CheckRow => ({ what, state: "ok", detail: "fine" });
 const rowOf = (told: Told, what: string): CheckRow | undefined => told.rows.find((row) => row.what === what);
 
@@ -97,7 +101,7 @@ test("CLI-01: status says what is configured and in force, as a table and as one
     "configuration ok",
     "config directory ok",
     "workspace ok",
-    "node ok",
+    `node ${nodeState}`,
     "plugins ok",
     "provider ok",
     "sandbox warn",
@@ -106,7 +110,21 @@ test("CLI-01: status says what is configured and in force, as a table and as one
   expect(rowOf(told, "provider")?.detail).toBe("fake (model fake-1)");
   const table = await tell(t, "status", {});
   expect(table.lines[0]).toMatch(/^✔ configuration +\//);
-  expect(table.lines.at(-1)).toBe("7 right, 1 to look at, 0 wrong");
+  const warned = nodeState === "ok" ? 1 : 2;
+  expect(table.lines.at(-1)).toBe(`${8 - warned} right, ${warned} to look at, 0 wrong`);
+});
+
+test("FLR-01: status has one row for the Node that runs it, doctor one more for each of its holes", async () => {
+  await using t = await start([fakeProvider(["hi"]), memoryStore()], { default_provider: "fake" });
+  const { said, holes } = runtimeVerdict(process.versions.node);
+  const rows = async (word: string): Promise<readonly CheckRow[]> =>
+    (await tell(t, word)).rows.filter(({ what }) => what === "node");
+  const [row, ...more] = await rows("status");
+  expect(more).toEqual([]);
+  expect(row?.detail.endsWith(nodeState === "ok" ? t.runtime.version : said)).toBe(true);
+  expect((await rows("doctor")).slice(1).map(({ detail }) => detail.split(":")[0])).toEqual(
+    holes.map(({ ids }) => ids.join(", ")),
+  );
 });
 
 test("CLI-01: without a configuration file the sentence of the contract is there, with its cure", async () => {

@@ -3,6 +3,7 @@ import { checkFiles } from "./check-files.ts";
 import { checkGuards } from "./check-guards.ts";
 import { checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
+import { checkHoles, checkRuntime } from "./check-runtime.ts";
 import { checkService } from "./check-service.ts";
 import { checkStore } from "./check-store.ts";
 
@@ -21,13 +22,8 @@ export function ownChecks(needs: Needs): readonly Check[] {
   const { configFile, models, policy, router, sandbox, runtime, store } = needs;
   return [
     { name: "files", kind: "status", run: () => checkFiles(runtime) },
-    {
-      name: "node",
-      kind: "status",
-      run: async () => [
-        { what: "node", state: "ok", detail: `${process.version}, Gantry ${runtime.version}` },
-      ],
-    },
+    { name: "node", kind: "status", run: async () => [checkRuntime(runtime.version)] },
+    { name: "holes of node", kind: "doctor", run: async () => checkHoles() },
     { name: "service", kind: "status", run: () => checkService(runtime) },
     { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { definePlugin, Loopback, Net, securityKeys, Upstream } from "@gantry/sdk";
+import { Checks, definePlugin, Loopback, Net, securityKeys, Upstream } from "@gantry/sdk";
 import { addressCheck } from "./addresses.ts";
 import { domainCheck } from "./domains.ts";
 import { errors } from "./errors.ts";
@@ -7,6 +7,7 @@ import { loopback } from "./loopback.ts";
 import { createNet } from "./net.ts";
 import type { Lookup } from "./policy.ts";
 import { loadAll } from "./load-all.ts";
+import { createTrust, trustCheck } from "./trust.ts";
 import { createUpstream } from "./upstream.ts";
 
 const lookup: Lookup = async (host) => {
@@ -33,20 +34,20 @@ export default definePlugin({
       }),
     }),
   }),
-  provides: [Net, Upstream, Loopback],
+  provides: [Net, Upstream, Loopback, Checks],
   enforces: ["security.allowed_domains", "security.allowed_private_addresses", "security.blocked_ips"],
   errors,
   setup(host) {
     const { allowed_domains, allowed_private_addresses, blocked_ips } = host.config.security;
-    host.provide(
-      Net,
-      createNet({
-        domains: domainCheck(allowed_domains),
-        addresses: addressCheck(blocked_ips, allowed_private_addresses),
-        lookup,
-      }),
-    );
-    const upstream = createUpstream();
+    const trust = createTrust();
+    const rules = {
+      domains: domainCheck(allowed_domains),
+      addresses: addressCheck(blocked_ips, allowed_private_addresses),
+      lookup,
+    };
+    host.provide(Net, createNet(rules, trust));
+    host.provide(Checks, trustCheck());
+    const upstream = createUpstream(process.env, trust);
     host.provide(Upstream, upstream);
     host.provide(Loopback, loopback);
     host.onServe(() => loadAll(process.env));

@@ -6,11 +6,12 @@ import { domainCheck } from "./domains.ts";
 import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
 import { clear, portOf, readUrl, type Cleared, type Rules } from "./policy.ts";
+import { createTrust, speaksTls, type Trust } from "./trust.ts";
 
 const MAX_REDIRECTS = 10;
 
 /** The one way out for tools. */
-export function createNet(rules: Rules): Net {
+export function createNet(rules: Rules, trust: Trust = createTrust()): Net {
   return {
     async check(address) {
       try {
@@ -28,6 +29,7 @@ export function createNet(rules: Rules): Net {
       for (let hops = 0; ; hops++) {
         const url = readUrl(next.url);
         const cleared = await inTime(clear(url.hostname, portOf(url), printable(url.href), rules), next);
+        if (speaksTls(url, undefined)) await trust();
         const answer = await exchangePinned(next, url, cleared);
         const to = redirect(answer);
         if (to === undefined) return answer;

@@ -6,26 +6,36 @@ import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
 import { proxyFor } from "./proxy.ts";
 import { openSocket } from "./socket.ts";
+import { createTrust, speaksTls, type Trust } from "./trust.ts";
 
 /** Requests to addresses that the owner configured; `close` cuts what is open. */
-export function createUpstream(env: NodeJS.ProcessEnv = process.env): Upstream & { close(): Promise<void> } {
+export function createUpstream(
+  env: NodeJS.ProcessEnv = process.env,
+  trust: Trust = createTrust(),
+): Upstream & { close(): Promise<void> } {
   const dispatchers = createDispatchers();
   return {
     async fetch(request) {
       const url = parse(request.url, ["http:", "https:"]);
       const waits = waitsOf(request);
-      const dispatcher = await dispatchers
-        .get(proxyFor(url, env), waits.connectMs)
-        .catch((error: unknown) => {
-          throw netFailure(error, url.href, waits, request.signal);
-        });
+      const proxy = proxyFor(url, env);
+      if (speaksTls(url, proxy)) await trust();
+      const dispatcher = await dispatchers.get(proxy, waits.connectMs).catch((error: unknown) => {
+        throw netFailure(error, url.href, waits, request.signal);
+      });
       return exchange(dispatcher, withUser(request, url), url);
     },
     async webSocket(address, headers, signal) {
       const url = parse(address.replace(/^http/i, "ws"), ["ws:", "wss:"]);
-      return openSocket(url, headers, proxyFor(url, env), signal);
+      const proxy = proxyFor(url, env);
+      if (speaksTls(url, proxy)) await trust();
+      return openSocket(url, headers, proxy, signal);
     },
-    connect: (host, port, signal, options) => connectUpstream({ host, port, env, signal, ...options }),
+    async connect(host, port, signal, options) {
+      // Whoever asks for no TLS may begin it on the connection, as mail servers do.
+      await trust();
+      return connectUpstream({ host, port, env, signal, ...options });
+    },
     close: () => dispatchers.close(),
   };
 }

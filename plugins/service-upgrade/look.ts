@@ -8,6 +8,7 @@ import { gantryCommand, nodeCommand } from "@gantry/sdk/node";
 import { differences } from "./differences.ts";
 import { errors } from "./errors.ts";
 import { releaseOf } from "./release.ts";
+import { runtimeOf } from "./runtime.ts";
 
 const started = "dist/package/gantry.js";
 
@@ -25,7 +26,7 @@ export async function look({ options, out, signal }: CommandContext): Promise<nu
     const now = await releaseOf(gantryCommand([], []), signal);
     const then = await releaseOf(command, signal);
     if (!now || !then) throw errors.UPGRADE_NO_RELEASE(file, "it does not tell its version");
-    const found = differences(now, then);
+    const found = { ...differences(now, then), runtime: runtimeOf(then, command[0] === file) };
     if (json) out(JSON.stringify({ from: now.version, to: then.version, ...found }));
     else for (const line of linesOf(now.version, then.version, found)) out(line);
     return found.stops.length > 0 ? 1 : 0;
@@ -37,11 +38,12 @@ export async function look({ options, out, signal }: CommandContext): Promise<nu
 function linesOf(
   now: string,
   then: string,
-  { stops, changes }: ReturnType<typeof differences>,
+  { stops, changes, runtime }: ReturnType<typeof differences> & { readonly runtime: readonly string[] },
 ): readonly string[] {
   return [
     `This is ${now}, that is ${then}.`,
     ...stops.map((line) => `✗ ${line}`),
+    ...runtime.map((line) => `! ${line}`),
     ...changes.map((line) => `- ${line}`),
     ...(stops.length + changes.length === 0 ? ["For this configuration nothing changes."] : []),
   ];

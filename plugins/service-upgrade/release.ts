@@ -17,6 +17,8 @@ export interface Release {
   readonly retired: readonly string[];
   /** Why it would not start. */
   readonly refusals: readonly string[];
+  /** The version of the Node that ran it; undefined if it does not tell, as earlier releases do. */
+  readonly node?: string;
 }
 
 const timeoutMs = 60_000;
@@ -30,11 +32,17 @@ export async function releaseOf(
   if (!/^\d+\.\d+\.\d+(?!\d)\S*$/.test(version)) return undefined;
   const { code, out, err } = await run([...command, "plugins", "list", "--json"], signal);
   if (code !== 0) return { version, plugins: [], retired: [], refusals: sentences(err) };
-  const { loaded, retired = [] } = JSON.parse(out) as {
+  const {
+    loaded,
+    retired = [],
+    node,
+  } = JSON.parse(out) as {
     loaded: readonly Stated[];
     retired?: readonly string[];
+    node?: string;
   };
-  return { version, plugins: loaded, retired, refusals: [] };
+  const told = { version, plugins: loaded, retired, refusals: [] };
+  return node === undefined ? told : { ...told, node };
 }
 
 function sentences(err: string): readonly string[] {

@@ -10,5 +10,5 @@ export const errors = defineErrors({
   WEB_UNREADABLE: failed(
     "%s takes more than %s s and %s MiB to read, as pages do that are made to hold a reader up: try another address.",
   ),
-  WEB_GARBLED: failed("%s sent what cannot be unpacked as %s: try another address."),
+  WEB_GARBLED: failed("What %s sent cannot be unpacked (%s): try another address."),
 });

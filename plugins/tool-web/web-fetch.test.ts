@@ -102,7 +102,7 @@ test("AGT-08: every charset and packing is read, and what is no text is said to 
     "/unsaid": [{}, Buffer.from("gr\u00fc")],
     "/broken": [{ "content-type": "text/plain; charset=klingon" }, Buffer.from("ok")],
     "/gzip": [{ "content-type": "text/plain", "content-encoding": "gzip" }, gzipSync("packed")],
-    "/br": [{ "content-type": "application/ld+json", "content-encoding": "br" }, brotliCompressSync("{}")],
+    "/json": [{ "content-type": "application/ld+json" }, Buffer.from("{}")],
     "/bomb": [
       { "content-type": "text/plain", "content-encoding": "gzip" },
       gzipSync(Buffer.alloc(64 * 1024 * 1024)),
@@ -129,7 +129,7 @@ test("AGT-08: every charset and packing is read, and what is no text is said to 
     "/unsaid": "gr\u00fc",
     "/broken": "ok",
     "/gzip": "packed",
-    "/br": "{}",
+    "/json": "{}",
     "/bomb": "WEB_GARBLED",
     "/lies": "WEB_GARBLED",
     "/image": "WEB_NOT_TEXT",
@@ -137,6 +137,34 @@ test("AGT-08: every charset and packing is read, and what is no text is said to 
     "/empty": "[there is no text]",
   });
 });
+
+test("FLR-01: web_fetch asks for gzip alone", async () => {
+  const asked: unknown[] = [];
+  await using web = await startWeb(({ headers }, response) => {
+    asked.push(headers["accept-encoding"]);
+    response.writeHead(200, { "content-type": "text/plain" }).end("plain");
+  });
+  await using t = await startTestHost({ plugins: [web.net, plugin] });
+  await t.call("web_fetch", { url: web.url });
+  expect(asked).toEqual(["gzip"]);
+});
+
+test.each(["br", "BR", "gzip, br", "x-br", "zstd"])(
+  "FLR-01: a body packed as `%s` is refused, and the sentence says why",
+  async (encoding) => {
+    await using web = await startWeb((_, response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding });
+      response.end(brotliCompressSync("words inside"));
+    });
+    await using t = await startTestHost({ plugins: [web.net, plugin] });
+    const { text, code } = await t.call("web_fetch", { url: web.url });
+    expect(code).toBe("WEB_GARBLED");
+    expect(text).toContain(
+      `(it is packed as ${encoding.toLowerCase()}, which was not asked for and is not decoded)`,
+    );
+    expect(text).not.toContain("words inside");
+  },
+);
 
 test("AGT-08: a long page is given a part at a time, each saying where to go on; an endless one is cut", async () => {
   const words = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(" ");

@@ -42,6 +42,13 @@ export {
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";
+export {
+  runtimeFloors,
+  runtimeHoles,
+  runtimeVerdict,
+  type RuntimeHole,
+  type RuntimeVerdict,
+} from "./runtime-floors.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { surplus } from "./surplus.ts";

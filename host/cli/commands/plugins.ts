@@ -36,7 +36,8 @@ export async function list(run: HostCommandContext): Promise<number> {
   });
   if (run.options["json"]) {
     const retired = config.retired.map(({ message }) => message);
-    run.out(JSON.stringify({ loaded, available: others, installed, retired }, undefined, 2));
+    const { node } = process.versions;
+    run.out(JSON.stringify({ loaded, available: others, installed, retired, node }, undefined, 2));
     return 0;
   }
   const width = Math.max(...loaded.map(({ name }) => name.length));

@@ -1,0 +1,22 @@
+import type { CheckRow } from "@gantry/sdk";
+import { runtimeVerdict } from "@gantry/sdk/node";
+
+/** Tells which Node runs, and which one to install if the table of floors names a hole of it. */
+export function checkRuntime(gantry: string, node: string = process.versions.node): CheckRow {
+  const { state, install, said } = runtimeVerdict(node);
+  const what = "node";
+  const detail = `v${node}, Gantry ${gantry}`;
+  if (state === "patched") return { what, state: "ok", detail };
+  const cure = `Install Node ${install} or newer; \`gantry doctor\` tells of each.`;
+  return { what, state: "warn", detail: `${detail}: ${said}`, cure };
+}
+
+/** Tells each hole of the Node that runs, with what Gantry does about it meanwhile. */
+export function checkHoles(node: string = process.versions.node): readonly CheckRow[] {
+  return runtimeVerdict(node).holes.map(({ ids, opens, meanwhile }) => ({
+    what: "node",
+    state: "warn",
+    detail: `${ids.join(", ")}: ${opens}`,
+    cure: meanwhile,
+  }));
+}
