@@ -36,11 +36,7 @@ async function authority(name: string, subject: string): Promise<void> {
 
 beforeAll(async () => {
   await authority("ours", "Test Authority");
-  await authority("withdrawn", "emSign ECC Root CA - G3");
-  writeFileSync(
-    file("both.pem"),
-    readFileSync(file("ours.pem")) + String(readFileSync(file("withdrawn.pem"))),
-  );
+  await authority("theirs", "Another Authority");
   writeFileSync(file("none.pem"), "");
   mkdirSync(file("empty"));
   plain.listen(0, "127.0.0.1");
@@ -121,7 +117,7 @@ test.each(["upstream", "tools", "mail"])(
   "FLR-01: an older Node trusts the operating system's authorities in place of its own (%s)",
   async (way) => {
     expect(await outcome({ way })).toMatchObject({ said: "sealed", bundled: 0 });
-    expect((await outcome({ way }, { store: "withdrawn" })).said).toEqual(unverified);
+    expect((await outcome({ way }, { store: "theirs" })).said).toEqual(unverified);
   },
 );
 
@@ -136,29 +132,19 @@ test("FLR-01: a Node at its floor trusts its own authorities", async () => {
   expect(bundled).toBe(all);
 });
 
-test("FLR-01: a withdrawn root is not trusted, though the operating system has it", async () => {
-  expect((await outcome({}, { store: "both", server: "withdrawn" })).said).toEqual(unverified);
-  expect((await outcome({}, { store: "both" })).said).toBe("sealed");
-});
-
 test("FLR-01: NODE_EXTRA_CA_CERTS goes on being trusted", async () => {
-  expect((await outcome({}, { store: "withdrawn", extra: "ours" })).said).toBe("sealed");
+  expect((await outcome({}, { store: "theirs", extra: "ours" })).said).toBe("sealed");
 });
 
 test("FLR-01: authorities named for one connection win", async () => {
   const ca = file("ours.pem");
-  expect((await outcome({ way: "mail", ca }, { store: "withdrawn" })).said).toBe("sealed");
+  expect((await outcome({ way: "mail", ca }, { store: "theirs" })).said).toBe("sealed");
 });
 
-test("FLR-01: if the operating system has no authority, Node's own stay without the withdrawn", async () => {
+test("FLR-01: if the operating system has no authority, Node's own stay", async () => {
   const { said, bundled, all } = await outcome({}, { store: "none" });
   expect(said).toEqual(unverified);
-  const withdrawn = getCACertificates("bundled").filter((pem) =>
-    /emSign ECC Root CA - [CG]3|emSign Root CA - C1/.test(
-      Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64").toString("latin1"),
-    ),
-  );
-  expect(bundled).toBe(all - withdrawn.length);
+  expect(bundled).toBe(all);
 });
 
 test("FLR-01: a request over plain HTTP leaves the authorities as they were", async () => {
@@ -174,6 +160,6 @@ test("FLR-01: status tells whom an older Node trusts, and nothing of a Node at i
   const [state, detail] =
     system > 0
       ? ["ok", `${system} of the operating system, in place of Node's own`]
-      : ["warn", "the system has none: Node's own, without three withdrawn"];
+      : ["warn", "the system has none: Node's own list, which is out of date"];
   expect(row).toMatchObject({ what: "certificates", state, detail });
 });

@@ -3,9 +3,6 @@ import { runtimeVerdict } from "@gantry/sdk/node";
 
 type Tls = typeof import("node:tls");
 
-/** Roots that Mozilla withdrew on 20 Oct 2026. What they signed holds their names too. */
-const withdrawn = ["emSign ECC Root CA - G3", "emSign Root CA - C1", "emSign ECC Root CA - C3"];
-
 /** Sets whom TLS trusts. Await it before a connection that may speak TLS. */
 export type Trust = () => Promise<void>;
 
@@ -34,19 +31,13 @@ async function trustOthers(): Promise<void> {
   const tls = await import("node:tls");
   if (!canChoose(tls)) return;
   const system = tls.getCACertificates("system");
-  const chosen = system.length > 0 ? system : tls.getCACertificates("bundled");
-  const all = new Set([...chosen, ...tls.getCACertificates("extra")]);
-  tls.setDefaultCACertificates([...all].filter((one) => !isWithdrawn(one)));
+  if (system.length === 0) return;
+  tls.setDefaultCACertificates([...new Set([...system, ...tls.getCACertificates("extra")])]);
 }
 
 /** Tells whether this Node can be told whom to trust: 22.19, 24.5 and newer can. */
 function canChoose(tls: Tls): boolean {
   return "setDefaultCACertificates" in tls;
-}
-
-function isWithdrawn(pem: string): boolean {
-  const der = Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64");
-  return withdrawn.some((name) => der.includes(name));
 }
 
 function rowsOf(node: string, tls: Tls): readonly CheckRow[] {
@@ -55,7 +46,7 @@ function rowsOf(node: string, tls: Tls): readonly CheckRow[] {
   const what = "certificates";
   const cure = `Install Node ${install} or newer.`;
   if (!canChoose(tls))
-    return [{ what, state: "warn", detail: "Node's own list, with authorities that are withdrawn", cure }];
+    return [{ what, state: "warn", detail: "Node's own list, which is out of date", cure }];
   const count = new Set(tls.getCACertificates("system")).size;
   if (count > 0)
     return [{ what, state: "ok", detail: `${count} of the operating system, in place of Node's own` }];
@@ -63,7 +54,7 @@ function rowsOf(node: string, tls: Tls): readonly CheckRow[] {
     {
       what,
       state: "warn",
-      detail: "the system has none: Node's own, without three withdrawn",
+      detail: "the system has none: Node's own list, which is out of date",
       cure: `Install the package ca-certificates, or Node ${install} or newer.`,
     },
   ];

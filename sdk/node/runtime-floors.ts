@@ -22,7 +22,7 @@ export const runtimeHoles: readonly RuntimeHole[] = [
     ids: ["eMudhra (20 Oct 2026)"],
     fixed: ["22.23.4", "24.22.1", "26.12.1"],
     opens: "certificates of authorities whose private keys are public",
-    meanwhile: "TLS trusts the system's list without those roots; cross-signed chains pass.",
+    meanwhile: "TLS trusts the operating system's list, which its updates keep current.",
   },
   {
     ids: ["CVE-2026-105483"],
