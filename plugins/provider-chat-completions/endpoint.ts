@@ -31,7 +31,7 @@ export interface Endpoint {
   readonly aliases: readonly string[];
   readonly address: ProviderAddress;
   readonly credential: Credential;
-  /** Why a key of the file is not sent, where there is no credential. */
+  /** Why a key of the file is not sent; undefined if there is a credential. */
   readonly withheld: string | undefined;
   /** What must never stand in a sentence. */
   readonly secrets: readonly string[];

@@ -79,7 +79,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
     warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),
     credential: async () => credential.source,
     needsCredential,
-    // A server of one's own mostly wants no key.
+    // A local server mostly wants no key, so it is not told that one is missing.
     keyWithheld: needsCredential || name.startsWith("custom:") ? endpoint.withheld : undefined,
   });
 }

@@ -20,7 +20,7 @@ export interface Server {
   readonly secrets: readonly string[];
   /** Where the credential comes from: `config`, `NAME env var` or `none`. */
   readonly source: string;
-  /** Why a key of the file is not sent, where there is no credential. */
+  /** Why a key of the file is not sent; undefined if there is a credential. */
   readonly withheld: string | undefined;
   readonly timeoutMs: number;
   readonly settings: ProviderSettings;
