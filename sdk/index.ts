@@ -29,6 +29,7 @@ export * from "./pages.ts";
 export * from "./plugin.ts";
 export * from "./prompt-events.ts";
 export * from "./prompt.ts";
+export * from "./provider-config.ts";
 export * from "./provider.ts";
 export * from "./route.ts";
 export * from "./runtime.ts";

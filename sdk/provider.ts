@@ -139,6 +139,8 @@ export interface Provider {
   credential?(): Promise<string>;
   /** True: no turn works without a credential. */
   readonly needsCredential?: boolean;
+  /** Why a key of the file is not sent to it, and the cure; told if `credential()` gives `none`. */
+  readonly keyWithheld?: string | undefined;
 }
 
 /** Who served an answer. */

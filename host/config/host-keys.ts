@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { agentKeys, securityKeys, toolsKeys } from "@gantry/sdk";
+import { agentKeys, providerKeys, securityKeys, toolsKeys } from "@gantry/sdk";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -24,12 +24,7 @@ export const hostKeys = Type.Object({
     description:
       "Further plugins, without which the service starts if they cannot be loaded. A plugin that guards cannot be one of them.",
   }),
-  default_provider: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: "A provider's id or alias; for some an address stands behind it and a colon.",
-    }),
-  ),
+  default_provider: providerKeys.default_provider,
   default_model: Type.Optional(
     Type.String({ minLength: 1, description: "The model's name, as the provider knows it." }),
   ),
@@ -40,7 +35,13 @@ export const hostKeys = Type.Object({
     description: "Sampling temperature.",
   }),
   agent: Type.Object({
-    provider: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_provider." })),
+    provider: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Goes before default_provider; the top-level api_key is not sent to it if it is another.",
+      }),
+    ),
     model: Type.Optional(Type.String({ minLength: 1, description: "Goes before default_model." })),
     autonomy_level: agentKeys.autonomy_level,
     max_tool_iterations: Type.Integer({

@@ -45,9 +45,13 @@ async function checkOne(
     const parts = [model === undefined ? "its default model" : `model ${model}`];
     if (source !== undefined) parts.push(`credential: ${source}`);
     const detail = `${provider.name} (${parts.join("; ")})`;
-    if (source !== "none" || !provider.needsCredential) return { what, state: "ok", detail };
-    const cure = "Give it a credential with `gantry onboard`: every turn fails without one.";
-    return { what, state: "fail", detail, cure };
+    const { needsCredential, keyWithheld } = provider;
+    const isMissed = source === "none" && (needsCredential || keyWithheld);
+    if (!isMissed) return { what, state: "ok", detail };
+    const cure = keyWithheld
+      ? `${keyWithheld}.`
+      : "Give it a credential with `gantry onboard`: every turn fails without one.";
+    return { what, state: needsCredential ? "fail" : "warn", detail, cure };
   } catch (error) {
     return {
       what,

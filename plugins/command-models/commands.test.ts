@@ -128,7 +128,7 @@ test("PRV-12: nothing kept, no list, and an unknown provider are each one senten
 
 test("CLI-01: warmup says what answers and where the credential is from, never the credential", async () => {
   await using server = await serve();
-  await using t = await start({ api_key: "canary-key" });
+  await using t = await start({ default_provider: server.provider, api_key: "canary-key" });
   const { exit, out, err } = await t.run("warmup", { provider: server.provider });
   expect(exit).toBe(0);
   expect(out).toEqual([`${server.provider} answers and lists 2 models.`]);

@@ -1,4 +1,5 @@
-import { offerOf, type ProviderOffer } from "@gantry/sdk";
+import { offerOf, shownAddress, type ConfigFile, type ProviderOffer } from "@gantry/sdk";
+import { configuredKey, type KeyConfig } from "@gantry/sdk/provider";
 import type { OnboardNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 
@@ -32,10 +33,10 @@ export function changesOf(
   const { provider, address, apiKey, model, workspace, autonomy, channel, tool } = answers;
   const offer = offerOf(offers, provider);
   const addressKey = offer?.addressKey;
-  const before = configFile.get("agent.provider") ?? configFile.get("default_provider");
-  const foreign = before !== undefined && before !== provider && configFile.get("api_key") !== undefined;
-  if (foreign && apiKey === undefined && offer?.offline !== true)
-    throw errors.ONBOARD_FOREIGN_KEY(before, provider);
+  const kindKey = `providers.${offer?.name}.api_key`;
+  const owner = ownerOfForeignKey(provider, offer, configFile);
+  if (owner !== undefined && apiKey === undefined && offer?.offline !== true)
+    throw errors.ONBOARD_FOREIGN_KEY(shownAddress(owner), shownAddress(provider));
   return {
     default_provider: provider,
     ...(configFile.get("agent.provider") !== undefined && { "agent.provider": provider }),
@@ -44,12 +45,31 @@ export function changesOf(
     ...(addressKey !== "api_url" && configFile.get("api_url") !== undefined && { api_url: undefined }),
     ...(address !== undefined && addressKey && { [addressKey]: address }),
     ...(apiKey !== undefined && { [keyOf(provider, offer)]: apiKey }),
+    // A key of the whole kind would win over the new one, and may be for the server before.
+    ...(apiKey !== undefined &&
+      offer?.addressInId &&
+      configFile.get(kindKey) !== undefined && { [kindKey]: undefined }),
     ...(model !== undefined && { default_model: model }),
     ...(workspace !== undefined && { "security.workspace_path": workspace }),
     ...(autonomy !== undefined && { "agent.autonomy_level": autonomy }),
     ...channel,
     ...tool,
   };
+}
+
+/** Returns whose key `provider` would be sent once it is the default one; undefined: nobody's. */
+function ownerOfForeignKey(
+  provider: string,
+  offer: ProviderOffer | undefined,
+  file: ConfigFile,
+): string | undefined {
+  const read = <K extends keyof KeyConfig>(key: K) => file.get(key) as KeyConfig[K] | undefined;
+  const owner = read("default_provider") ?? file.get("agent.provider");
+  if (typeof owner !== "string") return undefined;
+  const providers = read("providers") ?? {};
+  const before = { api_key: read("api_key"), default_provider: owner, providers };
+  const aliases = offer && !offer.addressInId ? [offer.name, ...(offer.aliases ?? [])] : [];
+  return configuredKey(before, provider, ...aliases).withheld === undefined ? undefined : owner;
 }
 
 /** Each provider keeps a key of its own unless it says otherwise, so that none is sent to another. */

@@ -49,7 +49,7 @@ async function send(
   refused: Set<OptionalField>,
   signal: AbortSignal,
 ): Promise<Response | ProviderFailure> {
-  const { name, address, secrets, timeoutMs } = endpoint;
+  const { name, address, secrets, withheld, timeoutMs } = endpoint;
   const without = new Set(refused);
   for (;;) {
     const body = question.body(without);
@@ -85,6 +85,7 @@ async function send(
       body: text,
       retryAfter: response.headers.get("retry-after"),
       secrets,
+      withheld,
     });
   }
 }

@@ -43,6 +43,7 @@ export function provider(
   const stop = new AbortController();
   const { providers = {}, configured, ...rest } = config;
   const settings = {
+    default_provider: id,
     endpoints: { vendor_api_url: "https://vendor.invalid/v1" },
     ...rest,
     providers: Value.Default(ProviderTable, providers) as ProviderTable,

@@ -21,12 +21,12 @@ function find(
 ) {
   const providers = (config.providers ?? {}) as ProviderTable;
   const endpoints = { vendor_api_url: vendor, ...(config.endpoints as object) };
-  return endpointOf(id, { ...config, providers, endpoints }, env, configured);
+  return endpointOf(id, { default_provider: configured, ...config, providers, endpoints }, env, configured);
 }
 
 test("PRV-03: api_key wins over SERVICE_API_KEY and API_KEY, and SERVICE_API_KEY over API_KEY", () => {
   const { API_KEY } = every;
-  expect(find("custom:http://h/v1", { api_key: "config" }, every)?.credential).toEqual({
+  expect(find("custom:http://h/v1", { api_key: "config" }, every, "custom:http://h/v1")?.credential).toEqual({
     value: "config",
     source: "config",
   });
@@ -45,7 +45,8 @@ test("PRV-03: a key without the line break that a file left behind it, and a bla
   expect(
     find("custom:http://h/v1", {}, { SERVICE_API_KEY: " \n", API_KEY: "plain\n" })?.credential.value,
   ).toBe("plain");
-  expect(find("custom:http://h/v1", { api_key: "config\n" })?.credential.value).toBe("config");
+  const configured = "custom:http://h/v1";
+  expect(find(configured, { api_key: "config\n" }, {}, configured)?.credential.value).toBe("config");
 });
 
 test("PRV-03: provider-specific variables are not used for a custom endpoint, whatever its address", () => {
@@ -58,8 +59,9 @@ test("PRV-03: a key under [providers] goes before the top-level one", () => {
     "custom:http://h/v1": { ...settings, api_key: "exact" },
     custom: { ...settings, api_key: "any" },
   };
-  expect(find("custom:http://h/v1", { api_key: "config", providers })?.credential.value).toBe("exact");
-  expect(find("custom:http://other/v1", { api_key: "config", providers })?.credential.value).toBe("any");
+  const keyOf = (id: string) => find(id, { api_key: "config", providers }, {}, id)?.credential.value;
+  expect(keyOf("custom:http://h/v1")).toBe("exact");
+  expect(keyOf("custom:http://other/v1")).toBe("any");
 });
 
 test.each([
@@ -110,7 +112,7 @@ test("PRV-05: the top-level api_key goes to the configured provider and to no ot
   expect(find("hosted", config, {}, "hostedllm")?.credential.value).toBe("top");
   expect(find("groq", config, {}, "hostedllm")?.credential.value).toBeUndefined();
   expect(find("groq", config, every, "hostedllm")?.credential.source).toBe("GROQ_API_KEY env var");
-  expect(find("groq", config, every)?.credential.value).toBe("top");
+  expect(find("groq", config, every, "groq")?.credential.value).toBe("top");
 });
 
 test.each(["custom:host/v1", "custom:ftp://host/v1", "custom:", "custom:http://", "custom:https:///v1"])(

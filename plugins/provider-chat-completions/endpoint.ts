@@ -1,21 +1,20 @@
 import { errors as common } from "@gantry/sdk";
 import {
+  configuredKey,
   providerAddress,
   providerSettings,
+  type KeyConfig,
   type ProviderAddress,
   type ProviderSettings,
-  type ProviderTable,
 } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { services } from "./services.ts";
 
 /** The configuration that says where to ask and with which credential. */
-export interface EndpointConfig {
-  readonly api_key?: string | undefined;
+export interface EndpointConfig extends KeyConfig {
   readonly api_url?: string | undefined;
   readonly provider_api?: "chat-completions" | "responses" | undefined;
   readonly endpoints: { readonly hosted_url?: string | undefined; readonly vendor_api_url: string };
-  readonly providers: ProviderTable;
 }
 
 export interface Credential {
@@ -32,6 +31,8 @@ export interface Endpoint {
   readonly aliases: readonly string[];
   readonly address: ProviderAddress;
   readonly credential: Credential;
+  /** Why a key of the file is not sent; undefined if there is a credential. */
+  readonly withheld: string | undefined;
   /** What must never stand in a sentence. */
   readonly secrets: readonly string[];
   /** What to do about a missing credential, where one is needed. */
@@ -61,7 +62,7 @@ const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
 
 /**
  * The server a provider id stands for; undefined where it is nobody's here. `configured` is the provider of the configuration
- * file: the top-level `api_key` and `api_url` speak of it. Throws `PROVIDER_URL` and `CHAT_HOSTED_URL`.
+ * file, which `api_url` speaks of. Throws `PROVIDER_URL` and `CHAT_HOSTED_URL`.
  */
 export function endpointOf(
   wanted: string,
@@ -77,8 +78,7 @@ export function endpointOf(
     id,
     ...(id.startsWith("custom:") ? ["custom"] : others),
   );
-  const ownKey = own.api_key;
-  const shared = configured === undefined || canonical(configured) === id ? config.api_key : undefined;
+  const key = configuredKey(config, id, ...others);
   const facts = {
     aliases: others,
     timeoutMs: own.timeout_seconds * 1000,
@@ -87,11 +87,12 @@ export function endpointOf(
     mode: "chat-completions" as const,
     toolOption: ANY_PARSER,
   };
-  const pick = (address: ProviderAddress, variables: readonly string[], key = ownKey ?? shared) => {
-    const credential = credentialOf(key, variables, env);
+  const pick = (address: ProviderAddress, variables: readonly string[]) => {
+    const credential = credentialOf(key.value, variables, env);
     return {
       address,
       credential,
+      withheld: credential.value === undefined ? key.withheld : undefined,
       secrets: [...address.secrets, ...(credential.value ? [credential.value] : [])],
     };
   };
@@ -103,7 +104,7 @@ export function endpointOf(
       ...facts,
       name,
       mode: modeOf(address, config),
-      ...pick(address, ["SERVICE_API_KEY", "API_KEY"], ownKey ?? config.api_key),
+      ...pick(address, ["SERVICE_API_KEY", "API_KEY"]),
     };
   }
   const local = Object.hasOwn(locals, id) ? locals[id] : undefined;
@@ -122,9 +123,11 @@ export function endpointOf(
       ? { url: hostedUrl(config), key: "HOSTEDLLM_API_KEY", docs: undefined }
       : services.get(id);
   if (!service) return undefined;
-  const keyAdvice =
-    service.key &&
-    `set ${service.key}, or providers.${id}.api_key${service.docs ? ` (see ${service.docs})` : ""}`;
+  const { docs } = service;
+  const [first, second] = key.withheld
+    ? [key.withheld, service.key]
+    : [`set ${service.key}`, `providers.${id}.api_key`];
+  const keyAdvice = service.key && `${first}, or ${second}${docs ? ` (see ${docs})` : ""}`;
   return {
     ...facts,
     name: id,
@@ -164,8 +167,7 @@ function modeOf(address: ProviderAddress, config: EndpointConfig): Endpoint["mod
   return config.provider_api ?? (vendor ? "responses" : "chat-completions");
 }
 
-function credentialOf(configured: string | undefined, variables: readonly string[], env: Env): Credential {
-  const key = configured?.trim();
+function credentialOf(key: string | undefined, variables: readonly string[], env: Env): Credential {
   if (key) return { value: key, source: "config" };
   const variable = variables.find((name) => env[name]?.trim());
   return variable

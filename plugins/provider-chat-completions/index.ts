@@ -1,4 +1,4 @@
-import { ConfigFile, definePlugin, optional, ProviderOffers, Upstream } from "@gantry/sdk";
+import { ConfigFile, definePlugin, optional, providerKeys, ProviderOffers, Upstream } from "@gantry/sdk";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
@@ -12,6 +12,7 @@ const KEPT = 32;
 
 const config = Type.Object({
   api_key: ApiKey,
+  default_provider: providerKeys.default_provider,
   api_url: Type.Optional(
     Type.String({
       minLength: 1,

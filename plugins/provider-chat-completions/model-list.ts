@@ -47,12 +47,13 @@ async function fetchList(
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
   requireCredential(endpoint);
-  const { name, address, secrets, timeoutMs } = endpoint;
+  const { name, address, secrets, withheld, timeoutMs } = endpoint;
   const answer = await fetchModelList(upstream, {
     provider: name,
     url: address.at("/models"),
     headers: authorization(endpoint),
     secrets,
+    withheld,
     timeoutMs,
     signal,
   });

@@ -21,6 +21,7 @@ const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
  */
 export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
   const { name, aliases, credential, secrets, toolOption, mode, settings } = endpoint;
+  const needsCredential = endpoint.keyAdvice !== undefined;
   const refused = new Set<OptionalField>();
   const takes = mode === "responses" ? ["image/*", "application/pdf"] : ["image/*"];
   let offered: readonly string[] | undefined;
@@ -77,7 +78,9 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
       windowOf(upstream, endpoint, model, signal),
     warmup: (signal: AbortSignal) => warmup(upstream, endpoint, signal),
     credential: async () => credential.source,
-    needsCredential: endpoint.keyAdvice !== undefined,
+    needsCredential,
+    // A local server mostly wants no key, so it is not told that one is missing.
+    keyWithheld: needsCredential || name.startsWith("custom:") ? endpoint.withheld : undefined,
   });
 }
 

@@ -12,10 +12,14 @@ import { askSocket } from "./responses-socket.ts";
 import { SocketPool } from "./socket-pool.ts";
 
 /** A handshake that was refused with a status: for whom, or because there is no WebSocket. */
-function refusedSocket(provider: string, model: string | undefined, status: number): ProviderFailure {
+function refusedSocket(
+  { name: provider, withheld }: Endpoint,
+  model: string | undefined,
+  status: number,
+): ProviderFailure {
   const ofTheAccount = status === 401 || status === 403 || status === 429 || status >= 500;
   return ofTheAccount
-    ? answerFailure({ provider, model, status, body: "" })
+    ? answerFailure({ provider, model, status, body: "", withheld })
     : failure(errors.CHAT_NO_WEBSOCKET(provider, status), false, { status });
 }
 
@@ -61,7 +65,7 @@ export class ResponsesMode {
       if (forced) {
         return yield {
           type: "error",
-          failure: status >= 400 ? refusedSocket(name, model, status) : noWay.failure,
+          failure: status >= 400 ? refusedSocket(endpoint, model, status) : noWay.failure,
         };
       }
       if (status !== 401 && status !== 429) this.#httpUntil.set(name, Date.now() + HTTP_FIRST_MS);

@@ -1,3 +1,4 @@
+import { providerKeys } from "@gantry/sdk";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import type { Static } from "typebox";
@@ -8,6 +9,7 @@ const secret = (description: string) => Type.Optional(Type.String({ minLength: 1
 
 export const GenlangConfig = Type.Object({
   api_key: ApiKey,
+  default_provider: providerKeys.default_provider,
   providers: ProviderTable,
   endpoints: Type.Object({
     genlang_url: address(

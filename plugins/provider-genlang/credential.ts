@@ -1,6 +1,6 @@
-import { providerSettings } from "@gantry/sdk/provider";
+import { configuredKey } from "@gantry/sdk/provider";
 import type { AuthProfiles } from "./auth-profiles.ts";
-import { ALIASES } from "./config.ts";
+import { ALIASES, NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";
 import type { Account } from "./tokens.ts";
 import { vendorAccounts } from "./vendor-files.ts";
@@ -22,19 +22,10 @@ export type Credential =
 
 const VARIABLES = ["GENLANG_API_KEY", "CLOUDVENDOR_API_KEY"] as const;
 
-/**
- * The first of the five sources that is there. The top-level `api_key` speaks of the `configured` provider, so it counts only
- * where that is genlang or nothing: another provider's key must not be sent here. Throws `GENLANG_CREDENTIAL_BROKEN`.
- */
-export async function findCredential(
-  config: GenlangConfig,
-  configured: string | undefined,
-  profiles: AuthProfiles,
-): Promise<Credential> {
-  const own = providerSettings(config.providers, ...ALIASES).api_key;
-  const shared = configured === undefined || ALIASES.includes(configured) ? config.api_key : undefined;
-  const configuredKey = (own ?? shared)?.trim();
-  if (configuredKey) return { kind: "key", source: "config", key: configuredKey };
+/** The first of the five sources that is there. Throws `GENLANG_CREDENTIAL_BROKEN`. */
+export async function findCredential(config: GenlangConfig, profiles: AuthProfiles): Promise<Credential> {
+  const key = configuredKey(config, NAME, ...ALIASES).value;
+  if (key) return { kind: "key", source: "config", key };
   for (const name of VARIABLES) {
     const key = process.env[name]?.trim();
     if (key) return { kind: "key", source: `${name} env var`, key };

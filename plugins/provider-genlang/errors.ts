@@ -4,7 +4,8 @@ export const errors = defineErrors({
   GENLANG_NO_CREDENTIAL: usage(
     "The provider genlang has no credential; five ways to give it one: set the environment variable GENLANG_API_KEY (or CLOUDVENDOR_API_KEY), " +
       "run the vendor CLI and log in there (`gemini`), run `gantry auth login --provider genlang`, " +
-      "obtain an API key at https://aistudio.google.com/apikey and write it to api_key, or run `gantry onboard`.",
+      "obtain an API key at https://aistudio.google.com/apikey and write it to " +
+      "providers.genlang.api_key, or run `gantry onboard`%s.",
   ),
   GENLANG_CREDENTIAL_BROKEN: usage(
     "The credentials in %s cannot be used (%s): mend or remove the file, or log in again.",

@@ -278,7 +278,10 @@ test("GEN-12: a request may wait 120 s for an answer and 10 s for a connection",
         connect: () => Promise.reject(new Error("none")),
       }),
   });
-  await using host = await startTestHost({ plugins: [refusing, plugin], config: { api_key: "k" } });
+  await using host = await startTestHost({
+    plugins: [refusing, plugin],
+    config: { default_provider: "genlang", api_key: "k" },
+  });
   const result = await host.ask("hi", { provider: "genlang", model: "m" });
   expect(asked).toMatchObject([{ timeoutMs: 120_000, connectTimeoutMs: 10_000 }]);
   expect(result.error).toMatchObject({ code: "PROVIDER_TIMEOUT", retry: true });

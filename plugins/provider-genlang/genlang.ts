@@ -1,5 +1,6 @@
 import { GantryError } from "@gantry/sdk";
-import { CarriedMedia, failure, ProviderError, providerSettings } from "@gantry/sdk/provider";
+import { CarriedMedia, configuredKey, failure } from "@gantry/sdk/provider";
+import { ProviderError, providerSettings } from "@gantry/sdk/provider";
 import type { ChatRequest, Logger, Provider, ProviderEvent, Store, Upstream } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { createAsker, keyTarget } from "./ask.ts";
@@ -27,8 +28,6 @@ export interface GenlangDeps {
   readonly profiles: AuthProfiles;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** The provider that the configuration file names. */
-  readonly configured: () => string | undefined;
 }
 
 /** The hosted generative-language provider, by API key or OAuth. */
@@ -46,7 +45,10 @@ export function createGenlang(deps: GenlangDeps): Provider {
   const settings = providerSettings(config.providers, ...ALIASES);
   if (settings.max_output_tokens !== undefined) throw errors.GENLANG_OUTPUT_FIXED();
   const timeoutMs = settings.timeout_seconds * 1000;
-  const find = (): Promise<Credential> => findCredential(config, deps.configured(), deps.profiles);
+  const find = (): Promise<Credential> => findCredential(config, deps.profiles);
+  const { withheld } = configuredKey(config, NAME, ...ALIASES);
+  const noCredential = (): GantryError =>
+    errors.GENLANG_NO_CREDENTIAL(withheld === undefined ? "" : `; ${withheld}`);
   /** Outside a chat, the network's failures are told as in one. */
   const told = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.catch((error: unknown) => {
@@ -55,7 +57,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
     });
 
   const open = async (credential: Credential, asked: Asked): Promise<Opened> => {
-    if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+    if (credential.kind === "none") throw noCredential();
     if (credential.kind === "oauth") return rotation(credential.accounts, asked);
     return asker.send(
       keyTarget(config, asked.model, credential.key),
@@ -90,13 +92,13 @@ export function createGenlang(deps: GenlangDeps): Provider {
     },
     async models(signal) {
       const credential = await find();
-      if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+      if (credential.kind === "none") throw noCredential();
       if (credential.kind === "oauth") throw errors.GENLANG_NO_MODEL_LIST(credential.source);
       return told(listModels(config, upstream, credential.key, timeoutMs, signal), signal);
     },
     async warmup(signal) {
       const credential = await find();
-      if (credential.kind === "none") throw errors.GENLANG_NO_CREDENTIAL();
+      if (credential.kind === "none") throw noCredential();
       if (credential.kind === "key") {
         const names = await told(listModels(config, upstream, credential.key, timeoutMs, signal), signal);
         return `genlang is ready with the API key from ${credential.source}: ${names.length} models.`;
@@ -110,6 +112,7 @@ export function createGenlang(deps: GenlangDeps): Provider {
     },
     credential: async () => (await find()).source,
     needsCredential: true,
+    keyWithheld: withheld,
   };
 }
 

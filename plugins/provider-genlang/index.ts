@@ -1,7 +1,6 @@
 import {
   Checks,
   Commands,
-  ConfigFile,
   definePlugin,
   Loopback,
   optional,
@@ -26,7 +25,6 @@ export default definePlugin({
     upstream: Upstream,
     runtime: Runtime,
     store: optional(Store),
-    configFile: optional(ConfigFile),
     loopback: optional(Loopback),
   },
   provides: [Commands, Checks, ProviderOffers],
@@ -34,13 +32,9 @@ export default definePlugin({
   errors,
   setup(host) {
     const { config, log, signal } = host;
-    const { upstream, runtime, store, configFile, loopback } = host.needs;
+    const { upstream, runtime, store, loopback } = host.needs;
     const profiles = createAuthProfiles(runtime.configDir, store, signal);
-    const configured = (): string | undefined =>
-      [configFile?.get("agent.provider"), configFile?.get("default_provider")].find(
-        (id): id is string => typeof id === "string" && id !== "",
-      );
-    const genlang = createGenlang({ config, upstream, store, profiles, log, signal, configured });
+    const genlang = createGenlang({ config, upstream, store, profiles, log, signal });
 
     host.provide(ProviderOffers, {
       name: genlang.name,

@@ -23,6 +23,7 @@ function host(mock: LLMock): Promise<TestHost> {
   return startTestHost({
     plugins: [memoryStore(), net, router, plugin],
     config: {
+      default_provider: "genlang",
       api_key: "CANARY-key",
       endpoints: { genlang_url: `${mock.url}/v1beta` },
       providers: { genlang: { retry_backoff_ms: 1, timeout_seconds: 2 } },

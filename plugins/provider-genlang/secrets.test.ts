@@ -88,6 +88,7 @@ test.each(sources)(
         plugins: [store, net, router, plugin],
         configDir,
         config: {
+          default_provider: "genlang",
           endpoints: server.endpoints,
           ...config,
           providers: { genlang: { max_retries: 0, ...own } },

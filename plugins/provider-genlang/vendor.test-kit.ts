@@ -142,7 +142,7 @@ export interface Started {
 export async function start({ endpoints, config, configDir, others = [] }: Started) {
   const host = await startTestHost({
     plugins: [memoryStore(), net, plugin, ...others],
-    config: { ...(endpoints && { endpoints }), ...config },
+    config: { default_provider: "genlang", ...(endpoints && { endpoints }), ...config },
     ...(configDir !== undefined && { configDir }),
   });
   const provider = await host.resolveProvider({ provider: "genlang", model: undefined });

@@ -1,4 +1,4 @@
-import { definePlugin, ProviderOffers, Upstream } from "@gantry/sdk";
+import { definePlugin, providerKeys, ProviderOffers, Upstream } from "@gantry/sdk";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";
@@ -12,7 +12,11 @@ export default definePlugin({
   name: "provider-messages",
   summary: "Any server that speaks the messages format: messages-custom:<url>.",
   table: "",
-  config: Type.Object({ api_key: ApiKey, providers: ProviderTable }),
+  config: Type.Object({
+    api_key: ApiKey,
+    default_provider: providerKeys.default_provider,
+    providers: ProviderTable,
+  }),
   needs: { upstream: Upstream },
   provides: [ProviderOffers],
   taps: ["resolveProvider"],

@@ -46,9 +46,14 @@ export function provider(
   env: Record<string, string> = {},
 ) {
   const upstream = createUpstream({});
+  const default_provider = `messages-custom:${url}`;
   const server = serverOf(
-    `messages-custom:${url}`,
-    { ...config, providers: Value.Default(ProviderTable, config.providers ?? {}) as ProviderTable },
+    default_provider,
+    {
+      default_provider,
+      ...config,
+      providers: Value.Default(ProviderTable, config.providers ?? {}) as ProviderTable,
+    },
     env,
   )!;
   return Object.assign({}, createProvider(upstream, server), {

@@ -28,12 +28,12 @@ async function listAt(
   server: Server,
   signal: AbortSignal,
 ): Promise<readonly string[] | Error> {
-  const { name, address, headers, secrets, timeoutMs } = server;
-  const url = address.at(path);
-  const answer = await fetchModelList(upstream, { provider: name, url, headers, secrets, timeoutMs, signal });
-  if (answer.absent) return errors.MESSAGES_NO_MODEL_LIST(name, answer.status);
+  const { name: provider, address, headers, secrets, withheld, timeoutMs } = server;
+  const about = { provider, headers, secrets, withheld, timeoutMs, signal };
+  const answer = await fetchModelList(upstream, { ...about, url: address.at(path) });
+  if (answer.absent) return errors.MESSAGES_NO_MODEL_LIST(provider, answer.status);
   const list = asObject(answer.value)?.data;
   return Array.isArray(list)
     ? modelNames(list.map((entry) => asObject(entry)?.id))
-    : common.PROVIDER_MALFORMED(name, "it is not a list of models");
+    : common.PROVIDER_MALFORMED(provider, "it is not a list of models");
 }

@@ -7,18 +7,19 @@ import { serverOf } from "./server.ts";
 
 const { signal } = new AbortController();
 const start = (config: Record<string, unknown>) => startTestHost({ plugins: [net, plugin], config });
+const id = "messages-custom:http://h";
 const sourceOf = (config: object, env: Record<string, string>) =>
-  serverOf("messages-custom:http://h", { providers: {}, ...config }, env)?.source;
+  serverOf(id, { default_provider: id, providers: {}, ...config }, env)?.source;
 
 test("PRV-02: a whole turn through messages-custom:", async () => {
   await using server = await serve((_, response) =>
     stream(response, [begin, ...say("Good day."), ...end("end_turn")]),
   );
-  const id = `messages-custom:${server.url}`;
-  await using t = await start({ default_provider: id, default_model: "m", api_key: "k" });
+  const named = `messages-custom:${server.url}`;
+  await using t = await start({ default_provider: named, default_model: "m", api_key: "k" });
   expect(await t.ask("hello")).toMatchObject({
     reply: "Good day.",
-    provider: id,
+    provider: named,
     stop_reason: "EndTurn",
     usage: { input_tokens: 11, output_tokens: 5 },
   });

@@ -11,7 +11,7 @@ const TAKES: readonly string[] = ["image/*", "application/pdf"];
 
 /** A provider that asks one server in the messages format; it learns what that server does not take. */
 export function createProvider(upstream: Upstream, server: Server): Provider {
-  const { name, secrets, timeoutMs, settings } = server;
+  const { name, secrets, withheld, timeoutMs, settings } = server;
   const learned = nothingLearned();
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<Response | ProviderFailure> {
@@ -48,6 +48,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
         body: text,
         retryAfter: response.headers.get("retry-after"),
         secrets,
+        withheld,
       });
     }
   }
@@ -67,6 +68,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
     models: (signal: AbortSignal) => listModels(upstream, server, signal),
     warmup: (signal: AbortSignal) => warmup(upstream, server, signal),
     credential: async () => server.source,
+    keyWithheld: withheld,
   });
 }
 

@@ -1,18 +1,14 @@
 import {
+  configuredKey,
   providerAddress,
   providerSettings,
+  type KeyConfig,
   type ProviderAddress,
   type ProviderSettings,
-  type ProviderTable,
 } from "@gantry/sdk/provider";
 
 const PREFIX = "messages-custom:";
 const VERSION = "2023-06-01";
-
-export interface ServerConfig {
-  readonly api_key?: string | undefined;
-  readonly providers: ProviderTable;
-}
 
 /** One server that speaks the messages format. */
 export interface Server {
@@ -24,6 +20,8 @@ export interface Server {
   readonly secrets: readonly string[];
   /** Where the credential comes from: `config`, `NAME env var` or `none`. */
   readonly source: string;
+  /** Why a key of the file is not sent; undefined if there is a credential. */
+  readonly withheld: string | undefined;
   readonly timeoutMs: number;
   readonly settings: ProviderSettings;
 }
@@ -31,12 +29,12 @@ export interface Server {
 /** The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws `PROVIDER_URL`. */
 export function serverOf(
   id: string,
-  config: ServerConfig,
+  config: KeyConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Server | undefined {
   if (!id.startsWith(PREFIX)) return undefined;
   const own = providerSettings(config.providers, id, "messages-custom");
-  const configured = (own.api_key ?? config.api_key)?.trim();
+  const { value: configured, withheld } = configuredKey(config, id);
   const variable = ["SERVICE_API_KEY", "API_KEY"].find((name) => env[name]?.trim());
   const key = configured || (variable && env[variable]?.trim());
   const address = providerAddress(id.slice(PREFIX.length));
@@ -46,6 +44,7 @@ export function serverOf(
     headers: { "anthropic-version": VERSION, ...(key && { authorization: `Bearer ${key}` }) },
     secrets: [...address.secrets, ...(key ? [key] : [])],
     source: configured ? "config" : variable ? `${variable} env var` : "none",
+    withheld: key ? undefined : withheld,
     timeoutMs: own.timeout_seconds * 1000,
     settings: own,
   };

@@ -35,6 +35,8 @@ export interface FailedAnswer {
   readonly retryAfter?: string | null | undefined;
   /** Credentials that were sent and must not come back in a sentence. */
   readonly secrets?: readonly string[];
+  /** Why a configured key was not sent: `withheld` of a {@link ConfiguredKey}. */
+  readonly withheld?: string | undefined;
 }
 
 /** Why an HTTP answer failed: one sentence with the check to make. */
@@ -44,8 +46,9 @@ export function answerFailure(answer: FailedAnswer): ProviderFailure {
   const facts = { status, ...(wait !== undefined && { retryAfterMs: wait }) };
   const said = excerpt(answer.body, answer.secrets);
   const quoted = said === NO_REASON ? "" : `; it says: ${said.replace(/\.$/, "")}`;
-  if (status === 401) return failure(errors.PROVIDER_AUTH(provider, quoted), true, facts);
-  if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider, quoted), true, facts);
+  const keyless = answer.withheld === undefined ? "" : `; ${answer.withheld}`;
+  if (status === 401) return failure(errors.PROVIDER_AUTH(provider, keyless + quoted), true, facts);
+  if (status === 403) return failure(errors.PROVIDER_FORBIDDEN(provider, keyless + quoted), true, facts);
   const tooLong = REFUSES_LENGTH.has(status) ? overflowOf(answer.body) : undefined;
   if (tooLong || status === 413) {
     const error = errors.PROVIDER_OVERFLOW(provider, status, said.replace(/\.$/, ""));

@@ -1,6 +1,7 @@
 /** What the author of a provider needs beside the contract: streams, failures, shared settings, media, lists of models. */
 export * from "./answer-stream.ts";
 export * from "./carried-media.ts";
+export * from "./configured-key.ts";
 export * from "./failure.ts";
 export * from "./json-stream.ts";
 export * from "./json-values.ts";

@@ -13,6 +13,8 @@ export interface ModelListRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Credentials that are sent and must not come back in a sentence. */
   readonly secrets?: readonly string[];
+  /** Why a configured key is not sent: `withheld` of a `ConfiguredKey`. */
+  readonly withheld?: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** The status that an answer means, where it says so in its body alone. Default: its own. */
@@ -41,7 +43,8 @@ export async function fetchModelList(
   if (ABSENT.has(status)) return { absent: true, status };
   if (status >= 200 && status < 300) return { absent: false, value: parsed(body) };
   const retryAfter = response.headers.get("retry-after");
-  throw new ProviderError(answerFailure({ provider, model: undefined, status, body, retryAfter, secrets }));
+  const answer = { provider, model: undefined, status, body, retryAfter, secrets };
+  throw new ProviderError(answerFailure({ ...answer, withheld: request.withheld }));
 }
 
 function parsed(body: string): unknown {

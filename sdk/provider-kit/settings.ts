@@ -3,9 +3,15 @@ import type { Static } from "typebox";
 import { errors } from "../codes.ts";
 import { shownAddress } from "../shown-address.ts";
 
-/** The top-level `api_key`; every provider that reads it declares this very schema. */
+/**
+ * The top-level `api_key`. A provider that reads it declares this very schema and
+ * `providerKeys.default_provider`, and asks `configuredKey()` whether the key is its own.
+ */
 export const ApiKey = Type.Optional(
-  Type.String({ minLength: 1, description: "Credential for the configured provider." }),
+  Type.String({
+    minLength: 1,
+    description: "Credential for the provider that default_provider names, and for no other.",
+  }),
 );
 
 const DEFAULTS = Object.freeze({
@@ -73,7 +79,9 @@ export const ProviderTable = Type.Record(
       api_key: Type.Optional(
         Type.String({
           minLength: 1,
-          description: "Credential for this provider; wins over the top-level api_key.",
+          description:
+            "Credential for this provider alone; wins over the top-level api_key. Under the name of a kind, " +
+            "such as `custom`: for the address of that kind that default_provider names.",
         }),
       ),
       ...settings,
@@ -94,8 +102,29 @@ export type ProviderSettings = ProviderTable[string];
 
 /** The first entry there is among `ids` (an id and its aliases), or the defaults. */
 export function providerSettings(table: ProviderTable, ...ids: readonly string[]): ProviderSettings {
-  const id = ids.find((name) => Object.hasOwn(table, name));
-  return (id === undefined ? undefined : table[id]) ?? DEFAULTS;
+  return tableOf(table, ids) ?? DEFAULTS;
+}
+
+/** Returns the first entry among `ids`: as the id is written, or as {@link comparableId} has it. */
+export function tableOf(table: ProviderTable, ids: readonly string[]): ProviderSettings | undefined {
+  for (const id of ids) {
+    if (Object.hasOwn(table, id)) return table[id];
+    const meant = id.includes("://") ? comparableId(id) : undefined;
+    const alike = meant && Object.keys(table).find((name) => comparableId(name) === meant);
+    if (alike) return table[alike];
+  }
+  return undefined;
+}
+
+/** Returns an id as ids are compared: without user, query and trailing slash, so safe to print. */
+export function comparableId(id: string): string {
+  const [, kind, address = ""] = /^([^:]+):(https?:\/\/.*)$/is.exec(id) ?? [];
+  if (kind === undefined) return id;
+  try {
+    return `${kind}:${providerAddress(address).shown}`;
+  } catch {
+    return shownAddress(id);
+  }
 }
 
 const SHORTEST_SECRET = 8;

@@ -33,7 +33,7 @@ export const formats = {
     provider: "genlang",
     table: "genlang",
     plugin: genlang,
-    config: { api_key: "k", endpoints: { genlang_url: url } },
+    config: { default_provider: "genlang", api_key: "k", endpoints: { genlang_url: url } },
   },
 } satisfies Readonly<Record<string, Format>>;
 export type FormatName = keyof typeof formats;
