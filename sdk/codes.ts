@@ -102,7 +102,8 @@ export const errors = defineErrors({
   STORE_FAILED: failed("The store %s failed: %s: check the free space and the owner of the file."),
   STORE_REFUSED: failed("The store %s cannot keep what it was given (%s): report it, and what gave it."),
   STORE_NEWER: usage(
-    "The store %s was written by a newer release (layout %s, this one knows %s): install that release again.",
+    "The store %s was written by a newer release (layout %s, this one knows %s): " +
+      "install that release again%s.",
   ),
   LEASE_LOST: failed(
     "The conversation %s was taken over by another worker meanwhile, so nothing of this was kept: leave it to that one, or ask again.",

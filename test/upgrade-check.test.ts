@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,8 +42,18 @@ test("DIS-04: upgrade --check tells plugins that are gone, keys that come and go
   expect(out).toContain("This is 0.1.0, that is 0.2.0.");
   expect(out).toContain("- The plugin tool-web is gone.");
   expect(out).toMatch(/- store-sqlite moves its files from layout \d+ to 99 at the first start/);
+  expect(out).toMatch(/the way back is `gantry restore --layout \d`\.\n/);
   expect(out).toContain("- store-sqlite no longer has memory.session_retention_days");
   expect(out).toContain("- store-sqlite has memory.session_days besides.");
+});
+
+test("FLR-13: upgrade --check of an earlier release names the word that goes back", async () => {
+  using home = tempDir("");
+  execFileSync("tar", ["-xzf", newer, "-C", home.dir]);
+  const bin = path.join(home.dir, "package/dist/package/gantry.js");
+  const { code, out } = await gantry(["upgrade", "--check", packed()], { dir: home.dir, bin });
+  expect(code).toBe(1);
+  expect(out).toMatch(/✗ store-sqlite .* have layout 99 .*: `gantry restore --layout \d`\.\n/);
 });
 
 test("DIS-04: a release that would not start by this configuration is told before it is installed, with its reasons", async () => {

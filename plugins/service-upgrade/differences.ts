@@ -19,11 +19,13 @@ export function differences(
     const { layout: nextLayout = 0 } = next;
     if (nextLayout < layout)
       stops.push(
-        `${name} cannot read its files: they have layout ${layout} and it knows ${nextLayout}; put back what was kept of the earlier layout.`,
+        `${name} cannot read its files: they have layout ${layout} and it knows ${nextLayout}; ` +
+          `go back to what was kept before the upgrade: \`gantry restore --layout ${nextLayout}\`.`,
       );
     if (nextLayout > layout)
       changes.push(
-        `${name} moves its files from layout ${layout} to ${nextLayout} at the first start; the way back needs a copy of them: \`gantry backup FILE\`.`,
+        `${name} moves its files from layout ${layout} to ${nextLayout} at the first start and ` +
+          `keeps a copy; the way back is \`gantry restore --layout ${layout}\`.`,
       );
     changes.push(...keysOf(name, keys, next.keys));
   }

@@ -9,6 +9,17 @@ import { errors } from "./errors.ts";
 const left =
   /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp(?:-\w+)?|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json|runs\/)/;
 
+/** Whether a backup never holds this path, which starts at the configuration directory. */
+export function isLeftOut(inside: string): boolean {
+  return left.test(inside);
+}
+
+/** What a backup has beside the store. */
+export const backupTables = `
+  CREATE TABLE backup_info (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE backup_files (path TEXT PRIMARY KEY, mode INTEGER NOT NULL, bytes BLOB NOT NULL)
+    STRICT`;
+
 /**
  * One file with everything: the store as it is at one moment, beside the running service, and in a table of its own the files of
  * the configuration directory. Closed to others, since keys are among them.
@@ -48,9 +59,7 @@ async function addFiles(draft: string, runtime: Runtime, file: string): Promise<
   const { DatabaseSync } = await import("node:sqlite");
   const to = new DatabaseSync(draft);
   try {
-    to.exec(`BEGIN;
-      CREATE TABLE backup_info (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-      CREATE TABLE backup_files (path TEXT PRIMARY KEY, mode INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT`);
+    to.exec(`BEGIN; ${backupTables}`);
     const info = to.prepare("INSERT INTO backup_info VALUES (?, ?)");
     info.run("created", new Date().toISOString());
     info.run("version", runtime.version);
@@ -75,6 +84,6 @@ async function* filesOf({ configDir, workspace }: Runtime, file: string): AsyncG
   for (const entry of entries) {
     const at = path.join(entry.parentPath, entry.name);
     const isOwn = at !== file && !at.startsWith(workspace + path.sep);
-    if (entry.isFile() && isOwn && !left.test(path.relative(configDir, at))) yield at;
+    if (entry.isFile() && isOwn && !isLeftOut(path.relative(configDir, at))) yield at;
   }
 }

@@ -6,7 +6,23 @@ export const errors = defineErrors({
   ),
   BACKUP_EXISTS: usage("%s is already there and is never overwritten: choose another name."),
   BACKUP_UNWRITABLE: failed("The backup %s cannot be written (%s): check the directory and the free space."),
-  BACKUP_UNREADABLE: failed("%s is no whole backup (%s): use another one; nothing was changed."),
+  BACKUP_UNREADABLE: failed("%s cannot be put back (%s): use another copy; nothing was changed."),
+  BACKUP_FOREIGN: failed(
+    "%s holds %s, which no store of layout %s has: use another copy; nothing was changed.",
+  ),
+  RESTORE_WHAT: usage(
+    "Name what to put back: a backup, `gantry restore FILE`, or a store kept before an upgrade, " +
+      "`gantry restore --layout N` (%s).",
+  ),
+  LAYOUT_NOT_KEPT: usage("No store of layout %s was kept: name a layout that was (%s)."),
+  RESTORE_NO_FOLDER: policy(
+    "%s, on the way to %s, is not a folder but a link or a file: put a folder in its place; " +
+      "nothing was changed.",
+  ),
+  RESTORE_UNFINISHED: failed(
+    "A restore of the store %s has not ended: wait for it, or run it again if it was stopped; " +
+      "what was there is in the folder %s.",
+  ),
   RESTORE_NOT_ACCEPTED: policy("Nothing was changed: pass --yes to put back what is listed."),
   STORE_REMOVED: failed(
     "The store %s was removed or replaced while it was in use, so nothing more is taken: put it back and start the service again.",

@@ -54,7 +54,7 @@ async function nearestFolder(folder: string): Promise<string> {
 /** Reads the whole file. A disk that is full or read-only says nothing about the file. */
 export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
   const what = "store file";
-  const cure = "Stop the service, move the file away, and put back a copy: `gantry restore FILE`.";
+  const cure = "Stop the service and put back a copy, this one goes aside: `gantry restore FILE`.";
   try {
     const [{ quick_check: found } = { quick_check: "nothing was read" }] = await db.read((sql) =>
       sql.all<{ quick_check: string }>("PRAGMA quick_check(1)"),
@@ -65,6 +65,8 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
     const { code, message } = error as GantryError;
     // Told by `doctor` itself, once for all that it keeps from answering.
     if (code === shared.STORE_FAILED.code) throw error;
+    // Its sentence names the cure.
+    if (code === shared.STORE_NEWER.code) return [{ what, state: "fail", detail: message }];
     return [{ what, state: "fail", detail: message, cure }];
   }
 }

@@ -64,9 +64,10 @@ export default definePlugin({
     });
     host.provide(Commands, {
       name: "restore",
-      summary: "put back what `gantry backup` wrote; what is there now is moved aside",
-      args: ["<file>"],
+      summary: "put back a backup, or the store kept before an upgrade; what is there goes aside",
+      args: ["[file]"],
       options: [
+        { flags: "--layout <n>", summary: "the store as it was kept in this layout" },
         { flags: "--dry-run", summary: "say what would be put back, and change nothing" },
         { flags: "--yes", summary: "put it back" },
       ],

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { Sql } from "./sql.ts";
 
 /** Where SQLite keeps the layout's number in the head of a file. */
@@ -8,6 +9,28 @@ const LAYOUT_AT = 60;
 /** Where the file stays as it was in an earlier layout. */
 export function copyOf(path: string, layout: number): string {
   return `${path}.layout${layout}`;
+}
+
+/** Returns the layouts that the file stays in, ascending. */
+export function keptLayouts(path: string): readonly number[] {
+  const start = copyOf(basename(path), 0).slice(0, -1);
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(dirname(path));
+  } catch {
+    // Before the first start there is no folder.
+  }
+  return names
+    .filter((name) => name.startsWith(start) && /^[1-9]\d*$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)))
+    .toSorted((a, b) => a - b);
+}
+
+/** Returns how a release of `known` layouts gets its store back, as a sentence's end, or "". */
+export function wayBack(path: string, known: number): string {
+  const newest = keptLayouts(path).findLast((each) => each <= known);
+  if (newest === undefined) return "";
+  return `, or go back to the store kept before the upgrade: \`gantry restore --layout ${newest}\``;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
-import { keepCopy } from "./keep-copy.ts";
+import { errors } from "./errors.ts";
+import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
+import { unfinishedRestore } from "./put-in-place.ts";
 import { Sql } from "./sql.ts";
 
 /** How long a writer waits for another process on the same file. */
@@ -10,9 +12,14 @@ const BUSY_MS = 5000;
 /** Pages of the log that are gathered before they are moved into the file, which blocks: many of them are the same page again. */
 const LOG_PAGES = 4000;
 
-/** Opens the file, made where it is missing and brought to the newest layout; throws what SQLite throws and `STORE_NEWER`. */
+/**
+ * Opens the file, made if it is missing and brought to the newest layout.
+ * Throws what SQLite throws, `STORE_NEWER` and `RESTORE_UNFINISHED`.
+ */
 export async function openFile(path: string, steps: readonly string[] = layout): Promise<Sql> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = unfinishedRestore(path);
+  if (unfinished !== undefined) throw errors.RESTORE_UNFINISHED(path, unfinished);
   makePrivate(path);
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
@@ -52,6 +59,6 @@ function upgrade(sql: Sql, path: string, steps: readonly string[]): void {
 
 function version(sql: Sql, path: string, known: number): number {
   const { user_version: found } = sql.get<{ user_version: number }>("PRAGMA user_version")!;
-  if (found > known) throw shared.STORE_NEWER(path, found, known);
+  if (found > known) throw shared.STORE_NEWER(path, found, known, wayBack(path, known));
   return found;
 }

@@ -1,18 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { counted, errors as shared, type Audit, type CommandContext, type Runtime } from "@gantry/sdk";
+import { counted, errors as shared, GantryError } from "@gantry/sdk";
+import type { Audit, CommandContext, Runtime } from "@gantry/sdk";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
+import { changesOf, filesIn, writeFiles, type BackedUp } from "./backed-up-files.ts";
+import { backupTables } from "./backup.ts";
 import type { Database } from "./database.ts";
 import { errors } from "./errors.ts";
+import { copyOf, keptLayouts } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
-
-interface Kept {
-  readonly path: string;
-  readonly mode: number;
-  readonly bytes: Uint8Array;
-}
+import { layoutOf } from "./own-schema.ts";
+import { asideOf, putInPlace, refuseLinks } from "./put-in-place.ts";
 
 export interface RestoreNeeds {
   readonly runtime: Runtime;
@@ -20,120 +19,161 @@ export interface RestoreNeeds {
   readonly db: Database;
 }
 
-/** Puts back what `gantry backup` wrote; what is in its place is moved aside, not removed. With --dry-run it only tells. */
+/** A file that was looked at, and what putting it back would do. */
+interface Found {
+  readonly result: string;
+  readonly lines: readonly string[];
+  readonly files: readonly BackedUp[];
+}
+
+/**
+ * Puts back what `gantry backup` wrote, or the store that was kept before an upgrade. Moves aside
+ * what is in its place. Looks at everything before it changes anything.
+ */
 export async function restore(run: CommandContext, needs: RestoreNeeds): Promise<number> {
   const { configDir } = needs.runtime;
-  const file = path.resolve(run.args[0] ?? "");
-  const { files, lines } = await readBackup(file, configDir);
-  for (const line of lines) run.out(line);
-  for (const each of files) {
-    const change = await changeOf(path.join(configDir, each.path), each.bytes);
-    if (change) run.out(`  ${change.padEnd(8)} ${each.path}`);
-  }
-  if (run.options["dryRun"] === true) return 0;
-  const pid = await ProcessLock.holder(servingLock(configDir));
-  if (pid !== undefined) throw shared.ALREADY_RUNNING(configDir, pid);
-  if (run.options["yes"] !== true) throw errors.RESTORE_NOT_ACCEPTED();
-
-  await needs.audit.record({
-    event_type: "config_change",
-    tool: "",
-    args: { file },
-    result: "restored from a backup",
-    user: "owner",
-    session_id: "",
+  const kept = run.options["layout"];
+  const file = fileOf(run.args[0], kept, needs.db.path);
+  const found = await opened(file, async (from) => {
+    await refuseLinks(configDir, needs.db.path);
+    if (kept === undefined) return lookAtBackup(from, file, configDir);
+    return lookAtKept(from, file, needs.db.path);
   });
-  await needs.db.close();
-  const aside = path.join(configDir, `before-restore-${new Date().toISOString().replaceAll(":", "-")}`);
-  await putBack(file, needs.db.path, files, configDir, aside);
-  run.out(`Restored from ${file}; what was there is in ${aside}`);
+  for (const line of found.lines) run.out(line);
+  if (run.options["dryRun"] === true) return 0;
+  if (run.options["yes"] !== true) throw errors.RESTORE_NOT_ACCEPTED();
+  // Held, so that no service manager starts one in the middle.
+  const lock = await ProcessLock.take(servingLock(configDir), (pid) =>
+    shared.ALREADY_RUNNING(configDir, pid),
+  );
+  try {
+    const folder = await putBack(file, found, needs);
+    run.out(`Restored from ${file}; what was there is in ${folder}`);
+  } finally {
+    await lock.release();
+  }
   return 0;
 }
 
-async function changeOf(at: string, bytes: Uint8Array): Promise<string | undefined> {
-  const now = await readFile(at).catch(() => undefined);
-  if (!now) return "added";
-  return now.equals(bytes) ? undefined : "replaced";
+/** Throws `RESTORE_WHAT` and `LAYOUT_NOT_KEPT`, which name the layouts that are kept. */
+function fileOf(given: string | undefined, kept: unknown, database: string): string {
+  const layouts = keptLayouts(database);
+  const all = `layouts kept here: ${layouts.join(", ")}`;
+  const there = layouts.length > 0 ? all : "none is kept here";
+  if ((given === undefined) === (kept === undefined)) throw errors.RESTORE_WHAT(there);
+  if (given !== undefined) return path.resolve(given);
+  const wanted = layouts.find((each) => String(each) === kept);
+  if (wanted === undefined) throw errors.LAYOUT_NOT_KEPT(kept, there);
+  return copyOf(database, wanted);
 }
 
-/** Everything is looked through before anything is changed. */
-async function readBackup(
-  file: string,
-  configDir: string,
-): Promise<{ readonly files: readonly Kept[]; readonly lines: readonly string[] }> {
-  const { DatabaseSync } = await import("node:sqlite");
+/** Opens a file to read it. Throws `BACKUP_UNREADABLE` for what SQLite and the disk say of it. */
+async function opened<T>(file: string, use: (from: DatabaseSync) => Promise<T>): Promise<T> {
   if (!existsSync(file)) throw errors.BACKUP_UNREADABLE(file, "it is not there");
-  const from = new DatabaseSync(file, { readOnly: true });
+  const { DatabaseSync } = await import("node:sqlite");
+  let from: DatabaseSync | undefined;
   try {
-    const [check] = from.prepare("PRAGMA quick_check(1)").all() as [{ quick_check: string }];
-    if (check.quick_check !== "ok") throw errors.BACKUP_UNREADABLE(file, check.quick_check);
-    const { user_version: found } = from.prepare("PRAGMA user_version").get() as { user_version: number };
-    if (found > layout.length) throw shared.STORE_NEWER(file, found, layout.length);
-    const files = from.prepare("SELECT path, mode, bytes FROM backup_files").all() as unknown as Kept[];
-    const wrong = wrongNameOf(files, configDir);
-    if (wrong !== undefined) throw errors.BACKUP_UNREADABLE(file, wrong);
-    return { files, lines: [headline(from), `  ${files.length} files`] };
+    from = new DatabaseSync(file, { readOnly: true });
+    return await use(from);
   } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    throw errcode === undefined ? error : errors.BACKUP_UNREADABLE(file, message);
+    if (error instanceof GantryError) throw error;
+    throw errors.BACKUP_UNREADABLE(file, (error as Error).message);
   } finally {
-    from.close();
+    from?.close();
   }
 }
 
-/** Why these files cannot all be put back; undefined where they can. */
-function wrongNameOf(files: readonly Kept[], configDir: string): string | undefined {
-  const names = new Set(files.map((each) => each.path));
-  for (const name of names) {
-    if (typeof name !== "string" || name !== path.normalize(name) || name.includes("\0"))
-      return `it names ${JSON.stringify(name)}, which is no path as a backup writes it`;
-    if (!path.join(configDir, name).startsWith(configDir + path.sep))
-      return `it names ${name}, which lies elsewhere`;
-    const within = name
-      .split(path.sep)
-      .findIndex((_, i, all) => i > 0 && names.has(all.slice(0, i).join("/")));
-    if (within > 0) return `it names ${name}, which lies within another file`;
+async function lookAtBackup(from: DatabaseSync, file: string, configDir: string): Promise<Found> {
+  await layoutOf(from, file, backupTables);
+  const files = await filesIn(from, file, configDir);
+  const info = from.prepare("SELECT value FROM backup_info WHERE key = ?");
+  const value = (key: string): string => String(info.get(key)?.["value"] ?? "?");
+  const headline = `Of ${value("created")}, by version ${value("version")}: ${holdings(from)}`;
+  const lines = [headline, `  ${files.length} files`, ...(await changesOf(files, configDir))];
+  return { result: "restored from a backup", lines, files };
+}
+
+async function lookAtKept(from: DatabaseSync, file: string, database: string): Promise<Found> {
+  const found = await layoutOf(from, file, "");
+  const isNamed = copyOf(database, found) === file;
+  if (!isNamed) throw errors.BACKUP_UNREADABLE(file, `the layout in it is ${found}`);
+  const kept = statSync(file).mtime.toISOString();
+  const lines = [
+    `Kept ${kept}, before an upgrade from layout ${found}: ${holdings(from)}`,
+    `  What came since goes out of use: ${await cameSince(from, database)}`,
+  ];
+  if (found < layout.length)
+    lines.push(
+      `  This release would bring it to layout ${layout.length} again: ` +
+        `install the release of layout ${found} before you start it.`,
+    );
+  return { result: "restored as it was before an upgrade", lines, files: [] };
+}
+
+/** Conversations, memories and messages are counted by what numbers them. */
+const numbered = [
+  { table: "turns", count: "count(DISTINCT session)", number: "id" },
+  { table: "memory", count: "count(*)", number: "id" },
+  { table: "inbox", count: "count(*)", number: "seq" },
+] as const;
+
+function holdings(from: DatabaseSync): string {
+  const rows = (table: string): number => one(from, `SELECT count(*) AS n FROM ${table}`);
+  return told(rows("sessions"), rows("memory"), rows("inbox"));
+}
+
+/** Counts what the store has that the kept one had not; one of a newer layout may fail to. */
+async function cameSince(from: DatabaseSync, database: string): Promise<string> {
+  const { DatabaseSync } = await import("node:sqlite");
+  let now: DatabaseSync | undefined;
+  try {
+    const store = (now = new DatabaseSync(database, { readOnly: true }));
+    const [talks = 0, facts = 0, messages = 0] = numbered.map(({ table, count, number }) => {
+      const last = one(from, `SELECT ifnull(max(${number}), 0) AS n FROM ${table}`);
+      return one(store, `SELECT ${count} AS n FROM ${table} WHERE ${number} > ${last}`);
+    });
+    return told(talks, facts, messages);
+  } catch (error) {
+    return `it cannot be counted (${(error as Error).message})`;
+  } finally {
+    now?.close();
   }
-  return files.every(({ bytes }) => bytes instanceof Uint8Array) ? undefined : "what it holds is no file";
 }
 
-function headline(from: DatabaseSync): string {
-  const info = from.prepare("SELECT key, value FROM backup_info").all() as { key: string; value: string }[];
-  const value = (key: string): string => info.find((row) => row.key === key)?.value ?? "?";
-  const rows = (table: string): number =>
-    (from.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
-  const talks = counted(rows("sessions"), "conversation");
-  const facts = counted(rows("memory"), "memory", "memories");
-  const kept = `${talks}, ${facts}, ${counted(rows("inbox"), "message")} from channels`;
-  return `Of ${value("created")}, by version ${value("version")}: ${kept}`;
+function one(db: DatabaseSync, text: string): number {
+  return (db.prepare(text).get() as { n: number }).n;
 }
 
+function told(talks: number, facts: number, messages: number): string {
+  const [talked, known] = [counted(talks, "conversation"), counted(facts, "memory", "memories")];
+  return `${talked}, ${known}, ${counted(messages, "message")} from channels`;
+}
+
+/** Returns the folder with what was there. */
 async function putBack(
   file: string,
-  database: string,
-  files: readonly Kept[],
-  configDir: string,
-  aside: string,
-): Promise<void> {
-  const moveAside = async (at: string): Promise<void> => {
-    if (!existsSync(at)) return;
-    const to = path.join(aside, path.relative(configDir, at));
-    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-    await rename(at, to);
-  };
-  const draft = `${database}.restore.tmp`;
-  mkdirSync(path.dirname(database), { recursive: true, mode: 0o700 });
-  copyFileSync(file, draft);
+  { result, files }: Found,
+  { runtime, audit, db }: RestoreNeeds,
+): Promise<string> {
+  await audit.record({
+    event_type: "config_change",
+    tool: "",
+    args: { file },
+    result,
+    user: "owner",
+    session_id: "",
+  });
+  await db.close();
+  const aside = asideOf(db.path, runtime.configDir);
   const { DatabaseSync } = await import("node:sqlite");
-  const store = new DatabaseSync(draft);
-  store.exec("DROP TABLE backup_files; DROP TABLE backup_info; VACUUM");
-  store.close();
-  for (const at of [database, `${database}-wal`, `${database}-shm`]) await moveAside(at);
-  renameSync(draft, database);
-  for (const { path: inside, mode, bytes } of files) {
-    const at = path.join(configDir, inside);
-    await moveAside(at);
-    await mkdir(path.dirname(at), { recursive: true, mode: 0o700 });
-    await writeFile(at, bytes, { mode });
-  }
+  await putInPlace(db.path, aside, (draft) => {
+    const from = new DatabaseSync(file, { readOnly: true });
+    from.prepare("VACUUM INTO ?").run(draft);
+    from.close();
+    const store = new DatabaseSync(draft);
+    store.exec("DROP TABLE IF EXISTS backup_files; DROP TABLE IF EXISTS backup_info; VACUUM");
+    store.close();
+  });
+  await writeFiles(files, aside);
+  return aside.folder;
 }

@@ -1,10 +1,13 @@
 import { directMessage, listAll, textParts } from "@gantry/sdk";
 import { writeSync } from "node:fs";
+import { layout } from "./layout.ts";
+import { openFile } from "./open.ts";
 import { createStore } from "./store.ts";
 
 /**
- * A process of its own on a store: `node worker.test-kit.ts <file> accept|answer|hold|fill|use`. Says each thing that it knows to
- * be done as a line `word id` on stdout, so that whoever kills it can compare.
+ * A process of its own on a store: `node worker.test-kit.ts <file> JOB...`, each job a function
+ * below. Says each thing that it knows to be done as a line `word id` on stdout, so that whoever
+ * kills it can compare.
  */
 const [file = "", ...jobs] = process.argv.slice(2);
 const { store } = createStore(file);
@@ -75,4 +78,15 @@ async function use(): Promise<void> {
   }
 }
 
-await Promise.all(jobs.map((job) => ({ accept, answer, hold, fill, use })[job]!()));
+/** Moves the file to a newer release's layout, writes a hundred turns, and waits to be killed. */
+async function forward(): Promise<void> {
+  const sql = await openFile(file, [...layout, "CREATE TABLE newer (n INTEGER)"]);
+  for (let n = 0; n < 100; n++) {
+    sql.run("INSERT INTO turns (session, messages) VALUES (?, '[]')", `newer-${n % 10}`);
+    sql.run("INSERT INTO newer VALUES (?)", n);
+  }
+  say("moved");
+  setInterval(() => {}, 1000);
+}
+
+await Promise.all(jobs.map((job) => ({ accept, answer, hold, fill, use, forward })[job]!()));

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { gantry, said, startGantry, tempDir } from "./helpers/cli.ts";
+import { nextRelease } from "./helpers/next-release.ts";
+import { packed } from "./helpers/package.ts";
+
+const { dir: folder, ...made } = tempDir();
+let newer = "";
+
+/** The release that is built, with one more step of the store's layout. */
+beforeAll(() => {
+  const last = "`ALTER TABLE memory ADD COLUMN sources TEXT`";
+  const file = nextRelease(packed(), folder, "0.2.0", (release) => {
+    const parts = readdirSync(release).map((name) => path.join(release, name));
+    for (const part of parts.filter((name) => name.endsWith(".js"))) {
+      const code = readFileSync(part, "utf8");
+      const next = code.replace(last, `${last},\`CREATE TABLE newer (n INTEGER)\``);
+      if (next !== code) writeFileSync(part, next);
+    }
+  });
+  execFileSync("tar", ["-xzf", file, "-C", folder]);
+  newer = path.join(folder, "package/dist/package/gantry.js");
+}, 240_000);
+
+afterAll(() => made[Symbol.dispose]());
+
+test("FLR-13: restore --layout goes back after a crash with all that was there", async () => {
+  using home = tempDir(
+    'default_provider = "demo"\n[gateway]\nport = 0\n[agent]\nautonomy_level = "autonomous"\n',
+  );
+  const { dir } = home;
+  const state = path.join(dir, "state");
+  const remember = (what: string, bin?: string): Promise<unknown> =>
+    gantry(["agent", "-m", `Remember that I like ${what}`], { dir, ...(bin && { bin }) });
+  await remember("tea");
+  const { child, ended } = startGantry(["daemon"], { dir, bin: newer });
+  await said(child, "stderr", /Gantry is ready/);
+  await remember("coffee", newer);
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await Promise.all([exit, ended]);
+  expect(statSync(path.join(state, "gantry.db-wal")).size).toBeGreaterThan(0);
+  const [layout = ""] = readdirSync(state).flatMap(
+    (name) => /^gantry\.db\.layout(\d+)$/.exec(name)?.[1] ?? [],
+  );
+
+  const back = await gantry(["restore", "--layout", layout, "--yes"], { dir });
+  expect(back).toMatchObject({ code: 0, err: "" });
+  expect(back.out).toContain("goes out of use: 1 conversation, 1 memory, 0 messages");
+  const older = await gantry(["memory", "list"], { dir });
+  expect([older.out.includes("tea"), older.out.includes("coffee")]).toEqual([true, false]);
+  const again = startGantry(["daemon"], { dir });
+  await said(again.child, "stderr", /Gantry is ready/);
+  again.child.kill("SIGTERM");
+  expect((await again.ended).code).toBe(0);
+  expect((await gantry(["doctor"], { dir })).out).toMatch(/✔ store file +.* is whole/);
+
+  const aside = readdirSync(dir).find((name) => name.startsWith("before-restore-")) ?? "";
+  cpSync(path.join(dir, aside, "state"), state, { recursive: true, force: true });
+  for (const name of ["gantry.db-wal", "gantry.db-shm"])
+    expect(readdirSync(path.join(dir, aside, "state"))).toContain(name);
+  const forward = await gantry(["memory", "list"], { dir, bin: newer });
+  expect([forward.out.includes("tea"), forward.out.includes("coffee")]).toEqual([true, true]);
+}, 120_000);
