@@ -13,11 +13,18 @@ import { troubleOf } from "./trouble.ts";
 const fullPercent = 95;
 const security = { implicit: "TLS", starttls: "STARTTLS", none: "in the open, on this machine" } as const;
 
-/** What holds while nothing says that a sender is who they say they are. */
-export const forgeable = {
-  detail: "the sender of a mail can be forged, so whoever knows an allowed address can write in its name",
-  cure: "set channels.email.authserv_id to the name in the Authentication-Results of your mail server",
-};
+/** Says what follows while nothing proves a sender; undefined where the mail server does. */
+export function forgeableSenders({
+  authservId,
+  people,
+}: Settings): { readonly detail: string; readonly cure: string } | undefined {
+  if (authservId !== undefined) return undefined;
+  const owners = people.owners.length > 0 ? ", not even those in channels.email.owners" : "";
+  return {
+    detail: `the sender of a mail can be forged, so whoever knows an allowed address can write in its name, and nobody is an owner here${owners}`,
+    cure: 'add channels.email.authserv_id = "mx.example.com", with the name that the Authentication-Results of your own mail server begin with',
+  };
+}
 
 export interface CheckNeeds extends ImapNeeds {
   readonly smtp: Smtp;
@@ -59,10 +66,11 @@ function account({ address, imap, smtp, mailbox }: Settings): CheckRow {
   return { what: "email account", state: "ok", detail };
 }
 
-function senders({ authservId }: Settings): CheckRow {
+function senders(settings: Settings): CheckRow {
   const what = "email senders";
-  if (authservId === undefined) return { what, state: "warn", ...forgeable };
-  return { what, state: "ok", detail: `only mail that ${authservId} says dmarc=pass of` };
+  const forgeable = forgeableSenders(settings);
+  if (forgeable) return { what, state: "warn", ...forgeable };
+  return { what, state: "ok", detail: `only mail that ${settings.authservId} says dmarc=pass of` };
 }
 
 async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly CheckRow[]> {
