@@ -3,6 +3,7 @@ import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sd
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { Logins } from "./logins.ts";
+import { serverNameRows } from "./own-server.ts";
 import type { SendingRecord } from "./sending-record.ts";
 import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
 import type { Smtp } from "./smtp.ts";
@@ -21,8 +22,12 @@ export function forgeableSenders({
   if (authservId !== undefined) return undefined;
   const owners = people.owners.length > 0 ? ", not even those in channels.email.owners" : "";
   return {
-    detail: `the sender of a mail can be forged, so whoever knows an allowed address can write in its name, and nobody is an owner here${owners}`,
-    cure: 'add channels.email.authserv_id = "mx.example.com", with the name that the Authentication-Results of your own mail server begin with',
+    detail:
+      "the sender of a mail can be forged, so whoever knows an allowed address can write in its name, " +
+      `and nobody is an owner here${owners}`,
+    cure:
+      'add channels.email.authserv_id = "mx.example.com", ' +
+      "with the name that the Authentication-Results of your own mail server begin with",
   };
 }
 
@@ -88,7 +93,8 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
       ? ""
       : "; a second program on this mailbox goes unnoticed, as it keeps no marks";
     const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}${alone}`;
-    return [{ what, state: "ok", detail }, ...(await quota(client))];
+    const names = settings.authservId === undefined ? await serverNameRows(client) : [];
+    return [{ what, state: "ok", detail }, ...names, ...(await quota(client))];
   } catch (error) {
     return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];
   } finally {
