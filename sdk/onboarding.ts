@@ -26,8 +26,8 @@ export interface OnboardingStep {
   /** What it sets up, default a channel; tools are asked for by `gantry onboard --tools`. */
   readonly sets?: "channel" | "tool";
   /**
-   * Asks, and gives the keys of config.toml. `look` runs the check of this step with the keys known so far, writes nothing,
-   * and gives its rows: none if it cannot run.
+   * Asks, and gives the keys of config.toml. `look` runs the check of this step with the keys known
+   * so far, writes nothing, and gives its rows: none if it cannot run.
    */
   ask(
     questions: OnboardingQuestions,

@@ -159,7 +159,7 @@ const guarded: [string, { readonly needsQuestionId?: true }, Partial<InboundMess
 ];
 const bareWords = ["yes", "y", "a", "allow", "always", "no", "YES!"];
 
-test.each(guarded)("FLR-29: in %s a bare word of the owner decides nothing", async (_where, facts, place) => {
+test.each(guarded)("FLR-29: in %s a bare word decides nothing", async (_, facts, place) => {
   for (const word of bareWords) {
     await using t = await talk(facts);
     await t.channel.receive({ text: "run ls", ...place });
@@ -176,7 +176,7 @@ test.each(guarded)("FLR-29: in %s a bare word of the owner decides nothing", asy
   }
 });
 
-test.each(guarded)("FLR-29: in %s `allow ID` of the owner decides", async (_where, facts, place) => {
+test.each(guarded)("FLR-29: in %s the owner's `allow ID` decides", async (_, facts, place) => {
   await using t = await talk(facts);
   await t.channel.receive({ text: "run ls", ...place });
   await t.channel.receive({ text: `allow ${idIn(await t.next())}`, ...place });
@@ -191,7 +191,8 @@ test.each(guarded)(
     const id = idIn(await t.next());
     for (const words of ["/approve", `/approve ${id.slice(0, 3)}`]) {
       await t.channel.receive({ text: words, ...place });
-      expect(await t.next()).toBe(`Here a decision needs the id of its question. Say "/approve ${id}".`);
+      const cure = `Say "/approve ${id}".`;
+      expect(await t.next()).toBe(`Here a decision needs the id of its question. ${cure}`);
     }
     expect(t.ran).toEqual([]);
     await t.channel.receive({ text: `/approve ${id}`, ...place });

@@ -63,12 +63,12 @@ export async function askInChannel(
 }
 
 /**
- * True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up.
- * A word without an id decides only in a direct conversation whose channel takes it, and only if it is not older than the
- * question.
+ * True if the message was a decision on an open question of its conversation, or a wish to see one
+ * whole, and is used up. A word without an id decides only in a direct conversation whose channel
+ * takes it, and only if it is not older than the question.
  */
 export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
-  const { approvals, log } = deps;
+  const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
@@ -96,8 +96,9 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
     return true;
   }
   const decision = decisions[word.toLowerCase()];
+  const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
-  else if (short === "" && needsQuestionId(deps.registry, message)) return tellWords(deps, message, request);
+  else if (isBare) return tellWords(deps, message, request);
   else await approvals.decide(request.id, decision, by);
   return true;
 }
@@ -108,7 +109,8 @@ function shortId({ id }: ApprovalRequest): string {
 
 function severalText(open: readonly ApprovalRequest[]): string {
   const ids = open.map((request) => `${shortId(request)} (${request.tool})`).join(", ");
-  return `Several questions are open: ${ids}. Say which, as in "allow ${ids.slice(0, shortIdLength)}".`;
+  const words = `"allow ${ids.slice(0, shortIdLength)}"`;
+  return `Several questions are open: ${ids}. Say which, as in ${words}.`;
 }
 
 /** The questions that a bare word did not decide, and of which the deciding words were told. */

@@ -5,8 +5,8 @@ import type { Registry } from "../plugins/registry.ts";
 export const shortIdLength = 6;
 
 /**
- * True if only words with the id of a question decide it here: in every group, as a bare word may be
- * meant for somebody else there, and in a channel that says so.
+ * True if only words with the id of a question decide it here: in every group, as a bare word there
+ * may be meant for somebody else, and in a channel that says so.
  */
 export function needsQuestionId(
   registry: Registry,
@@ -16,13 +16,13 @@ export function needsQuestionId(
   return asked || conversation.kind !== "direct";
 }
 
-/** True if a word of the message is the id of the question or a beginning of it that is long enough. */
+/** True if a word of the message is the id of the question, or a long enough beginning of it. */
 export function namesQuestion({ parts }: Pick<InboundMessage, "parts">, id: string): boolean {
   const words = textOf(parts).toLowerCase().split(/\s+/);
   return words.some((word) => word.length >= shortIdLength && id.startsWith(word));
 }
 
-/** True if a message was written before a question was asked, which thus it cannot answer. */
+/** True if a message was written before a question was asked, so that it cannot answer it. */
 export function isOlder(
   { timestamp }: Pick<InboundMessage, "timestamp">,
   { expires }: Pick<ApprovalRequest, "expires">,

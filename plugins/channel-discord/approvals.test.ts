@@ -129,7 +129,7 @@ test("DC-13: CC-14: the owner may decide in words too, and the buttons go then",
   expect(asked.runs()).toBe(1);
 });
 
-test("FLR-29: the owner's bare yes in a server decides nothing, and the words that do are told", async () => {
+test("FLR-29: the owner's bare yes in a server decides nothing; the button does", async () => {
   await using asked = await askedInServer();
   const { t } = asked;
   t.say("yes", inGuild);

@@ -16,13 +16,13 @@ const propertyForm = /\s+((?:[a-z][\w-]*\s*\.\s*)?[a-z][\w-]*)\s*=\s*((?:"\d+"|[
 const nameForm = /^\s*("\d+"|[^\s"]+)\s*(\d+\s*)?$/;
 
 /**
- * True if the mail server of this name says that the sender's domain vouches for the mail: its topmost
- * Authentication-Results (RFC 8601) can be read as a whole, and holds exactly one dmarc result, which
- * is `pass` for just that domain. Headers further down may have come with the mail.
+ * True if the mail server of this name says that the sender's domain vouches for the mail: its
+ * topmost Authentication-Results (RFC 8601) can be read as a whole and holds exactly one dmarc
+ * result, which is `pass` for just that domain. Headers further down may have come with the mail.
  */
-export function isVouchedFor({ from, all }: Pick<MailHead, "from" | "all">, authservId: string): boolean {
-  const domain = from?.address.split("@")[1];
-  for (const value of all("authentication-results")) {
+export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: string): boolean {
+  const domain = head.from?.address.split("@")[1];
+  for (const value of head.all("authentication-results")) {
     const header = readHeader(value);
     // A header that cannot be read may be the server's own, and those below it forged.
     if (header === undefined || domain === undefined) return false;
@@ -33,18 +33,18 @@ export function isVouchedFor({ from, all }: Pick<MailHead, "from" | "all">, auth
   return false;
 }
 
-/** The name of the server whose Authentication-Results stand topmost; undefined if none can be read. */
-export function topmostServer({ all }: Pick<MailHead, "all">): string | undefined {
-  const [topmost] = all("authentication-results");
+/** Returns whose Authentication-Results stand topmost; undefined if these cannot be read. */
+export function topmostServer(head: Pick<MailHead, "all">): string | undefined {
+  const [topmost] = head.all("authentication-results");
   const header = topmost === undefined ? undefined : readHeader(topmost);
   return header?.results === undefined ? undefined : header.server;
 }
 
 function isPassFor({ version, result, properties }: Result, domain: string): boolean {
   const domains = properties.filter(([name]) => name === "header.from");
-  const isKnown = version === "" || Number(version) === 1;
+  const isPass = result === "pass" && (version === "" || Number(version) === 1);
   const [[, named = ""] = []] = domains;
-  return isKnown && result === "pass" && domains.length === 1 && named.replace(/^.*@/s, "") === domain;
+  return isPass && domains.length === 1 && named.replace(/^.*@/s, "") === domain;
 }
 
 /** Reads whose header it is, and its results; these are undefined where one breaks the grammar. */
@@ -59,7 +59,8 @@ function readHeader(
   const server = unquoted(name.trim().split(/\s+/)[0] ?? "");
   // Some servers end the last result as well.
   if (texts.at(-1)?.trim() === "") texts.pop();
-  const results = texts.map((text) => readResult(text, unquoted)).filter((one) => one !== undefined);
+  const read = texts.map((text) => readResult(text, unquoted));
+  const results = read.filter((result) => result !== undefined);
   const isWhole = nameForm.test(name) && results.length === texts.length;
   return { server, results: isWhole ? results : undefined };
 }

@@ -23,8 +23,8 @@ export function forgeableSenders({
   const owners = people.owners.length > 0 ? ", not even those in channels.email.owners" : "";
   return {
     detail:
-      "the sender of a mail can be forged, so whoever knows an allowed address can write in its name, " +
-      `and nobody is an owner here${owners}`,
+      "the sender of a mail can be forged, so whoever knows an allowed address can write in its " +
+      `name, and nobody is an owner here${owners}`,
     cure:
       'add channels.email.authserv_id = "mx.example.com", ' +
       "with the name that the Authentication-Results of your own mail server begin with",

@@ -1,11 +1,20 @@
+import type { AuditEvent } from "@gantry/sdk";
 import { askingTool, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { member, owner, startEmail, stranger, type EmailOptions, type TestEmail } from "./email.test-kit.ts";
+import {
+  member,
+  owner,
+  proven,
+  startEmail,
+  stranger,
+  vouchedFor,
+  type EmailOptions,
+  type TestEmail,
+} from "./email.test-kit.ts";
 import { dovecot } from "./mail-server.test-kit.ts";
 import { until } from "./mail-sink.test-kit.ts";
 
-const vouched = "Authentication-Results: mx.example.com; dmarc=pass header.from=example.com";
-const proven = { authserv_id: "mx.example.com" };
+const vouched = vouchedFor();
 
 interface Asking extends AsyncDisposable {
   readonly t: TestEmail;
@@ -27,6 +36,7 @@ async function asking(table: EmailOptions["table"] = {}): Promise<Asking> {
   return { t, runs: () => tool.runs(), [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
+const isForged = ({ result }: AuditEvent): boolean => result.includes("NOT_VOUCHED");
 const idIn = (text: string): string => /"allow ([0-9a-f]{6})"/.exec(text)?.[1] ?? "";
 
 test.runIf(dovecot.here).each([
@@ -80,20 +90,21 @@ test.runIf(dovecot.here)(
     t.write({ text, headers });
     t.write({ text, headers: [vouched, ...headers], from: member });
     t.write({ text, headers: [vouched, ...headers], from: stranger });
-    await until(() => t.host.audit.filter(({ result }) => result.includes("NOT_VOUCHED")).length === 2);
+    await until(() => t.host.audit.filter(isForged).length === 2);
     await t.sink.sent(2);
     expect(asked.runs()).toBe(0);
   },
 );
 
 test.runIf(dovecot.here)(
-  `FLR-29: without authserv_id log, status and doctor say that nobody is an owner, and the line to add${dovecot.why}`,
+  `FLR-29: without authserv_id log, status and doctor say that nobody is an owner${dovecot.why}`,
   async () => {
     await using t = await startEmail();
     const said = [JSON.stringify(t.host.logs)];
     for (const name of ["email-status", "email-doctor", "email"]) {
       const rows = await t.check(name);
-      expect(rows.filter(({ what }) => what === "email senders")).toMatchObject([{ state: "warn" }]);
+      const [senders] = rows.filter(({ what }) => what === "email senders");
+      expect(senders).toMatchObject({ state: "warn" });
       said.push(JSON.stringify(rows));
     }
     for (const text of said.map((one) => one.replaceAll("\\", ""))) {
@@ -104,11 +115,13 @@ test.runIf(dovecot.here)(
 );
 
 test.runIf(dovecot.here)(
-  `FLR-29: doctor proposes the server of the topmost results, if the newest mails agree${dovecot.why}`,
+  `FLR-29: doctor proposes the server of the topmost results, if mails agree${dovecot.why}`,
   async () => {
     await using t = await startEmail({ serves: false });
-    const proposed = async (): Promise<readonly (string | undefined)[]> =>
-      (await t.check("email")).filter(({ what }) => what === "email server name").map(({ cure }) => cure);
+    const proposed = async (): Promise<readonly (string | undefined)[]> => {
+      const rows = await t.check("email");
+      return rows.filter(({ what }) => what === "email server name").map(({ cure }) => cure);
+    };
     expect(await proposed()).toEqual([]);
     const forged = "Authentication-Results: mx.evil.example; dmarc=pass header.from=example.com";
     for (let i = 0; i < 2; i += 1) t.write({ headers: [vouched, forged] });

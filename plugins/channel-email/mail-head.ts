@@ -54,7 +54,7 @@ export async function readHead(bytes: Uint8Array): Promise<MailHead> {
   };
 }
 
-/** Returns the one address that the whole header is written for; undefined if anything else stands there. */
+/** Returns the one address that the header holds; undefined if anything else stands there. */
 function addressIn(value: string): string | undefined {
   const [, bracketed, alone = ""] = mailboxForm.exec(readStructured(value)?.text ?? "") ?? [];
   return readAddress(bracketed ?? alone);

@@ -2,13 +2,12 @@ import { readFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
-import { own } from "./email.test-kit.ts";
+import { own, vouchedFor } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { onboarding } from "./onboarding.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
-const vouched = "Authentication-Results: mx.example.com; dmarc=pass header.from=example.com\r\n";
 
 /** The keys of these answers, in order; what is not answered is left empty. */
 function answered(answers: string[]): ReturnType<typeof onboarding.ask> {
@@ -63,7 +62,7 @@ test.runIf(dovecot.here)(
       "supervised",
     ]);
     for (const subject of ["one", "two"])
-      server.deliver(own, `${vouched}Subject: ${subject}\r\n\r\nhello\r\n`);
+      server.deliver(own, `${vouchedFor()}\r\nSubject: ${subject}\r\n\r\nhello\r\n`);
     const answer = async (secret: string, people: () => Promise<void>): Promise<void> => {
       await terminal.answer("The agent's own address", `${own}${ENTER}`);
       await terminal.answer("Password of the mailbox", `${secret}${ENTER}`);

@@ -32,12 +32,13 @@ export const onboarding: OnboardingStep = {
       "channels.email.allowed_senders": entries,
       ...ownerKeys(entries, undefined),
     };
-    return { ...keys, ...ownerKeys(entries, await askServerName(questions, nameIn(await look(keys)))) };
+    const name = await askServerName(questions, nameIn(await look(keys)));
+    return { ...keys, ...ownerKeys(entries, name) };
   },
   check: "email",
 };
 
-/** Asks by which name the mail server vouches for senders; undefined if it is not to be asked. */
+/** Asks under which name the mail server vouches for senders; undefined if none is given. */
 async function askServerName(
   questions: OnboardingQuestions,
   found: string | undefined,
@@ -47,15 +48,15 @@ async function askServerName(
       ? "It is the first word there, such as mx.example.com."
       : "The newest mails name this one: keep it only if it is your own server's.";
   const name = await questions.text(
-    "Anybody can forge the sender of a mail, so who may approve is known only by your mail server's " +
-      `Authentication-Results. Under which name does it write them? ${source} ` +
-      "With a name the first address is the owner; empty: nobody is one, and nothing is approved by mail.",
+    "Anybody can forge the sender of a mail; only the Authentication-Results of your own mail " +
+      `server prove who wrote it. Under which name does it write them? ${source} ` +
+      "With a name the first address is the owner. Empty: nobody is, and no mail approves.",
     { ...(found !== undefined && { initial: found }), check: wrongServerName },
   );
   return name === "" ? undefined : name;
 }
 
-/** Without a server that vouches for senders nobody is an owner, so an earlier list must not stay. */
+/** Returns the keys of who is an owner: nobody without a server that vouches for senders. */
 function ownerKeys(entries: readonly string[], name: string | undefined): OnboardingKeys {
   const owners = entries.filter((entry) => readAddress(entry) !== undefined).slice(0, 1);
   return {

@@ -1,11 +1,12 @@
-/** A structured header (RFC 5322): its comments are blanks, its quoted strings `"0"`, `"1"` and so on. */
+/** A structured header (RFC 5322), its quoted strings replaced by `"0"`, `"1"` and so on. */
 export interface StructuredHeader {
+  /** With a blank in place of each comment. */
   readonly text: string;
   /** The words of the quoted strings, by these numbers. */
   readonly quoted: readonly string[];
 }
 
-/** Reads comments, which may be nested, and quoted strings; undefined if one of them does not end, or ends unbegun. */
+/** Takes out comments, which may be nested, and quoted strings; undefined if one is unbalanced. */
 export function readStructured(value: string): StructuredHeader | undefined {
   const quoted: string[] = [];
   let text = "";

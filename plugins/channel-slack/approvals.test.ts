@@ -116,7 +116,7 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
   expect(asked.runs()).toBe(0);
 });
 
-test("FLR-29: the owner's bare yes in a channel decides nothing, and the words that do are told", async () => {
+test("FLR-29: the owner's bare yes in a channel decides nothing; the button does", async () => {
   await using asked = await askedInThread();
   const { t, thread } = asked;
   await t.say(`${named} yes`, { channel: group, thread_ts: thread });

@@ -109,7 +109,7 @@ test("CC-14: TG-14: the owner may decide in words too, and the buttons go then",
   expect(asked.runs()).toBe(1);
 });
 
-test("FLR-29: the owner's bare yes in a group decides nothing, and the words that do are told", async () => {
+test("FLR-29: the owner's bare yes in a group decides nothing; the button does", async () => {
   await using asked = await askedInGroup();
   const { t } = asked;
   t.say("yes", { chat: group });

@@ -17,7 +17,7 @@ export const decisionCommands: readonly ChatCommand[] = [
   },
 ];
 
-/** Decides the only open question that the id fits; where several are meant, or the id is needed, says so. */
+/** Decides the only open question that fits the id; says so if several do, or the id is needed. */
 async function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "deny"): Promise<string> {
   const open = (await conversation.questions()).filter(({ id }) => id.startsWith(args.toLowerCase()));
   const [question] = open;

@@ -11,7 +11,7 @@ export interface AllowedPeople {
   readonly allowed: readonly string[];
   /** Who may also approve. An id that alone is allowed is the owner where none is named. */
   readonly owners: readonly string[];
-  /** False: the sender of a message can be forged, so that owners count as members. Default true. */
+  /** False: the sender of a message can be forged, so owners count as members. Default true. */
   readonly sendersProven?: boolean;
 }
 
