@@ -115,6 +115,12 @@ export interface EditedMessage {
 
 export interface Channel {
   readonly name: string;
+  /**
+   * Given: a decision written in a direct conversation needs the id of its question, as it always
+   * does in a group; a bare `yes` decides nothing. For platforms on which a sender can be forged, or
+   * chooses the conversation that a message belongs to. Buttons decide all the same.
+   */
+  readonly needsQuestionId?: true;
   /** Sends one message. Never throws: what went wrong is its answer. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent>;
   /** Shows that a turn runs, until `signal` is aborted. */

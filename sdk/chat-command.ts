@@ -28,7 +28,8 @@ export interface ConversationControl {
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
   /** Open questions that this person may decide here. */
   questions(): Promise<readonly ApprovalRequest[]>;
-  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome>;
+  /** `unnamed`: here the message must hold the id, or its first six characters, as a word. */
+  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed">;
 }
 
 export interface ChatCommandRun {

@@ -1,3 +1,5 @@
+import type { CheckRow } from "./command.ts";
+
 /** Questions to a person at the terminal. Each throws where they leave. */
 export interface OnboardingQuestions {
   text(
@@ -13,6 +15,9 @@ export interface OnboardingQuestions {
   yes(message: string, initial: boolean): Promise<boolean>;
 }
 
+/** Values by their keys in config.toml; undefined takes one out. */
+export type OnboardingKeys = Readonly<Record<string, unknown>>;
+
 /** How a channel or a tool is set up by `gantry onboard`: a fact of its plugin, so it is known before it is configured. */
 export interface OnboardingStep {
   /** In the list of what can be set up: `Telegram`. */
@@ -20,8 +25,14 @@ export interface OnboardingStep {
   readonly hint?: string;
   /** What it sets up, default a channel; tools are asked for by `gantry onboard --tools`. */
   readonly sets?: "channel" | "tool";
-  /** Asks, and gives the keys of config.toml. */
-  ask(questions: OnboardingQuestions): Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * Asks, and gives the keys of config.toml. `look` runs the check of this step with the keys known
+   * so far, writes nothing, and gives its rows: none if it cannot run.
+   */
+  ask(
+    questions: OnboardingQuestions,
+    look: (keys: OnboardingKeys) => Promise<readonly CheckRow[]>,
+  ): Promise<OnboardingKeys>;
   /** The name of the plugin's {@link Check} that says whether these keys work; tried before anything is written. */
   readonly check?: string;
 }

@@ -8,6 +8,7 @@ import {
   isVerbatim,
   textOf,
   type ApprovalRequest,
+  type InboundMessage,
 } from "@gantry/sdk";
 import {
   fakeChannel,
@@ -33,9 +34,9 @@ interface Talk extends AsyncDisposable {
 }
 
 /** A host whose model runs the command that a message names behind `run `, and says `done`, or `heard` to all else. */
-async function talk(): Promise<Talk> {
+async function talk(facts: { readonly needsQuestionId?: true } = {}): Promise<Talk> {
   const ran: string[] = [];
-  const channel = fakeChannel("fake", { owners: ["alice", "anna"] });
+  const channel = fakeChannel("fake", { owners: ["alice", "anna"], ...facts });
   const shell = tool("shell", async ({ args }) => String(ran.push(String(args["command"]))), {
     effects: ({ command }) => ({ commands: [command] }),
     preview: ({ command }) => command,
@@ -151,6 +152,74 @@ test("SEC-19: a list of open questions says of which more than the line shown wo
   expect(await t.next()).toBe("done");
 });
 
+const group = { conversation: { id: "room", kind: "group" }, replyTo: "room" } as const;
+const guarded: [string, { readonly needsQuestionId?: true }, Partial<InboundMessage>][] = [
+  ["a group", {}, group],
+  ["a channel that needs the id", { needsQuestionId: true }, {}],
+];
+const bareWords = ["yes", "y", "a", "allow", "always", "no", "YES!"];
+
+test.each(guarded)("FLR-29: in %s a bare word decides nothing", async (_, facts, place) => {
+  for (const word of bareWords) {
+    await using t = await talk(facts);
+    await t.channel.receive({ text: "run ls", ...place });
+    const id = idIn(await t.next());
+    await t.channel.receive({ text: word, ...place });
+    expect(await t.next()).toBe(
+      `Here a decision needs the id of its question. Say "allow ${id}" or "deny ${id}".`,
+    );
+    await t.channel.receive({ text: word, ...place });
+    expect(await t.host.slot(Approvals).pending()).toHaveLength(1);
+    await t.channel.receive({ text: `deny ${id}`, ...place });
+    // The second bare word was part of the talk.
+    expect([await t.next(), await t.next(), t.ran]).toEqual(["done", "heard", []]);
+  }
+});
+
+test.each(guarded)("FLR-29: in %s the owner's `allow ID` decides", async (_, facts, place) => {
+  await using t = await talk(facts);
+  await t.channel.receive({ text: "run ls", ...place });
+  await t.channel.receive({ text: `allow ${idIn(await t.next())}`, ...place });
+  expect([await t.next(), t.ran]).toEqual(["done", ["ls"]]);
+});
+
+test.each(guarded)(
+  "FLR-29: in %s `/approve` decides with the id and not without",
+  async (_where, facts, place) => {
+    await using t = await talk(facts);
+    await t.channel.receive({ text: "run ls", ...place });
+    const id = idIn(await t.next());
+    for (const words of ["/approve", `/approve ${id.slice(0, 3)}`]) {
+      await t.channel.receive({ text: words, ...place });
+      const cure = `Say "/approve ${id}".`;
+      expect(await t.next()).toBe(`Here a decision needs the id of its question. ${cure}`);
+    }
+    expect(t.ran).toEqual([]);
+    await t.channel.receive({ text: `/approve ${id}`, ...place });
+    expect([await t.next(), await t.next()].toSorted()).toEqual(["done", "shell: allowed."]);
+    expect(t.ran).toEqual(["ls"]);
+  },
+);
+
+test("FLR-29: in a group the bare `yes` of a member is part of the talk", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls", ...group });
+  const id = idIn(await t.next());
+  await t.channel.receive({ text: "yes", from: "mallory", ...group });
+  await t.channel.receive({ text: `deny ${id}`, ...group });
+  expect([await t.next(), await t.next(), t.ran]).toEqual(["done", "heard", []]);
+});
+
+test("FLR-29: a bare `yes` that was written before the question does not decide it", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  const id = idIn(await t.next());
+  await t.channel.receive({ text: "yes", timestamp: Math.floor(Date.now() / 1_000) - 60 });
+  expect(await t.next()).toContain(`"allow ${id}"`);
+  await t.channel.receive({ text: "no" });
+  expect([await t.next(), await t.next(), t.ran]).toEqual(["done", "heard", []]);
+});
+
 test.each(["always", "a"])(
   "SEC-14: an owner's `%s` in a channel holds for the conversation",
   async (word) => {
@@ -173,14 +242,13 @@ test.each(["always", "a"])(
 
 test("SEC-18: in a group an owner decides in the conversation that was asked; a member, or an owner elsewhere, does not", async () => {
   await using t = await talk();
-  const group = { conversation: { id: "room", kind: "group" }, replyTo: "room" } as const;
   await t.channel.receive({ text: "run ls", ...group });
   const short = idIn(await t.next());
   await t.channel.receive({ text: `allow ${short}`, from: "mallory", ...group });
   await t.channel.receive({ text: "yes", from: "anna" });
   expect(await t.next()).toBe("heard");
   expect([t.ran, (await t.host.slot(Approvals).pending()).length]).toEqual([[], 1]);
-  await t.channel.receive({ text: "yes", from: "anna", ...group });
+  await t.channel.receive({ text: `allow ${short}`, from: "anna", ...group });
   expect(await t.next()).toBe("done");
   expect(t.ran).toEqual(["ls"]);
   expect(t.host.audit.map(({ result }) => result)).toContain("allow by fake:anna");

@@ -9,14 +9,20 @@ import {
   type Logger,
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
+import type { Registry } from "../plugins/registry.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import { isChatCommand } from "./chat-words.ts";
 import type { Delivery } from "./delivery.ts";
+import { isOlder, needsQuestionId, shortIdLength } from "./question-ids.ts";
 
-interface Deps {
+interface AskDeps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
+}
+
+interface Deps extends AskDeps {
+  readonly registry: Registry;
 }
 
 /** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
@@ -35,7 +41,7 @@ const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
 
 /** The question with the words that decide it, for a channel without buttons. */
 export function questionText(request: ApprovalRequest, whole: boolean = false): string {
-  const short = request.id.slice(0, 6);
+  const short = shortId(request);
   const words = [`"allow ${short}"`, `"deny ${short}"`];
   if (request.always !== undefined)
     words.push(`"always ${short}" (for this conversation: ${request.always})`);
@@ -44,7 +50,7 @@ export function questionText(request: ApprovalRequest, whole: boolean = false): 
 
 /** Puts a question into the conversation that it came up in; one that cannot be put is a no at once. */
 export async function askInChannel(
-  deps: Deps,
+  deps: AskDeps,
   message: InboundMessage,
   request: ApprovalRequest,
   signal: AbortSignal,
@@ -56,18 +62,23 @@ export async function askInChannel(
   deps.approvals.undelivered(request.id, sent.reason);
 }
 
-/** True if the message was a decision on an open question of its conversation, or a wish to see one whole, and is used up. */
+/**
+ * True if the message was a decision on an open question of its conversation, or a wish to see one
+ * whole, and is used up. A word without an id decides only in a direct conversation whose channel
+ * takes it, and only if it is not older than the question.
+ */
 export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
-  const { approvals, log } = deps;
+  const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
-  if (word === "") {
+  const here = (await approvals.pending()).filter(isHere);
+  const isEarlier = here.some((request) => isOlder(message, request, approvals.waitMs));
+  if (word === "" || (short === "" && isEarlier)) {
     const [open] = isChatCommand(message) ? [] : (await approvals.pending(by)).filter(isHere);
     if (open) tellBehind(deps, message, open);
     return false;
   }
-  const here = (await approvals.pending()).filter(isHere);
   const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
@@ -81,17 +92,37 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
     return short !== "";
   }
   if (meant.length > 1) {
-    const ids = meant.map(({ id, tool }) => `${id.slice(0, 6)} (${tool})`).join(", ");
-    void reply(
-      deps,
-      message,
-      `Several questions are open: ${ids}. Say which, as in "allow ${ids.slice(0, 6)}".`,
-    );
+    void reply(deps, message, severalText(meant));
     return true;
   }
   const decision = decisions[word.toLowerCase()];
+  const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
+  else if (isBare) return tellWords(deps, message, request);
   else await approvals.decide(request.id, decision, by);
+  return true;
+}
+
+function shortId({ id }: ApprovalRequest): string {
+  return id.slice(0, shortIdLength);
+}
+
+function severalText(open: readonly ApprovalRequest[]): string {
+  const ids = open.map((request) => `${shortId(request)} (${request.tool})`).join(", ");
+  const words = `"allow ${ids.slice(0, shortIdLength)}"`;
+  return `Several questions are open: ${ids}. Say which, as in ${words}.`;
+}
+
+/** The questions that a bare word did not decide, and of which the deciding words were told. */
+const refused = new WeakSet<ApprovalRequest>();
+
+/** True if the words that decide were told just now; told once, a bare word is part of the talk. */
+function tellWords(deps: Deps, message: InboundMessage, request: ApprovalRequest): boolean {
+  if (refused.has(request)) return false;
+  refused.add(request);
+  const short = shortId(request);
+  const words = `"allow ${short}" or "deny ${short}"`;
+  void reply(deps, message, `Here a decision needs the id of its question. Say ${words}.`);
   return true;
 }
 
@@ -102,7 +133,7 @@ const told = new WeakSet<ApprovalRequest>();
 function tellBehind(deps: Deps, message: InboundMessage, request: ApprovalRequest): void {
   if (told.has(request)) return;
   told.add(request);
-  const short = request.id.slice(0, 6);
+  const short = shortId(request);
   const words = `"allow ${short}", "deny ${short}", or /stop`;
   void reply(deps, message, `Your message waits until the question here is answered: ${words}.`);
 }

@@ -18,6 +18,7 @@ import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
+import { namesQuestion, needsQuestionId } from "./question-ids.ts";
 
 /** A conversation that another process holds is not waited for longer: a command answers at once. */
 const patienceMs = 5_000;
@@ -114,8 +115,10 @@ export class Control implements ConversationControl {
     return this.#deps.approvals.pending(this.#decider());
   }
 
-  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome> {
-    return this.#deps.approvals.decide(id, decision, this.#decider());
+  async decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed"> {
+    const { registry, approvals } = this.#deps;
+    const isNamed = namesQuestion(this.#message, id) || !needsQuestionId(registry, this.#message);
+    return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";
   }
 
   #decider() {

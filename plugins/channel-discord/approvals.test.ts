@@ -63,6 +63,11 @@ async function askedInServer(timeouts: { readonly approval?: number } = {}): Pro
 const inGuildId = { guild_id: inGuild.guild };
 const edits = /^PATCH \/channels\/\d+\/messages\/\d+$/;
 
+/** The id of its question, as people write it. */
+function idOf({ question }: Asked): string {
+  return /"custom_id":"a:([0-9a-f]{6})/.exec(JSON.stringify(question))?.[1] ?? "";
+}
+
 test("DC-13: the question has buttons; the owner's press is taken before any work, lets the tool run, and the buttons go", async () => {
   await using asked = await askedInServer();
   const { t } = asked;
@@ -117,10 +122,21 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
 test("DC-13: CC-14: the owner may decide in words too, and the buttons go then", async () => {
   await using asked = await askedInServer();
   const { t } = asked;
-  t.say("yes", inGuild);
+  t.say(`allow ${idOf(asked)}`, inGuild);
   expect((await t.api.sent(2))[1]?.["content"]).toBe("done");
   await t.api.until(() => t.api.of(edits).length === 1);
   expect(t.api.of(edits)[0]?.body["content"]).toMatch(/✔ Allowed\.$/);
+  expect(asked.runs()).toBe(1);
+});
+
+test("FLR-29: the owner's bare yes in a server decides nothing; the button does", async () => {
+  await using asked = await askedInServer();
+  const { t } = asked;
+  t.say("yes", inGuild);
+  expect((await t.api.sent(2))[1]?.["content"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  expect(await asked.press("Allow")).toBe("Allowed.");
+  await t.api.sent(3);
   expect(asked.runs()).toBe(1);
 });
 

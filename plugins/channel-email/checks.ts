@@ -3,6 +3,7 @@ import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sd
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { Logins } from "./logins.ts";
+import { serverNameRows } from "./own-server.ts";
 import type { SendingRecord } from "./sending-record.ts";
 import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
 import type { Smtp } from "./smtp.ts";
@@ -13,11 +14,22 @@ import { troubleOf } from "./trouble.ts";
 const fullPercent = 95;
 const security = { implicit: "TLS", starttls: "STARTTLS", none: "in the open, on this machine" } as const;
 
-/** What holds while nothing says that a sender is who they say they are. */
-export const forgeable = {
-  detail: "the sender of a mail can be forged, so whoever knows an allowed address can write in its name",
-  cure: "set channels.email.authserv_id to the name in the Authentication-Results of your mail server",
-};
+/** Says what follows while nothing proves a sender; undefined where the mail server does. */
+export function forgeableSenders({
+  authservId,
+  people,
+}: Settings): { readonly detail: string; readonly cure: string } | undefined {
+  if (authservId !== undefined) return undefined;
+  const owners = people.owners.length > 0 ? ", not even those in channels.email.owners" : "";
+  return {
+    detail:
+      "the sender of a mail can be forged, so whoever knows an allowed address can write in its " +
+      `name, and nobody is an owner here${owners}`,
+    cure:
+      'add channels.email.authserv_id = "mx.example.com", ' +
+      "with the name that the Authentication-Results of your own mail server begin with",
+  };
+}
 
 export interface CheckNeeds extends ImapNeeds {
   readonly smtp: Smtp;
@@ -59,10 +71,11 @@ function account({ address, imap, smtp, mailbox }: Settings): CheckRow {
   return { what: "email account", state: "ok", detail };
 }
 
-function senders({ authservId }: Settings): CheckRow {
+function senders(settings: Settings): CheckRow {
   const what = "email senders";
-  if (authservId === undefined) return { what, state: "warn", ...forgeable };
-  return { what, state: "ok", detail: `only mail that ${authservId} says dmarc=pass of` };
+  const forgeable = forgeableSenders(settings);
+  if (forgeable) return { what, state: "warn", ...forgeable };
+  return { what, state: "ok", detail: `only mail that ${settings.authservId} says dmarc=pass of` };
 }
 
 async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly CheckRow[]> {
@@ -80,7 +93,8 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
       ? ""
       : "; a second program on this mailbox goes unnoticed, as it keeps no marks";
     const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}${alone}`;
-    return [{ what, state: "ok", detail }, ...(await quota(client))];
+    const names = settings.authservId === undefined ? await serverNameRows(client) : [];
+    return [{ what, state: "ok", detail }, ...names, ...(await quota(client))];
   } catch (error) {
     return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];
   } finally {

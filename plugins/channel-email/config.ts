@@ -53,7 +53,9 @@ export const config = Type.Object({
       owners: Type.Array(Type.String({ pattern: address }), {
         default: [],
         description:
-          "Addresses that may also approve what needs a person. An address that alone stands in allowed_senders is the owner.",
+          "Addresses that may also approve what needs a person, by words with the question's id. " +
+          "An address that alone stands in allowed_senders is the owner. " +
+          "Without authserv_id nobody is an owner: these may write, and no more.",
       }),
       pairing_enabled: Type.Boolean({
         default: false,
@@ -61,7 +63,9 @@ export const config = Type.Object({
           "True: whoever sends a code of `gantry pair new` may write from then on; never an owner.",
       }),
       authserv_id: text(
-        "Name by which your mail server signs its Authentication-Results, such as mx.example.com: then only mail counts that it says dmarc=pass of. Unset: a sender's address can be forged.",
+        "Name by which your mail server signs its Authentication-Results, such as " +
+          "mx.example.com: then only mail counts that it says dmarc=pass of. " +
+          "Unset: a sender's address can be forged, so nobody is an owner.",
       ),
       answers_per_hour: Type.Integer({
         default: 60,

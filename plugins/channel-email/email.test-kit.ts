@@ -10,6 +10,14 @@ export const owner = "ada@example.com";
 export const member = "bob@example.com";
 export const stranger = "eve@example.net";
 
+/** Keys with which a mail counts that {@link vouchedFor} its domain. */
+export const proven = { authserv_id: "mx.example.com" };
+
+/** The header line by which the mail server vouches for whoever writes from this domain. */
+export function vouchedFor(domain: string = "example.com"): string {
+  return `Authentication-Results: ${proven.authserv_id}; dmarc=pass header.from=${domain}`;
+}
+
 export interface EmailOptions extends ChannelOptions {
   readonly server?: MailServer;
   readonly sink?: MailSink;

@@ -14,7 +14,7 @@ import {
 } from "@gantry/sdk";
 import { ChannelHealth, LetIn, pairedCommands, serveConnection, strangerGuard } from "@gantry/sdk/channel";
 import { Pairing } from "@gantry/sdk/node";
-import { emailChecks, forgeable } from "./checks.ts";
+import { emailChecks, forgeableSenders } from "./checks.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
@@ -85,13 +85,18 @@ export default definePlugin({
       log,
     });
 
-    host.provide(Channels, { name: "email", send: (message, signal) => sender.send(message, signal) });
+    host.provide(Channels, {
+      name: "email",
+      // References, which its sender writes, say which conversation a mail belongs to.
+      needsQuestionId: true,
+      send: (message, signal) => sender.send(message, signal),
+    });
     const refuseStrangers = strangerGuard("email", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 
     serveConnection(host, "email", async () => {
-      if (settings.authservId === undefined)
-        log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
+      const forgeable = forgeableSenders(settings);
+      if (forgeable) log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
       const position = new Position(settings, values);
       await position.begin();
       return new Mailbox({

@@ -1,4 +1,5 @@
 import { readAddress } from "./mail-address.ts";
+import { readStructured } from "./structured-header.ts";
 
 /** So much of a mail is read before it is known whether it counts. */
 export const maxHeadBytes = 64 * 1024;
@@ -6,6 +7,8 @@ const maxSubject = 200;
 const maxName = 80;
 /** Ids of a thread that are looked at. */
 const maxIds = 50;
+/** `Ada <ada@example.com>` or the address alone, without comments. */
+const mailboxForm = /^[^<>,;:]*<\s*([^<>\s]+)\s*>\s*$|^\s*([^<>,;:\s]+)\s*$/;
 const idForm = /<[^\s<>@]{1,200}@[^\s<>@]{1,200}>/g;
 
 /** The header of a mail, as far as it decides anything. All of it comes from outside. */
@@ -35,7 +38,9 @@ export async function readHead(bytes: Uint8Array): Promise<MailHead> {
   const froms = all("from");
   const people = froms.length === 1 ? addressParser(froms[0] as string, { flatten: true }) : [];
   const [person] = people;
-  const address = people.length === 1 ? readAddress(person?.address ?? "") : undefined;
+  const whole = addressIn(froms[0] ?? "");
+  const isClear = people.length === 1 && readAddress(person?.address ?? "") === whole;
+  const address = isClear ? whole : undefined;
   const name = clean(person?.name ?? "", maxName);
   const answered = [...all("references"), ...all("in-reply-to")].flatMap(idsIn);
   return {
@@ -47,6 +52,12 @@ export async function readHead(bytes: Uint8Array): Promise<MailHead> {
     all,
     names: headers.map(({ key }) => key),
   };
+}
+
+/** Returns the one address that the header holds; undefined if anything else stands there. */
+function addressIn(value: string): string | undefined {
+  const [, bracketed, alone = ""] = mailboxForm.exec(readStructured(value)?.text ?? "") ?? [];
+  return readAddress(bracketed ?? alone);
 }
 
 function idsIn(value: string): readonly string[] {

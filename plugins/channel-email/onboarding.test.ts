@@ -2,20 +2,36 @@ import { readFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onboard/cli.test-kit.ts";
-import { own } from "./email.test-kit.ts";
+import { own, vouchedFor } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { onboarding } from "./onboarding.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
 
-test("CHN-04: onboard sets port and security of each server, so that none of an earlier server stays", async () => {
-  const answers = [own, "imap.example.com", "smtp.example.com:587", "ada@example.com"];
-  const keys = await onboarding.ask({
+/** The keys of these answers, in order; what is not answered is left empty. */
+function answered(answers: string[]): ReturnType<typeof onboarding.ask> {
+  const questions = {
     text: async () => answers.shift() ?? "",
     secret: async () => "x",
     yes: async () => true,
+  };
+  return onboarding.ask(questions, async () => []);
+}
+
+test("FLR-29: onboard makes an owner only of whom a named mail server vouches for", async () => {
+  const answers = [own, "imap.example.com", "smtp.example.com", "ada@example.com, bob@example.com"];
+  const keys = ["channels.email.authserv_id", "channels.email.owners"];
+  const without = await answered([...answers, ""]);
+  for (const key of keys) expect(Object.entries(without)).toContainEqual([key, undefined]);
+  expect(await answered([...answers, "mx.example.com"])).toMatchObject({
+    "channels.email.authserv_id": "mx.example.com",
+    "channels.email.owners": ["ada@example.com"],
   });
+});
+
+test("CHN-04: onboard sets port and security of each server, so that none of an earlier server stays", async () => {
+  const keys = await answered([own, "imap.example.com", "smtp.example.com:587", "ada@example.com"]);
   expect(keys).toMatchObject({ "channels.email.imap_port": 993, "channels.email.smtp_port": 587 });
   for (const key of ["channels.email.imap_tls", "channels.email.smtp_tls"])
     expect(Object.entries(keys)).toContainEqual([key, undefined]);
@@ -45,6 +61,8 @@ test.runIf(dovecot.here)(
       "--autonomy",
       "supervised",
     ]);
+    for (const subject of ["one", "two"])
+      server.deliver(own, `${vouchedFor()}\r\nSubject: ${subject}\r\n\r\nhello\r\n`);
     const answer = async (secret: string, people: () => Promise<void>): Promise<void> => {
       await terminal.answer("The agent's own address", `${own}${ENTER}`);
       await terminal.answer("Password of the mailbox", `${secret}${ENTER}`);
@@ -63,9 +81,11 @@ test.runIf(dovecot.here)(
         `\u0015Ada@Example.com, @example.org${ENTER}`,
       );
     });
+    await terminal.answer("Under which name does it write them?", ENTER);
     await terminal.see("refuses");
     await terminal.answer("Keep these answers", "n");
     await answer(password, () => Promise.resolve(terminal.type(`Ada@Example.com, @example.org${ENTER}`)));
+    await terminal.answer("The newest mails name this one", ENTER);
     await terminal.see(`localhost:${server.ports.imaps} lets ${own} in`);
     await terminal.see("Write them?");
     expect(await readFile(file, "utf8")).not.toContain(password);
@@ -78,6 +98,7 @@ test.runIf(dovecot.here)(
     expect(text).toContain(`password = "${password}"`);
     expect(text).toMatch(/allowed_senders = \[ ?"ada@example\.com", "@example\.org" ?\]/);
     expect(text).toMatch(/owners = \[ ?"ada@example\.com" ?\]/);
+    expect(text).toContain('authserv_id = "mx.example.com"');
     expect(text).toMatch(new RegExp(`imap_port = ${server.ports.imaps}\\b`));
     expect(text).not.toContain("_tls =");
     // A server may keep a client waiting whose password was wrong before, longer than one look has.

@@ -1,10 +1,11 @@
-import type { OnboardingStep } from "@gantry/sdk";
+import type { OnboardingKeys, OnboardingQuestions, OnboardingStep } from "@gantry/sdk";
 import { readAddress, readEntry } from "./mail-address.ts";
+import { nameIn, serverNameForm } from "./own-server.ts";
 
 export const onboarding: OnboardingStep = {
   title: "E-mail",
   hint: "a mailbox of the agent's own, by IMAP and SMTP",
-  async ask(questions) {
+  async ask(questions, look) {
     const address = await questions.text("The agent's own address", { check: wrongAddress });
     const domain = address.slice(address.indexOf("@") + 1);
     const password = await questions.secret(
@@ -19,21 +20,50 @@ export const onboarding: OnboardingStep = {
       check: wrongServer,
     });
     const people = await questions.text(
-      "Who may write? Addresses, or @example.com for a whole domain, with commas. The first address is the owner.",
+      "Who may write? Addresses, or @example.com for a whole domain, with commas.",
       { check: wrongPeople },
     );
     const entries = split(people).map(readEntry);
-    return {
+    const keys = {
       "channels.email.address": address,
       "channels.email.password": password,
       ...serverKeys("imap", imap),
       ...serverKeys("smtp", smtp),
       "channels.email.allowed_senders": entries,
-      "channels.email.owners": entries.filter((entry) => readAddress(entry) !== undefined).slice(0, 1),
+      ...ownerKeys(entries, undefined),
     };
+    const name = await askServerName(questions, nameIn(await look(keys)));
+    return { ...keys, ...ownerKeys(entries, name) };
   },
   check: "email",
 };
+
+/** Asks under which name the mail server vouches for senders; undefined if none is given. */
+async function askServerName(
+  questions: OnboardingQuestions,
+  found: string | undefined,
+): Promise<string | undefined> {
+  const source =
+    found === undefined
+      ? "It is the first word there, such as mx.example.com."
+      : "The newest mails name this one: keep it only if it is your own server's.";
+  const name = await questions.text(
+    "Anybody can forge the sender of a mail; only the Authentication-Results of your own mail " +
+      `server prove who wrote it. Under which name does it write them? ${source} ` +
+      "With a name the first address is the owner. Empty: nobody is, and no mail approves.",
+    { ...(found !== undefined && { initial: found }), check: wrongServerName },
+  );
+  return name === "" ? undefined : name;
+}
+
+/** Returns the keys of who is an owner: nobody without a server that vouches for senders. */
+function ownerKeys(entries: readonly string[], name: string | undefined): OnboardingKeys {
+  const owners = entries.filter((entry) => readAddress(entry) !== undefined).slice(0, 1);
+  return {
+    "channels.email.authserv_id": name,
+    "channels.email.owners": name === undefined ? undefined : owners,
+  };
+}
 
 /** As the questions name them. */
 const ports = { imap: 993, smtp: 465 } as const;
@@ -59,6 +89,11 @@ function wrongAddress(text: string): string | undefined {
 
 function wrongServer(text: string): string | undefined {
   return serverForm.test(text.trim()) ? undefined : "That is no server such as imap.example.com.";
+}
+
+function wrongServerName(text: string): string | undefined {
+  const isName = text === "" || serverNameForm.test(text);
+  return isName ? undefined : "That is no name such as mx.example.com.";
 }
 
 function wrongPeople(text: string): string | undefined {

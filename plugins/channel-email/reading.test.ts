@@ -7,6 +7,7 @@ import {
   owner,
   startEmail,
   stranger,
+  vouchedFor,
   type TestEmail,
   type Written,
 } from "./email.test-kit.ts";
@@ -127,7 +128,7 @@ async function talk(): Promise<{ readonly t: TestEmail; readonly requests: ChatR
 }
 
 const at = (line: string): readonly string[] => [`Authentication-Results: ${line}`];
-const vouched = "Authentication-Results: mx.example.com; dmarc=pass header.from=example.com";
+const vouched = vouchedFor();
 
 test.runIf(dovecot.here)(
   `EM-07: a thread is a conversation: by the root of References, by the last mail alone, by the subject of a reply; another sender is another${dovecot.why}`,

@@ -7,7 +7,16 @@ import {
   memoryStore,
 } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { lastSaid, member, owner, startEmail, stranger, type TestEmail } from "./email.test-kit.ts";
+import {
+  lastSaid,
+  member,
+  owner,
+  proven,
+  startEmail,
+  stranger,
+  vouchedFor,
+  type TestEmail,
+} from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { MailSink, type SinkFailure } from "./mail-sink.test-kit.ts";
 
@@ -131,8 +140,9 @@ test.runIf(dovecot.here)(
   async () => {
     const tool = askingTool();
     const model = fakeProvider([{ calls: [{ name: tool.toolName, args: {} }] }, "done"]);
-    await using t = await startEmail({ plugins: [memoryStore(), model, tool.plugin] });
-    const asked = t.write({ subject: "do it", text: "now" });
+    const plugins = [memoryStore(), model, tool.plugin];
+    await using t = await startEmail({ plugins, table: proven });
+    const asked = t.write({ subject: "do it", text: "now", headers: [vouchedFor()] });
     const [question] = await t.sink.sent(1);
     const [, words = ""] = /"(allow [0-9a-f]{6})"/.exec(question!.shown.text) ?? [];
     const headers = [
@@ -140,8 +150,14 @@ test.runIf(dovecot.here)(
       `References: ${asked.id} ${question!.shown.messageId}`,
     ];
     const quote = "On Thu, Agent wrote:\n> May asking run this?\n> Answer";
-    t.write({ from: stranger, subject: "Re: do it", text: words, headers });
-    t.write({ subject: "Re: do it", text: `${words}\n\n${quote}\n\n-- \nAda`, headers });
+    t.write({
+      from: stranger,
+      subject: "Re: do it",
+      text: words,
+      headers: [vouchedFor("example.net"), ...headers],
+    });
+    const text = `${words}\n\n${quote}\n\n-- \nAda`;
+    t.write({ subject: "Re: do it", text, headers: [vouchedFor(), ...headers] });
     const mails = await t.sink.sent(2);
     expect(mails.some(({ shown, to }) => shown.text === "done" && to[0] === owner)).toBe(true);
     expect(tool.runs()).toBe(1);

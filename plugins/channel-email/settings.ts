@@ -70,6 +70,7 @@ export function settingsFrom({ channels: { email: table } }: EmailConfig, env: N
     return { host, port, security, shown: `${host}:${port}` };
   };
   const secret = found.password as string;
+  const authservId = table.authserv_id?.trim().toLowerCase();
   return {
     address: own,
     username: found.username ?? own,
@@ -80,9 +81,10 @@ export function settingsFrom({ channels: { email: table } }: EmailConfig, env: N
     people: {
       allowed: table.allowed_senders.map(readEntry),
       owners: table.owners.map(readEntry),
+      sendersProven: authservId !== undefined,
     },
     pairing: table.pairing_enabled,
-    authservId: table.authserv_id?.trim().toLowerCase(),
+    authservId,
     answersPerHour: table.answers_per_hour,
     caFile: table.tls_ca_file,
     scrub: scrubber([secret, Buffer.from(secret).toString("base64")]),

@@ -45,6 +45,11 @@ async function askedInThread(timeouts: { readonly approval?: number } = {}): Pro
   };
 }
 
+/** The id of its question, as people write it. */
+function idOf({ question }: Asked): string {
+  return /"a:([0-9a-f]{6})/.exec(JSON.stringify(question))?.[1] ?? "";
+}
+
 test("SL-15: the question has buttons in its thread; the owner's press is acknowledged, lets the tool run, and the buttons go", async () => {
   await using asked = await askedInThread();
   const { t, question, thread } = asked;
@@ -111,10 +116,21 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
   expect(asked.runs()).toBe(0);
 });
 
-test("CC-14: SL-15: the owner may decide in words too, and the buttons go then", async () => {
+test("FLR-29: the owner's bare yes in a channel decides nothing; the button does", async () => {
   await using asked = await askedInThread();
   const { t, thread } = asked;
   await t.say(`${named} yes`, { channel: group, thread_ts: thread });
+  expect((await t.api.sent(2))[1]?.["text"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  asked.press("Allow");
+  await t.api.sent(3);
+  expect(asked.runs()).toBe(1);
+});
+
+test("CC-14: SL-15: the owner may decide in words too, and the buttons go then", async () => {
+  await using asked = await askedInThread();
+  const { t, thread } = asked;
+  await t.say(`${named} allow ${idOf(asked)}`, { channel: group, thread_ts: thread });
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
   await t.api.until(() => t.api.of("chat.update").length === 1);
   expect(t.api.of("chat.update")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);

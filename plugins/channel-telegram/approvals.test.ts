@@ -44,6 +44,11 @@ async function askedInGroup(timeouts: { readonly approval?: number } = {}): Prom
   };
 }
 
+/** The id of its question, as people write it. */
+function idOf({ buttons }: Asked): string {
+  return buttons["Allow"]?.split(":")[1]?.slice(0, 6) ?? "";
+}
+
 test("TG-14: the question has buttons; the owner's press lets the tool run, is answered, and the buttons go", async () => {
   await using asked = await askedInGroup();
   const { t } = asked;
@@ -97,10 +102,21 @@ test("CC-14: a press after the question has expired runs nothing, and the presse
 test("CC-14: TG-14: the owner may decide in words too, and the buttons go then", async () => {
   await using asked = await askedInGroup();
   const { t } = asked;
-  t.say("yes", { chat: group });
+  t.say(`allow ${idOf(asked)}`, { chat: group });
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
   await t.api.until(() => t.api.of("editMessageText").length === 1);
   expect(t.api.of("editMessageText")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);
+  expect(asked.runs()).toBe(1);
+});
+
+test("FLR-29: the owner's bare yes in a group decides nothing; the button does", async () => {
+  await using asked = await askedInGroup();
+  const { t } = asked;
+  t.say("yes", { chat: group });
+  expect((await t.api.sent(2))[1]?.["text"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  expect(await asked.press("Allow")).toBe("Allowed.");
+  await t.api.sent(3);
   expect(asked.runs()).toBe(1);
 });
 

@@ -1,4 +1,10 @@
-import type { CheckRow, CommandContext, ConfigFile, OnboardingStep } from "@gantry/sdk";
+import type {
+  CheckRow,
+  CommandContext,
+  ConfigFile,
+  OnboardingKeys as Keys,
+  OnboardingStep,
+} from "@gantry/sdk";
 import type { Ask } from "./ask.ts";
 import type { OnboardNeeds } from "./needs.ts";
 
@@ -12,8 +18,6 @@ export interface StepQuestion {
   /** The choice of none of them. */
   readonly none: string;
 }
-
-type Keys = Readonly<Record<string, unknown>>;
 
 /** The keys of the channels whose tables lack something; undefined where none does. */
 export async function askWhatLacks(
@@ -62,9 +66,10 @@ async function keysOf(
   others: Keys,
 ): Promise<Keys> {
   for (;;) {
-    const keys = await step.ask(ask);
-    if (await isWanted(ask, run, step, () => tried(configFile, { ...others, ...keys }, step, run.signal)))
-      return keys;
+    const look = (keys: Keys): Promise<readonly CheckRow[]> =>
+      rowsWith(configFile, { ...others, ...keys }, step, run.signal);
+    const keys = await step.ask(ask, (known) => looked(ask, run, step, () => look(known)));
+    if (await isWanted(ask, run, step, async () => saidBy(await look(keys), step))) return keys;
   }
 }
 
@@ -85,19 +90,39 @@ async function isWanted(
   }
 }
 
-/** What the step's own check says with these keys; throws what is wrong. */
-async function tried(
+/** What the step's own check says of the keys so far; empty if it cannot run. */
+async function looked(
+  ask: Ask,
+  run: CommandContext,
+  { title, check }: OnboardingStep,
+  work: () => Promise<readonly CheckRow[]>,
+): Promise<readonly CheckRow[]> {
+  if (check === undefined) return [];
+  try {
+    return await ask.while(`Looking at ${title}`, work, () => `Looked at ${title}`);
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    return [];
+  }
+}
+
+/** What the step's own check says with these keys; throws if it does not start. */
+function rowsWith(
   configFile: ConfigFile,
   changes: Keys,
   { check = "", title }: OnboardingStep,
   outer: AbortSignal,
-): Promise<string> {
+): Promise<readonly CheckRow[]> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(limitMs)]);
-  const rows = await configFile.trial(changes, async ({ checks }): Promise<readonly CheckRow[]> => {
+  return configFile.trial(changes, async ({ checks }): Promise<readonly CheckRow[]> => {
     const own = checks.get(check);
     if (own === undefined) throw new Error(`${title} does not start with these answers.`);
     return own.run(signal);
   });
+}
+
+/** The sentence of the first row; throws what is wrong. */
+function saidBy(rows: readonly CheckRow[], { title }: OnboardingStep): string {
   const wrong = rows.find(({ state }) => state === "fail");
   if (wrong) throw new Error(wrong.detail);
   return rows[0]?.detail ?? `${title} is set up`;

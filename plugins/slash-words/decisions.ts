@@ -17,7 +17,7 @@ export const decisionCommands: readonly ChatCommand[] = [
   },
 ];
 
-/** Without an id the only open question is meant; with several, which one has to be said. */
+/** Decides the only open question that fits the id; says so if several do, or the id is needed. */
 async function decide({ args, conversation }: ChatCommandRun, decision: "allow" | "deny"): Promise<string> {
   const open = (await conversation.questions()).filter(({ id }) => id.startsWith(args.toLowerCase()));
   const [question] = open;
@@ -26,8 +26,14 @@ async function decide({ args, conversation }: ChatCommandRun, decision: "allow" 
     return ["Several are open; say which:", ...open.map(lineOf)].join("\n");
   }
   const outcome = await conversation.decide(question.id, decision);
+  if (outcome === "unnamed") return unnamedText(decision, question);
   if (outcome !== "done") return `It could not be decided: ${outcome}.`;
   return `${question.tool}: ${decision === "allow" ? "allowed" : "denied"}.`;
+}
+
+function unnamedText(decision: "allow" | "deny", { id }: ApprovalRequest): string {
+  const word = decision === "allow" ? "approve" : "deny";
+  return `Here a decision needs the id of its question. Say "/${word} ${id.slice(0, 6)}".`;
 }
 
 /** That more than the first line would run must not be hidden by a list. */

@@ -11,6 +11,8 @@ export interface AllowedPeople {
   readonly allowed: readonly string[];
   /** Who may also approve. An id that alone is allowed is the owner where none is named. */
   readonly owners: readonly string[];
+  /** False: the sender of a message can be forged, so owners count as members. Default true. */
+  readonly sendersProven?: boolean;
 }
 
 /** True if an entry of an allowlist means this id. */
@@ -19,14 +21,15 @@ export type Matches = (entry: string, id: string) => boolean;
 /** How far a person is trusted; undefined if they may not write at all. */
 export function trustOf(
   id: string,
-  { allowed, owners }: AllowedPeople,
+  { allowed, owners, sendersProven = true }: AllowedPeople,
   matches: Matches = (entry, one) => entry === one,
 ): Trust | undefined {
-  if (owners.some((entry) => matches(entry, id))) return "owner";
+  const owner = sendersProven ? "owner" : "member";
+  if (owners.some((entry) => matches(entry, id))) return owner;
   const isListed = allowed.some((entry) => entry !== "*" && matches(entry, id));
   // An entry that means many is no single owner.
   const isOnly = allowed.length === 1 && owners.length === 0 && allowed[0] === id;
-  if (isListed) return isOnly ? "owner" : "member";
+  if (isListed) return isOnly ? owner : "member";
   return allowed.includes("*") ? "guest" : undefined;
 }
 

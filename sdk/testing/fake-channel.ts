@@ -29,7 +29,7 @@ export type FakeMessage = Partial<InboundMessage> & { readonly text: string; rea
 /** A channel without a platform. Everybody may write; `owners` may answer approval questions. */
 export function fakeChannel(
   name: string = "fake",
-  options: { readonly owners?: readonly string[] } = {},
+  options: { readonly owners?: readonly string[]; readonly needsQuestionId?: true } = {},
 ): FakeChannel {
   const sent: { to: string; text: string }[] = [];
   const sentParts: (readonly Part[])[] = [];
@@ -45,6 +45,7 @@ export function fakeChannel(
       ({ inbox } = host.needs);
       host.provide(Channels, {
         name,
+        ...(options.needsQuestionId && { needsQuestionId: true }),
         async send({ to, parts }) {
           const outcome = outcomes.shift() ?? { status: "sent" };
           if (outcome.status === "sent") {
