@@ -18,7 +18,7 @@ export const config = Type.Object({
         "Token that the platform sends to verify the webhook; SERVICE_CHATAPP_VERIFY_TOKEN wins over it.",
       ),
       app_secret: text(
-        "Secret that the platform signs the webhook with; SERVICE_CHATAPP_APP_SECRET wins over it.",
+        "Secret that the platform signs the webhook with; SERVICE_CHATAPP_APP_SECRET wins over it. Unset: a sender can be forged, so nobody is an owner.",
       ),
       allowed_numbers: Type.Array(
         Type.String({ pattern: "^(?:\\*|\\+[0-9]{1,15})$", examples: ["+491701234567"] }),

@@ -35,12 +35,17 @@ export function settingsFrom(
   if (accessToken === undefined || phoneNumberId === undefined || verifyToken === undefined) {
     throw errors.CHATAPP_MISSING(missing.join(", "));
   }
+  const appSecret = read("app_secret");
   return {
     accessToken,
     phoneNumberId,
     verifyToken,
-    appSecret: read("app_secret"),
-    people: { allowed: table.allowed_numbers, owners: table.owners },
+    appSecret,
+    people: {
+      allowed: table.allowed_numbers,
+      owners: table.owners,
+      sendersProven: appSecret !== undefined,
+    },
     graphUrl: endpoints.graph_url,
     allowInsecureLoopback: env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1",
   };

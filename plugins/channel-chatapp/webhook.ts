@@ -9,7 +9,7 @@ import { isSigned, same } from "./signature.ts";
 const retryAfterSeconds = 5;
 
 export const unsigned =
-  "The chat-app webhook has no app secret, so signatures are not checked and anyone who finds it can write in another's name: set channels_config.chatapp.app_secret or SERVICE_CHATAPP_APP_SECRET.";
+  "The chat-app webhook has no app secret, so signatures are not checked, anyone who finds it can write in another's name, and nobody is an owner: set channels_config.chatapp.app_secret or SERVICE_CHATAPP_APP_SECRET.";
 
 /** The platform proves itself: by the verify token once, then by a signature over the bytes of every delivery. */
 export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): readonly Route[] {
