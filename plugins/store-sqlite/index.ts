@@ -71,6 +71,7 @@ export default definePlugin({
         { flags: "--dry-run", summary: "say what would be put back, and change nothing" },
         { flags: "--yes", summary: "put it back" },
       ],
+      despiteProblems: true,
       run: async (run) => (await import("./restore.ts")).restore(run, { ...host.needs, db }),
     });
     host.onDispose(close);

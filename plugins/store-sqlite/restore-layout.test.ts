@@ -197,6 +197,13 @@ test("FLR-13: without a layout that was kept, restore names those that were", as
     expect((await gantry(args, { dir: home.dir })).err).toContain("(layouts kept here: 1, 2).");
 });
 
+test("FLR-13: restore --layout works with a key that only the newer release knows", async () => {
+  using home = afterCrash();
+  writeFileSync(home.file, `${toml}key_of_the_newer = 1\n`, { mode: 0o600 });
+  expect((await gantry(yes, { dir: home.dir })).out).toContain("Restored from");
+  expect(await held(home.dir)).toBe(olderWhole);
+});
+
 test("FLR-13: a kept file that is damaged or of another layout is not put back", async () => {
   using home = afterCrash();
   const kept = `${storeIn(home.dir)}.layout`;
