@@ -129,7 +129,7 @@ test("AGT-08: every charset and packing is read, and what is no text is said to 
     "/unsaid": "gr\u00fc",
     "/broken": "ok",
     "/gzip": "packed",
-    "/br": "{}",
+    "/br": "WEB_GARBLED",
     "/bomb": "WEB_GARBLED",
     "/lies": "WEB_GARBLED",
     "/image": "WEB_NOT_TEXT",
