@@ -8,6 +8,7 @@ import {
   Media,
   optional,
   Runtime,
+  Sandbox,
   Services,
   Store,
   Upstream,
@@ -20,6 +21,7 @@ import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
 import { Logins } from "./logins.ts";
 import { matchesAddress } from "./mail-address.ts";
+import { MailReader } from "./mail-reader.ts";
 import { Mailbox } from "./mailbox.ts";
 import { onboarding } from "./onboarding.ts";
 import { Pace } from "./pace.ts";
@@ -41,6 +43,7 @@ export default definePlugin({
     inbox: Inbox,
     media: optional(Media),
     runtime: Runtime,
+    sandbox: optional(Sandbox),
     store: Store,
     upstream: Upstream,
   },
@@ -75,6 +78,7 @@ export default definePlugin({
       store,
       open: async (id) => needs.media?.open(id),
     });
+    const reader = new MailReader(import.meta.url, needs.sandbox?.confining);
     const intake = new Intake({
       ...needs,
       codes: new Pairing(needs.store),
@@ -82,6 +86,7 @@ export default definePlugin({
       people,
       threads,
       sender,
+      reader,
       log,
     });
 
@@ -99,6 +104,7 @@ export default definePlugin({
         upstream,
         version,
         intake,
+        reader,
         position,
         logins: logins.imap,
         twoPrograms,

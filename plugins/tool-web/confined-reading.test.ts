@@ -1,10 +1,9 @@
-import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { sandboxPlugin } from "../sandbox-landlock/plugin.ts";
 import { webPlugin } from "./plugin.ts";
-import { otherReader, running } from "./taken-over.test-kit.ts";
+import { otherReader, running, runsWalled } from "./taken-over.test-kit.ts";
 import { type Web, pages, startWeb } from "./web.test-kit.ts";
 
 const linux = process.platform === "linux";
@@ -58,30 +57,12 @@ test.runIf(linux)("FLR-02: with landlock_enabled = false a page is read without 
   expect(text.split("\n").at(-1)).toBe("done done done done done done");
 });
 
-/** How many filters of system calls the kernel holds each thread of a process to. */
-function filtersOf(pid: number): readonly number[] {
-  return readdirSync(`/proc/${pid}/task`).map((thread) => {
-    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
-    return Number(/^Seccomp_filters:\s+(\d+)$/m.exec(status)?.[1]);
-  });
-}
-
 test.runIf(linux)("FLR-02: the kernel filters every thread of what reads a page", async () => {
   const html = "<i></b>last".repeat(200_000);
   await using web = await startWeb(pages({ "/": html }));
   await using t = await startService(web, own);
-  const [outer = 0] = filtersOf(process.pid);
   const reading = t.call("web_fetch", { url: web.url });
-  const filtered = (): boolean =>
-    running("page-worker").some((pid) => {
-      try {
-        const filters = filtersOf(pid);
-        return filters.length > 1 && filters.every((count) => count === outer + 1);
-      } catch {
-        return false;
-      }
-    });
-  await expect.poll(filtered, { timeout: 30_000, interval: 20 }).toBe(true);
+  await expect.poll(() => runsWalled("page-worker"), { timeout: 30_000, interval: 20 }).toBe(true);
   expect((await reading).text).toContain("last");
 });
 
@@ -107,14 +88,11 @@ test("FLR-02: a packed body reaches its reader as it came", async () => {
   expect(text.split("\n").at(-1)).toBe(`gzip ${packed.toString("hex")}`);
 });
 
-test("FLR-02: an answer of a reader in another shape is an error of the call alone", async () => {
+test("FLR-02: an answer of a reader in another shape is refused", async () => {
   using reader = otherReader('return { facts: { ...page("").facts, links: [{}] } };');
   await using web = await startWeb(pages({ "/": "<p>hello" }));
   await using t = await startService(web, reader.base);
-  expect(await t.call("web_fetch", { url: web.url })).toMatchObject({
-    decision: "failed",
-    text: expect.stringContaining("answered in another shape"),
-  });
+  expect(await t.call("web_fetch", { url: web.url })).toMatchObject({ code: "WEB_UNREADABLE" });
 });
 
 test("FLR-02: an answer of a reader without an end is cut off", async () => {

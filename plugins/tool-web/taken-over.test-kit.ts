@@ -47,3 +47,27 @@ export function running(word: string): readonly number[] {
     }
   });
 }
+
+/** How many filters of system calls the kernel holds each thread of a process to. */
+function filtersOf(pid: number): readonly number[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
+    return Number(/^Seccomp_filters:\s+(\d+)$/m.exec(status)?.[1]);
+  });
+}
+
+/**
+ * Whether the kernel holds a living process with this word to one filter more than the test, in
+ * every thread.
+ */
+export const runsWalled = (word: string): boolean => running(word).some(filteredMore);
+
+function filteredMore(pid: number): boolean {
+  const [outer = 0] = filtersOf(process.pid);
+  try {
+    const filters = filtersOf(pid);
+    return filters.length > 1 && filters.every((count) => count === outer + 1);
+  } catch {
+    return false;
+  }
+}

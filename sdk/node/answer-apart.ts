@@ -1,4 +1,6 @@
 import { readSync, writeSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import type { Awaitable } from "../awaitable.ts";
 import type { Confining } from "../sandbox.ts";
 import { type ApartMessage, packMessage, unpackMessage } from "./apart-message.ts";
 
@@ -7,14 +9,18 @@ const PIECE = 64 * 1024;
 /**
  * Does the one work of a process that `workApart` started, and ends the process. The walls stand
  * before the first byte of the input is read, so `work` can load nothing: whatever it needs is
- * imported beforehand, and it waits for nothing.
+ * imported beforehand, and it waits for no file and no thread.
  */
-export async function answerApart(work: (asked: Required<ApartMessage>) => ApartMessage): Promise<void> {
+export async function answerApart(
+  work: (asked: Required<ApartMessage>) => Awaitable<ApartMessage>,
+): Promise<void> {
   const confining = process.argv[2];
   const walls = confining === undefined ? undefined : ((await import(confining)) as Confining);
+  // Node's loop tells the kernel by io_uring what it listens to, which is closed to it from then on.
+  await setImmediate();
   const end = walls?.confine() ?? ((code: number) => process.exit(code));
   try {
-    write(1, packMessage(work(unpackMessage(readAll(0)))));
+    write(1, packMessage(await work(unpackMessage(readAll(0))!)));
   } catch (error) {
     write(2, Buffer.from(String((error as Error).stack)));
     return end(1);

@@ -12,10 +12,13 @@ export function packMessage({ facts, bytes = new Uint8Array() }: ApartMessage): 
   return Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), bytes]);
 }
 
-/** Throws when the first line is not JSON. */
-export function unpackMessage(data: Buffer): Required<ApartMessage> {
+/** Returns undefined for what is no message. */
+export function unpackMessage(data: Buffer): Required<ApartMessage> | undefined {
   const end = data.indexOf(LINE_END);
-  if (end < 0) throw new Error("the answer breaks off");
-  const facts: unknown = JSON.parse(data.toString("utf8", 0, end));
-  return { facts, bytes: data.subarray(end + 1) };
+  try {
+    const facts: unknown = JSON.parse(data.toString("utf8", 0, Math.max(0, end)));
+    return { facts, bytes: data.subarray(end + 1) };
+  } catch {
+    return undefined;
+  }
 }

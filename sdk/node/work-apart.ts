@@ -47,10 +47,11 @@ const last = new Map<string, Promise<unknown>>();
 
 /**
  * Returns what a file of a plugin makes of bytes from outside, in a process of its own that has no
- * way to a file, a network or another process; undefined if it took more than it may. A file does
- * one work after another, so that however many are wanted at once, memory is bounded. A thread
- * would not do: V8 ends the whole process when one allocation of a thread goes over the thread's
- * limit. Throws when the file threw or answered in another shape, and the reason of `signal`.
+ * way to a file, a network or another process; undefined if it took more than it may or answered in
+ * another shape, as bytes do that hold it up or take it over. A file does one work after another,
+ * so that however many are wanted at once, memory is bounded. A thread would not do: V8 ends the
+ * whole process when one allocation of a thread goes over the thread's limit. Throws when the
+ * process did not start and what the file threw, and the reason of `signal`.
  */
 export function workApart<T extends TSchema>(work: ApartWork<T>): Promise<ApartAnswer<T> | undefined> {
   const file = `${work.base} ${work.name}`;
@@ -85,7 +86,7 @@ async function inProcess<T extends TSchema>(work: ApartWork<T>): Promise<ApartAn
     if (code !== 0) throw new Error(`${name} failed: ${said.toString().trim().slice(-1_000)}`);
     const answer = unpackMessage(output);
     const { Value } = await import("typebox/value");
-    if (!Value.Check(answers, answer.facts)) throw new Error(`${name} answered in another shape`);
+    if (!answer || !Value.Check(answers, answer.facts)) return undefined;
     return { facts: answer.facts, bytes: answer.bytes };
   } finally {
     signal.removeEventListener("abort", end);
