@@ -109,6 +109,6 @@ test("FLR-02: no reader is left once its host has stopped", async () => {
   const held = t.call("web_fetch", { url: web.url }).catch(String);
   await expect.poll(() => running(reader.folder).length, { timeout: 10_000 }).toBeGreaterThan(0);
   await t.stop();
-  await held;
   await expect.poll(() => running(reader.folder), { timeout: 10_000 }).toEqual([]);
+  await held;
 });
