@@ -16,7 +16,7 @@ export async function answerApart(
 ): Promise<void> {
   const confining = process.argv[2];
   const walls = confining === undefined ? undefined : ((await import(confining)) as Confining);
-  // Node's loop tells the kernel by io_uring what it listens to, which is closed to it from then on.
+  // The event loop registers its descriptors by io_uring, which the walls close.
   await setImmediate();
   const end = walls?.confine() ?? ((code: number) => process.exit(code));
   try {

@@ -85,9 +85,9 @@ export const signalCalls: readonly Syscall[] = [
 ];
 
 /**
- * All that is left to a process that only parses: no path, no socket, no other process. The
- * thread's own event loop has made its ring of io_uring before, which could open and connect:
- * nobody can have the kernel look at it any more.
+ * All that is left to a process that only parses: no path, no socket, no other process. The event loop
+ * made a ring of io_uring before, which could open and connect; io_uring_enter is not among these, so
+ * the kernel never looks at that ring again.
  */
 export const computing: readonly Syscall[] = [
   ...(["read", "readv", "write", "writev", "close", "epoll_wait", "epoll_pwait"] as const),
