@@ -176,6 +176,17 @@ export interface OpenProcess {
   close(): Promise<ProcessEnd>;
 }
 
+/** What the module that `Sandbox.confining` names exports. */
+export interface Confining {
+  /**
+   * Leaves every thread of the calling process nothing but to compute and to read and write the
+   * descriptors that it has, for good. Returns what ends the process at once with an exit code, as
+   * Node's own way there takes more than is left; undefined if this system has no such walls.
+   * Throws what the kernel says.
+   */
+  confine(): ((code: number) => void) | undefined;
+}
+
 /** The only place from which tools start processes and open files. */
 export interface Sandbox {
   readonly files: SandboxedFiles;
@@ -184,6 +195,11 @@ export interface Sandbox {
   run(spec: RunSpec): Promise<RunResult>;
   /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
+  /**
+   * The address of a module, which is {@link Confining}, for a process that parses what comes from
+   * outside: `workApart` hands it on. Undefined where nothing walls such a process off.
+   */
+  readonly confining?: string | undefined;
 }
 export const Sandbox = one<Sandbox>("sandbox", (sandbox: Sandbox) => {
   const missing = having("policy", "run", "open")(sandbox);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isVouchedFor } from "./authenticity.ts";
-import { readHead } from "./mail-head.ts";
+import { readHead } from "./read-head.ts";
 import { readStructured } from "./structured-header.ts";
 
 const server = "mx.example.com";

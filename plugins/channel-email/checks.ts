@@ -3,6 +3,7 @@ import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sd
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { Logins } from "./logins.ts";
+import type { MailReader } from "./mail-reader.ts";
 import { serverNameRows } from "./own-server.ts";
 import type { SendingRecord } from "./sending-record.ts";
 import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
@@ -37,6 +38,7 @@ export interface CheckNeeds extends ImapNeeds {
   readonly health: ChannelHealth;
   readonly record: SendingRecord;
   readonly twoPrograms: TwoPrograms;
+  readonly reader: MailReader;
 }
 
 export function emailChecks(needs: CheckNeeds): readonly Check[] {
@@ -93,7 +95,7 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
       ? ""
       : "; a second program on this mailbox goes unnoticed, as it keeps no marks";
     const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}${alone}`;
-    const names = settings.authservId === undefined ? await serverNameRows(client) : [];
+    const names = settings.authservId === undefined ? await serverNameRows(client, needs.reader, signal) : [];
     return [{ what, state: "ok", detail }, ...names, ...(await quota(client))];
   } catch (error) {
     return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];

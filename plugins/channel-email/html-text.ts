@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { feedMarkup } from "@gantry/sdk/node";
+import { Parser } from "htmlparser2";
 
 /** Without words for a reader. */
 const dropped = new Set(
@@ -19,8 +19,7 @@ const quoting =
 const maxAddress = 500;
 
 /** The words of a mail that is written in HTML; what it quotes has `> ` before each line. Scripts, styles and hidden text are left out. */
-export async function htmlText(html: string): Promise<string> {
-  const { Parser } = await import("htmlparser2");
+export function htmlText(html: string): string {
   const writer = new HtmlWriter();
   const parser = new Parser(
     {
@@ -31,7 +30,7 @@ export async function htmlText(html: string): Promise<string> {
     },
     { decodeEntities: true },
   );
-  for (const _ of feedMarkup(html, parser, () => writer.nested)) await setImmediate();
+  for (const _ of feedMarkup(html, parser, () => writer.nested)) continue;
   return writer.done();
 }
 

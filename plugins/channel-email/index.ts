@@ -8,6 +8,7 @@ import {
   Media,
   optional,
   Runtime,
+  Sandbox,
   Services,
   Store,
   Upstream,
@@ -20,6 +21,7 @@ import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
 import { Logins } from "./logins.ts";
 import { matchesAddress } from "./mail-address.ts";
+import { MailReader } from "./mail-reader.ts";
 import { Mailbox } from "./mailbox.ts";
 import { onboarding } from "./onboarding.ts";
 import { Pace } from "./pace.ts";
@@ -41,6 +43,7 @@ export default definePlugin({
     inbox: Inbox,
     media: optional(Media),
     runtime: Runtime,
+    sandbox: optional(Sandbox),
     store: Store,
     upstream: Upstream,
   },
@@ -75,6 +78,7 @@ export default definePlugin({
       store,
       open: async (id) => needs.media?.open(id),
     });
+    const reader = new MailReader(import.meta.url, needs.sandbox?.confining);
     const intake = new Intake({
       ...needs,
       codes: new Pairing(needs.store),
@@ -82,6 +86,7 @@ export default definePlugin({
       people,
       threads,
       sender,
+      reader,
       log,
     });
 
@@ -104,6 +109,7 @@ export default definePlugin({
         upstream,
         version,
         intake,
+        reader,
         position,
         logins: logins.imap,
         twoPrograms,
@@ -111,7 +117,7 @@ export default definePlugin({
         log,
       });
     });
-    const standing = { settings, health, record, twoPrograms };
+    const standing = { settings, health, record, twoPrograms, reader };
     for (const check of emailChecks({ ...standing, smtp, upstream, version, logins }))
       host.provide(Checks, check);
     for (const command of pairedCommands("email", people.paired)) host.provide(Commands, command);

@@ -4,6 +4,7 @@ import type { ImapFlow } from "imapflow";
 import { unanswerable } from "./answerable.ts";
 import { isVouchedFor } from "./authenticity.ts";
 import type { MailHead } from "./mail-head.ts";
+import type { MailReader } from "./mail-reader.ts";
 import { digest } from "./message-id.ts";
 import { readBody, type MailBody } from "./read-mail.ts";
 import { replyAddress } from "./reply-address.ts";
@@ -16,6 +17,7 @@ export interface IntakeNeeds extends AdmissionNeeds {
   readonly settings: Settings;
   readonly threads: Threads;
   readonly sender: Sender;
+  readonly reader: MailReader;
   readonly inbox: Inbox;
 }
 
@@ -92,7 +94,8 @@ export class Intake {
     { trust, thread }: { readonly trust: InboundMessage["trust"]; readonly thread: Thread },
     signal: AbortSignal,
   ): Promise<InboundMessage> {
-    const body = mail.isReadable ? await readBody(client, mail.uid, thread) : unreadable;
+    const { reader } = this.#needs;
+    const body = mail.isReadable ? await readBody({ client, reader, signal }, mail.uid, thread) : unreadable;
     const attached = await this.#admission.attached(mail.from, body.attachments, signal);
     const isFirst = thread.root === mail.head.id || mail.head.references.length === 0;
     const subject = isFirst && !thread.isAnswer ? bareSubject(mail.head.subject) : "";
@@ -150,8 +153,9 @@ export class Intake {
 
   /** True if it was a code, right or wrong: such a mail is nobody's question. */
   async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
-    const { sender } = this.#needs;
-    const { text } = mail.isReadable ? await readBody(client, mail.uid, { isAnswer: false }) : unreadable;
+    const { sender, reader } = this.#needs;
+    const source = { client, reader, signal };
+    const { text } = mail.isReadable ? await readBody(source, mail.uid, { isAnswer: false }) : unreadable;
     const { from: id, name, head } = mail;
     return this.#admission.pair({ id, ...(name !== undefined && { name }) }, text, async (answer) => {
       const to = replyAddress(id, head.subject, head.id, head.references, head.id ?? mail.id);

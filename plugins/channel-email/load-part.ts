@@ -5,6 +5,12 @@ import type { MailPart } from "./mail-parts.ts";
 /** How much is asked for at once. */
 const chunkSize = 256 * 1024;
 
+export interface Beginning {
+  readonly bytes: Uint8Array;
+  /** True where there is more. */
+  readonly isCut: boolean;
+}
+
 /** The bytes of a piece of a mail, without its transfer encoding. Throws MEDIA_TOO_LARGE beyond `maxBytes`. */
 export async function loadPart(
   client: ImapFlow,
@@ -17,23 +23,17 @@ export async function loadPart(
   return bytes;
 }
 
-/** The beginning of a text, in whatever it was written. */
-export async function loadText(
+/** The beginning of a piece, without its transfer encoding. */
+export async function loadBeginning(
   client: ImapFlow,
   uid: number,
-  { part, charset }: MailPart,
+  { part }: MailPart,
   maxBytes: number,
-): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const { bytes, isCut } = await download(client, uid, part, maxBytes);
-  return { text: decode(bytes, charset), isCut };
+): Promise<Beginning> {
+  return download(client, uid, part, maxBytes);
 }
 
-async function download(
-  client: ImapFlow,
-  uid: number,
-  part: string,
-  maxBytes: number,
-): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
+async function download(client: ImapFlow, uid: number, part: string, maxBytes: number): Promise<Beginning> {
   const { content } = await client.download(String(uid), part, {
     uid: true,
     maxBytes: maxBytes + 1,
@@ -43,14 +43,4 @@ async function download(
   if (content !== undefined) for await (const piece of content) pieces.push(piece as Buffer);
   const whole = Buffer.concat(pieces);
   return { bytes: whole.subarray(0, maxBytes), isCut: whole.length > maxBytes };
-}
-
-/** What names its signs comes in UTF-8 already; what names none is UTF-8, or what old programs write. */
-function decode(bytes: Uint8Array, charset: string | undefined): string {
-  try {
-    // What was cut may end within a sign.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-  } catch {
-    return new TextDecoder(charset === undefined ? "windows-1252" : "utf-8").decode(bytes);
-  }
 }

@@ -1,15 +1,19 @@
-import { readAddress } from "./mail-address.ts";
-import { readStructured } from "./structured-header.ts";
+import { type Static, Type } from "typebox";
 
 /** So much of a mail is read before it is known whether it counts. */
 export const maxHeadBytes = 64 * 1024;
-const maxSubject = 200;
-const maxName = 80;
-/** Ids of a thread that are looked at. */
-const maxIds = 50;
-/** `Ada <ada@example.com>` or the address alone, without comments. */
-const mailboxForm = /^[^<>,;:]*<\s*([^<>\s]+)\s*>\s*$|^\s*([^<>,;:\s]+)\s*$/;
-const idForm = /<[^\s<>@]{1,200}@[^\s<>@]{1,200}>/g;
+
+/** A header as it comes from the process that reads it. */
+export const headFacts = Type.Object({
+  from: Type.Optional(Type.Object({ address: Type.String(), name: Type.Optional(Type.String()) })),
+  isWhole: Type.Boolean(),
+  subject: Type.String(),
+  id: Type.Optional(Type.String()),
+  references: Type.Array(Type.String()),
+  /** Name in small letters and value of each, topmost first. */
+  headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
+});
+export type HeadFacts = Static<typeof headFacts>;
 
 /** The header of a mail, as far as it decides anything. All of it comes from outside. */
 export interface MailHead {
@@ -27,60 +31,12 @@ export interface MailHead {
   readonly names: readonly string[];
 }
 
-/** Reads the beginning of a mail. Throws where it has no header that can be read. */
-export async function readHead(bytes: Uint8Array): Promise<MailHead> {
-  const { default: PostalMime, addressParser } = await import("postal-mime");
-  const options = { maxHeadersSize: maxHeadBytes * 2, maxNestingDepth: 2 };
-  const { headers, subject = "" } = await PostalMime.parse(headOf(bytes), options);
-  const all = (name: string): readonly string[] =>
-    headers.filter(({ key }) => key === name).map(({ value }) => value);
-
-  const froms = all("from");
-  const people = froms.length === 1 ? addressParser(froms[0] as string, { flatten: true }) : [];
-  const [person] = people;
-  const whole = addressIn(froms[0] ?? "");
-  const isClear = people.length === 1 && readAddress(person?.address ?? "") === whole;
-  const address = isClear ? whole : undefined;
-  const name = clean(person?.name ?? "", maxName);
-  const answered = [...all("references"), ...all("in-reply-to")].flatMap(idsIn);
+export function headOf({ headers, from, id, ...rest }: HeadFacts): MailHead {
   return {
-    from: address === undefined ? undefined : { address, ...(name !== "" && { name }) },
-    isWhole: bytes.length < maxHeadBytes || endOf(bytes) >= 0,
-    subject: clean(subject, maxSubject),
-    id: all("message-id").flatMap(idsIn)[0],
-    references: [...new Set(answered)].slice(0, maxIds),
-    all,
-    names: headers.map(({ key }) => key),
+    ...rest,
+    from,
+    id,
+    all: (name) => headers.filter(([key]) => key === name).map(([, value]) => value),
+    names: headers.map(([key]) => key),
   };
-}
-
-/** Returns the one address that the header holds; undefined if anything else stands there. */
-function addressIn(value: string): string | undefined {
-  const [, bracketed, alone = ""] = mailboxForm.exec(readStructured(value)?.text ?? "") ?? [];
-  return readAddress(bracketed ?? alone);
-}
-
-function idsIn(value: string): readonly string[] {
-  return value.slice(0, maxHeadBytes).match(idForm) ?? [];
-}
-
-/** Where the header ends, by its empty line; -1 where it does not. */
-function endOf(bytes: Uint8Array): number {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const ends = [text.indexOf("\r\n\r\n"), text.indexOf("\n\n")].filter((at) => at >= 0);
-  return ends.length > 0 ? Math.min(...ends) : -1;
-}
-
-/** What was cut off within the header ends with its last whole line. */
-function headOf(bytes: Uint8Array): Uint8Array {
-  const end = endOf(bytes);
-  const last = end >= 0 ? end : bytes.lastIndexOf(10);
-  return Buffer.concat([bytes.subarray(0, Math.max(last, 0)), Buffer.from("\r\n\r\n")]);
-}
-
-function clean(text: string, max: number): string {
-  return text
-    .replace(/[\s\p{C}]+/gu, " ")
-    .trim()
-    .slice(0, max);
 }

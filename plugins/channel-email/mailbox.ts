@@ -4,7 +4,8 @@ import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { FoundMail, Intake, WrittenMail } from "./intake.ts";
 import type { Logins } from "./logins.ts";
-import { maxHeadBytes, readHead } from "./mail-head.ts";
+import { maxHeadBytes, type MailHead } from "./mail-head.ts";
+import { NoReader, type MailReader } from "./mail-reader.ts";
 import { NewMail } from "./new-mail.ts";
 import { digest } from "./message-id.ts";
 import type { Position } from "./position.ts";
@@ -22,6 +23,7 @@ const maxReads = 3;
 
 export interface MailboxNeeds extends ImapNeeds {
   readonly intake: Intake;
+  readonly reader: MailReader;
   readonly position: Position;
   readonly logins: Logins;
   readonly twoPrograms: TwoPrograms;
@@ -103,7 +105,7 @@ export class Mailbox implements ConnectionOptions {
     const { intake, position, twoPrograms, health } = this.#needs;
     const began = (this.#reads.get(uid) ?? 0) + 1;
     this.#reads.set(uid, began);
-    const found = await this.#find(client, uid, began <= maxReads);
+    const found = await this.#find(client, uid, began <= maxReads, signal);
     if (found === undefined || (await position.wasTaken(uid, found.id))) return;
     const mail = await intake.judge(found);
     if (mail === undefined || !(await twoPrograms.claim(client, uid, found))) return;
@@ -118,7 +120,12 @@ export class Mailbox implements ConnectionOptions {
   }
 
   /** The header of a mail and what its server says of it; undefined where it is gone, or cannot be read. */
-  async #find(client: ImapFlow, uid: number, isReadable: boolean): Promise<(FoundMail & Marks) | undefined> {
+  async #find(
+    client: ImapFlow,
+    uid: number,
+    isReadable: boolean,
+    signal: AbortSignal,
+  ): Promise<(FoundMail & Marks) | undefined> {
     const wanted = {
       flags: true,
       size: true,
@@ -127,31 +134,40 @@ export class Mailbox implements ConnectionOptions {
     };
     const found = await client.fetchOne(String(uid), wanted, { uid: true });
     const bytes = found ? found.headers : undefined;
-    if (!found || !bytes) return undefined;
-    try {
-      const head = await readHead(bytes);
-      const { internalDate, flags = new Set<string>(), size = 0, modseq } = found;
-      const id =
-        head.id === undefined
-          ? digest(Buffer.concat([bytes, Buffer.from(`${size}`)]))
-          : digest(`${head.from?.address} ${head.id}`);
-      const at = internalDate === undefined ? Date.now() : new Date(internalDate).getTime();
-      return { uid, head, id, at, flags, isReadable, ...(modseq !== undefined && { modseq }) };
-    } catch (error) {
-      this.#needs.log.warn(
-        { uid },
-        `A mail is left out, as its header cannot be read: ${(error as Error).message}`,
-      );
-      return undefined;
-    }
+    const head = bytes && (await this.#head(bytes, { uid, isReadable }, signal));
+    if (!found || !head) return undefined;
+    const { internalDate, flags = new Set<string>(), size = 0, modseq } = found;
+    const id =
+      head.id === undefined
+        ? digest(Buffer.concat([bytes, Buffer.from(`${size}`)]))
+        : digest(`${head.from?.address} ${head.id}`);
+    const at = internalDate === undefined ? Date.now() : new Date(internalDate).getTime();
+    return { uid, head, id, at, flags, isReadable, ...(modseq !== undefined && { modseq }) };
+  }
+
+  /**
+   * Undefined for one that is left out. Throws when its reader did not start, or was ended: then it
+   * comes again.
+   */
+  async #head(
+    bytes: Uint8Array,
+    { uid, isReadable }: Pick<FoundMail, "uid" | "isReadable">,
+    signal: AbortSignal,
+  ): Promise<MailHead | undefined> {
+    const head = await this.#needs.reader.head(bytes, signal);
+    if (head !== undefined && !("unreadable" in head)) return head;
+    if (head === undefined && isReadable) throw new Error(`the header of mail ${uid} was not read`);
+    const reason = head?.unreadable ?? "it takes too long";
+    this.#needs.log.warn({ uid }, `A mail is left out, as its header cannot be read: ${reason}`);
+    return undefined;
   }
 
   async #read(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
     try {
       return await this.#needs.intake.read(client, mail, signal);
     } catch (error) {
-      // Without a connection it comes again; with one, its server cannot tell what stands in it.
-      if (!client.usable || signal.aborted) throw error;
+      // Without a connection or a reader it comes again; else its server cannot tell what stands in it.
+      if (!client.usable || signal.aborted || error instanceof NoReader) throw error;
       this.#needs.log.warn({ uid: mail.uid }, `A mail cannot be read: ${(error as Error).message}`);
       return this.#needs.intake.read(client, { ...mail, isReadable: false }, signal);
     }

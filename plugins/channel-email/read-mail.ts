@@ -1,9 +1,10 @@
 import { textParts, type Part } from "@gantry/sdk";
 import type { Attachment } from "@gantry/sdk/channel";
 import type { ImapFlow } from "imapflow";
-import { htmlText } from "./html-text.ts";
-import { loadPart, loadText } from "./load-part.ts";
+import { decodeText } from "./decode-text.ts";
+import { loadBeginning, loadPart } from "./load-part.ts";
 import { sortParts, type MailPart, type MailParts } from "./mail-parts.ts";
+import type { MailReader } from "./mail-reader.ts";
 import { readSaid } from "./said.ts";
 
 /** Of the words of a mail; what is beyond is cut, and it is said. */
@@ -15,6 +16,13 @@ const maxQuoted = 16 * 1024;
 const maxAllQuoted = 4 * maxQuoted;
 const maxQuotes = 100;
 const maxTexts = 20;
+
+/** From where mails are read, and by what. */
+export interface MailSource {
+  readonly client: ImapFlow;
+  readonly reader: MailReader;
+  readonly signal: AbortSignal;
+}
 
 /** A mail whose sender may write, as far as it is read. */
 export interface MailBody {
@@ -29,19 +37,20 @@ export interface MailBody {
  * their markup (3 MiB), or one file at a time, as large as one that is kept.
  */
 export async function readBody(
-  client: ImapFlow,
+  source: MailSource,
   uid: number,
   { isAnswer }: { readonly isAnswer: boolean },
 ): Promise<MailBody> {
+  const { client } = source;
   const found = await client.fetchOne(String(uid), { bodyStructure: true }, { uid: true });
   const structure = found ? found.bodyStructure : undefined;
   if (structure === undefined) return { text: "[a mail that cannot be read]", quoted: [], attachments: [] };
   const parts = sortParts(structure);
-  const words = await wordsOf(client, uid, parts.words, maxWords);
+  const words = await wordsOf(source, uid, parts.words, maxWords);
   const { text, quoted, hasTail } = readSaid(words.text);
   // What the agent itself was answered with stands in the conversation already.
   const kept = isAnswer && hasTail ? quoted.slice(0, -1) : quoted;
-  const forwarded = await wordsOf(client, uid, parts.forwarded, maxQuoted);
+  const forwarded = await wordsOf(source, uid, parts.forwarded, maxQuoted);
   return {
     text: [text, ...noticesOf(parts, words.isCut)].filter((line) => line !== "").join("\n\n"),
     quoted: asMaterial([...kept, forwarded.text]),
@@ -50,7 +59,7 @@ export async function readBody(
 }
 
 async function wordsOf(
-  client: ImapFlow,
+  { client, reader, signal }: MailSource,
   uid: number,
   parts: readonly MailPart[],
   max: number,
@@ -60,8 +69,9 @@ async function wordsOf(
   let isCut = parts.length > maxTexts;
   for (const part of parts.slice(0, maxTexts)) {
     const isHtml = part.type === "text/html";
-    const loaded = await loadText(client, uid, part, isHtml ? maxHtml : room);
-    const text = isHtml ? await htmlText(loaded.text) : loaded.text;
+    const { bytes, ...loaded } = await loadBeginning(client, uid, part, isHtml ? maxHtml : room);
+    const read = isHtml ? await reader.html(bytes, part.charset, signal) : decodeText(bytes, part.charset);
+    const text = read ?? "[words that take too long to read]";
     texts.push(text.slice(0, room));
     isCut ||= loaded.isCut || text.length > room;
     room -= Math.min(room, text.length);

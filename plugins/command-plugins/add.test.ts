@@ -10,8 +10,8 @@ import {
   tarball,
   type Place,
   type TarEntry,
+  unpacked,
 } from "./plugins.test-kit.ts";
-import { readTarball } from "./tarball.ts";
 
 test(
   "SDK-03: a package is shown, accepted, installed with its exact version and bytes, runs once listed, and is removed",
@@ -261,7 +261,7 @@ test(
 
 test("SDK-03: a tarball that could write elsewhere is refused whole", async () => {
   const good: TarEntry = { name: "package/package.json", content: "{}" };
-  expect([...(await readTarball("x", tarball([good]))).keys()]).toEqual(["package.json"]);
+  expect([...(await unpacked(tarball([good]))).keys()]).toEqual(["package.json"]);
   for (const bad of [
     { name: "package/../../evil" },
     { name: "/etc/evil" },
@@ -273,13 +273,13 @@ test("SDK-03: a tarball that could write elsewhere is refused whole", async () =
     { name: "package/hard", type: "1" },
     { name: "package/device", type: "3" },
   ]) {
-    await expect(readTarball("x", tarball([good, bad]))).rejects.toMatchObject({
+    await expect(unpacked(tarball([good, bad]))).rejects.toMatchObject({
       code: "PLUGINS_TARBALL",
       exit: 3,
     });
   }
   const whole = tarball([{ ...good, content: "x".repeat(2_000) }]);
-  await expect(readTarball("x", whole.subarray(0, 40))).rejects.toMatchObject({ code: "PLUGINS_TARBALL" });
+  await expect(unpacked(whole.subarray(0, 40))).rejects.toMatchObject({ code: "PLUGINS_TARBALL" });
 });
 
 test("SDK-03: nothing is installed where others could change it", async () => {

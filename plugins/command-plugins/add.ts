@@ -11,7 +11,7 @@ import { pluginFolder, putInPlace, stagePackage } from "./folder.ts";
 import { writeLock } from "./lock-file.ts";
 import { checkPackage, type PluginPackage } from "./package-check.ts";
 import { integrityOf } from "./registry.ts";
-import { readTarball } from "./tarball.ts";
+import { readTarball } from "./read-tarball.ts";
 
 const MAX_SHOWN = 20;
 
@@ -24,7 +24,7 @@ export async function add(run: CommandContext, needs: PluginNeeds): Promise<numb
   const spec = run.args[0] ?? "";
   const folder = await pluginFolder(configDir);
   const { bytes, from, asked } = await fetched(run, needs, spec);
-  const files = await readTarball(spec, bytes);
+  const files = await readTarball(spec, bytes, needs, run.signal);
   const found = await checkPackage(spec, files, needs.runtime.version);
   const { name, version, stated } = found;
   if (asked !== undefined && asked !== name) throw errors.PLUGINS_OTHER_NAME(asked, name);

@@ -1,10 +1,13 @@
-import type { Audit, Command, ConfigFile, Runtime, Upstream } from "@gantry/sdk";
+import type { Audit, Command, ConfigFile, Runtime, Sandbox, Upstream } from "@gantry/sdk";
 
 export interface PluginNeeds {
   readonly audit: Audit;
   readonly configFile: ConfigFile;
   readonly runtime: Runtime;
+  readonly sandbox: Sandbox | undefined;
   readonly upstream: Upstream | undefined;
+  /** The `import.meta.url` of the index. */
+  readonly base: string;
 }
 
 /** Each word's code is imported when it is run. */

@@ -1,15 +1,22 @@
-import { Audit, Commands, ConfigFile, definePlugin, Runtime, Upstream, optional } from "@gantry/sdk";
+import { Audit, Commands, ConfigFile, definePlugin, Runtime, Sandbox, Upstream, optional } from "@gantry/sdk";
 import { pluginCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 
 export default definePlugin({
   name: "command-plugins",
   summary: "plugins new, check, add and remove.",
-  needs: { audit: Audit, configFile: ConfigFile, runtime: Runtime, upstream: optional(Upstream) },
+  needs: {
+    audit: Audit,
+    configFile: ConfigFile,
+    runtime: Runtime,
+    sandbox: optional(Sandbox),
+    upstream: optional(Upstream),
+  },
   provides: [Commands],
   errors,
   setup(host) {
     const templates = new URL("./template/", import.meta.url);
-    for (const command of pluginCommands(host.needs, templates)) host.provide(Commands, command);
+    const needs = { ...host.needs, base: import.meta.url };
+    for (const command of pluginCommands(needs, templates)) host.provide(Commands, command);
   },
 });

@@ -7,7 +7,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { bin } from "../../test/helpers/cli.ts";
 import { integrityOf } from "./registry.ts";
-import { readTarball } from "./tarball.ts";
+import { readTarball } from "./read-tarball.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
@@ -54,6 +54,13 @@ export async function place(): Promise<Place> {
   };
 }
 
+const base = new URL("./index.ts", import.meta.url).href;
+
+/** The files of a tarball, by the way that `plugins add` takes. */
+export function unpacked(bytes: Uint8Array): ReturnType<typeof readTarball> {
+  return readTarball("x", bytes, { base, sandbox: undefined }, new AbortController().signal);
+}
+
 /** Packs the sdk as it would be published and puts it where a plugin in `dir` finds it, with typebox and the types of Node. */
 export async function installSdk(dir: string): Promise<void> {
   const packed = await new Promise<string>((resolve, reject) => {
@@ -67,7 +74,7 @@ export async function installSdk(dir: string): Promise<void> {
   )[0] ?? {
     filename: "",
   };
-  const files = await readTarball(filename, await readFile(path.join(dir, filename)));
+  const files = await unpacked(await readFile(path.join(dir, filename)));
   for (const [name, bytes] of files) await put(path.join(dir, "node_modules/@gantry/sdk", name), bytes);
   const { dependencies } = JSON.parse(await readFile(path.join(root, "sdk/package.json"), "utf8")) as {
     dependencies: object;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
@@ -39,6 +40,19 @@ test("PRV-09: a WebSocket loses no frame, not even one that comes with the hands
     "hello Bearer k",
     ...Array.from({ length: 1_000 }, (_, i) => String(i)),
   ]);
+});
+
+test("FLR-02: a WebSocket asks for no compression, which this process would have to unpack", async () => {
+  const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: true });
+  await once(sockets, "listening");
+  const connected = once(sockets, "connection");
+  const { port } = sockets.address() as AddressInfo;
+  const socket = await createUpstream({}).webSocket(`ws://127.0.0.1:${port}`, {}, signal);
+  const [, request] = (await connected) as [unknown, IncomingMessage];
+  expect(request.headers["sec-websocket-extensions"]).toBeUndefined();
+  socket.close();
+  await socket.closed;
+  sockets.close();
 });
 
 test("SL-08: a WebSocket tells of the other side's pings, and answers them by itself", async () => {

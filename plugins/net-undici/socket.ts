@@ -27,6 +27,8 @@ export async function openSocket(
       handshakeTimeout: OPEN_MS,
       closeTimeout: 1_000,
       maxPayload: 16 * 1024 * 1024,
+      // Nothing from outside is unpacked in this process.
+      perMessageDeflate: false,
       followRedirects: false,
       ...(tunnel && { createConnection: () => tunnel as TcpSocket }),
     };

@@ -1,5 +1,7 @@
 import path from "node:path";
 import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
+import { entryBeside } from "@gantry/sdk/node";
+import type { Static } from "typebox";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Openings } from "./service/openings.ts";
@@ -31,7 +33,7 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
       const walled = new Walled(host.config, host.needs, place);
       place.runs.lookBy(walled);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
-      host.provide(Sandbox, sandboxOf(walled, openings));
+      host.provide(Sandbox, sandboxOf(walled, openings, confining(base, host.config)));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
@@ -40,4 +42,13 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
       host.onDispose(() => openings.close());
     },
   });
+}
+
+/**
+ * For what parses; its process loads it. Undefined if there are to be no walls, or there are none
+ * on this system.
+ */
+function confining(base: string, { security }: Static<typeof config>): string | undefined {
+  const walls = process.platform === "linux" && security.sandboxing.landlock_enabled !== false;
+  return walls ? entryBeside(base, "confining-worker").url.href : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { forbidden } from "./kernel/call-lists.ts";
-import { type FilterFacts, compileFilter } from "./kernel/filter.ts";
+import { type FilterFacts, compileComputing, compileFilter } from "./kernel/filter.ts";
 import { newestSyscall, syscallNumber } from "./kernel/syscalls.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
@@ -106,5 +106,42 @@ test.each(["x64", "arm64"] as const)(
       for (const number of known)
         for (const fill of FILLS) expect(answer(program, number, machine, fill)).toBe(REFUSED | EPERM);
     }
+  },
+);
+
+/**
+ * What reaches files, networks, processes and memory of others, [x64, arm64]; what is new to both
+ * has one number.
+ */
+const reaching: readonly (readonly [string, number, number])[] = [
+  ["openat", 257, 56],
+  ["openat2", 437, 437],
+  ["newfstatat", 262, 79],
+  ["socket", 41, 198],
+  ["connect", 42, 203],
+  ["sendmsg", 46, 211],
+  ["recvmsg", 47, 212],
+  ["clone", 56, 220],
+  ["clone3", 435, 435],
+  ["execve", 59, 221],
+  ["execveat", 322, 281],
+  ["kill", 62, 129],
+  ["tgkill", 234, 131],
+  ["ptrace", 101, 117],
+  ["process_vm_writev", 311, 271],
+  ["io_uring_setup", 425, 425],
+  ["io_uring_enter", 426, 426],
+];
+
+test.each(["x64", "arm64"] as const)(
+  "FLR-02: on %s what parses keeps no call that reaches out",
+  (machine) => {
+    const program = compileComputing(machine, 1);
+    for (const [name, x64, arm64] of reaching)
+      expect([name, answer(program, machine === "x64" ? x64 : arm64, machine, 0)]).toEqual([
+        name,
+        REFUSED | EPERM,
+      ]);
+    expect(answer(program, machine === "x64" ? 0 : 63, machine, 0)).toBe(0x7fff0000);
   },
 );

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,21 +6,10 @@ import type { ApartBounds } from "@gantry/sdk/node";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { webPlugin } from "./plugin.ts";
+import { running } from "./taken-over.test-kit.ts";
 import { type Web, pages, startWeb } from "./web.test-kit.ts";
 
 const own = new URL("./index.ts", import.meta.url).href;
-
-/** Command lines of living processes that hold a word. */
-function running(word: string): readonly string[] {
-  return readdirSync("/proc").flatMap((pid) => {
-    try {
-      const line = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
-      return line.includes(word) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 function startService(web: Web, base: string, bounds: ApartBounds) {
   return startTestHost({ plugins: [web.net, webPlugin(base, bounds)] });

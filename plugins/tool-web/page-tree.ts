@@ -73,7 +73,7 @@ export function pageTree(html: string): PageTree {
 }
 
 /** The words of a page without its elements. */
-export function plainText(html: string): string {
+export function wordsOf(html: string): string {
   return html.replace(/<[^<>]*>?/g, " ").replace(/\s+/g, " ");
 }
 

@@ -1,18 +1,33 @@
-import { text } from "node:stream/consumers";
+import { answerApart } from "@gantry/sdk/node";
 import { articleOf } from "./article.ts";
+import { MAX_BYTES, isPage, isText, typeOf } from "./body.ts";
+import { charsetOf, decoded } from "./charset.ts";
 import { PageText } from "./page-text.ts";
-import { pageTree, plainText } from "./page-tree.ts";
-import type { PageToRead, ReadPage } from "./read-page.ts";
+import { pageTree, wordsOf } from "./page-tree.ts";
+import type { PageToRead, ReadPage, Unread } from "./read-page.ts";
+import { unpack } from "./unpack.ts";
 
 /** More than a page can hold that says each thing once. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-const { html, url, isPlain } = JSON.parse(await text(process.stdin)) as PageToRead;
-const page = isPlain ? { title: "", text: plainText(html), links: [], forms: [] } : readable();
-const read: ReadPage = { ...page, text: page.text.slice(0, MAX_TEXT), cut: page.text.length > MAX_TEXT };
-process.stdout.write(JSON.stringify(read));
+await answerApart(({ facts, bytes }) => ({ facts: read(facts as PageToRead, bytes) }));
 
-function readable(): Omit<ReadPage, "cut"> {
+function read(page: PageToRead, body: Uint8Array): ReadPage | Unread {
+  const data = unpack(body, page.encoding);
+  if (!data) return { unread: "garbled" };
+  const type = typeOf(page);
+  if (!isText(type, data)) return { unread: "no text" };
+  const html = decoded(data.subarray(0, MAX_BYTES), charsetOf(page.contentType, data));
+  const made = isPage(type, html) && !page.isPlain ? readable(html, page.url) : plain(type, html);
+  const cut = data.length > MAX_BYTES || made.text.length > MAX_TEXT;
+  return { ...made, text: made.text.slice(0, MAX_TEXT), cut };
+}
+
+function plain(type: string, text: string): Omit<ReadPage, "cut"> {
+  return { title: "", text: isPage(type, text) ? wordsOf(text) : text, links: [], forms: [] };
+}
+
+function readable(html: string, url: string): Omit<ReadPage, "cut"> {
   const { title, base, body, forms } = pageTree(html);
   const address = URL.parse(base ?? "", url)?.href ?? url;
   const article = PageText.of(articleOf(body), address);

@@ -1,4 +1,4 @@
-import { Net, Pages, type Plugin, Tools, definePlugin, optional, toolsKeys } from "@gantry/sdk";
+import { Net, Pages, type Plugin, Sandbox, Tools, definePlugin, optional, toolsKeys } from "@gantry/sdk";
 import type { ApartBounds } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
@@ -19,14 +19,19 @@ export function webPlugin(base: string, bounds = BOUNDS): Plugin {
         max_output_bytes: toolsKeys.max_output_bytes,
       }),
     }),
-    needs: { net: optional(Net) },
+    needs: { net: optional(Net), sandbox: optional(Sandbox) },
     provides: [Tools, Pages],
     errors,
     setup(host) {
       const { browser_timeout_seconds, max_output_bytes } = host.config.tools;
       const options = {
         net: host.needs.net,
-        reader: new PageReader(base, bounds),
+        reader: new PageReader({
+          base,
+          bounds,
+          confining: host.needs.sandbox?.confining,
+          signal: host.signal,
+        }),
         timeoutMs: browser_timeout_seconds * 1000,
         maxOutputBytes: max_output_bytes,
       };

@@ -1,7 +1,30 @@
 import type { WebForm } from "@gantry/sdk";
 import { type ApartBounds, workApart } from "@gantry/sdk/node";
+import { type Static, Type } from "typebox";
+import { type BodyFacts, plainText, typeOf } from "./body.ts";
 import { errors } from "./errors.ts";
 import type { FetchedPage } from "./fetch-page.ts";
+
+const SHOWN_ENCODING = 40;
+
+const field = Type.Object({
+  kind: Type.Enum(["text", "choice", "check", "radio", "button", "hidden"]),
+  name: Type.String(),
+  label: Type.String(),
+  value: Type.String(),
+  isChosen: Type.Boolean(),
+  options: Type.Array(Type.Object({ label: Type.String(), value: Type.String() })),
+});
+const form = Type.Object({ url: Type.String(), method: Type.String(), fields: Type.Array(field) });
+const readPage = Type.Object({
+  title: Type.String(),
+  text: Type.String(),
+  links: Type.Array(Type.String()),
+  forms: Type.Array(form),
+  cut: Type.Boolean(),
+});
+const unread = Type.Object({ unread: Type.Enum(["garbled", "no text"]) });
+const answers = Type.Union([readPage, unread]);
 
 /** A page as it is read. */
 export interface ReadPage {
@@ -14,37 +37,47 @@ export interface ReadPage {
   readonly cut: boolean;
 }
 
-/** What `page-worker.ts` is given. */
-export interface PageToRead {
-  readonly html: string;
+/** Why there is nothing to read. */
+export type Unread = Static<typeof unread>;
+
+/** What `page-worker.ts` is told of the bytes that it is given. */
+export interface PageToRead extends BodyFacts {
   readonly url: string;
   /** Whether its words alone are wanted. */
   readonly isPlain: boolean;
 }
 
+export interface ReaderOptions {
+  /** The `import.meta.url` of the index, beside which the worker stands. */
+  readonly base: string;
+  readonly bounds: ApartBounds;
+  /** As in `Sandbox`. */
+  readonly confining: string | undefined;
+  /** Of the plugin. */
+  readonly signal: AbortSignal;
+}
+
 /** Reads pages outside of the service. */
 export class PageReader {
-  readonly #base: string;
-  readonly #bounds: ApartBounds;
+  readonly #options: ReaderOptions;
 
-  /** `base`: the `import.meta.url` of the index, beside which the worker stands. */
-  constructor(base: string, bounds: ApartBounds) {
-    this.#base = base;
-    this.#bounds = bounds;
+  constructor(options: ReaderOptions) {
+    this.#options = options;
   }
 
   /**
-   * The readable text of what an address answered; its words alone, and a sentence that says so, where its making holds the
-   * reader up. Throws `WEB_UNREADABLE` where that does too.
+   * Returns the readable text of what an address answered; its words alone, and a sentence that
+   * says so, if its making holds the reader up. Throws `WEB_UNREADABLE` if they do too,
+   * `WEB_NOT_TEXT` and `WEB_GARBLED`.
    */
-  async read({ type, text, url }: FetchedPage, signal: AbortSignal): Promise<ReadPage> {
-    const isPage = /html/.test(type) || (type === "" && /^\s*(?:<!doctype html|<html)/i.test(text));
-    if (!isPage) return { title: "", text, links: [], forms: [], cut: false };
-    const page = await this.#work({ html: text, url, isPlain: false }, signal);
+  async read(fetched: FetchedPage, signal: AbortSignal): Promise<ReadPage> {
+    const text = plainText(fetched, fetched.body);
+    if (text !== undefined) return { title: "", text, links: [], forms: [], cut: false };
+    const page = await this.#work(fetched, false, signal);
     if (page) return page;
-    const { cpuSeconds, memoryMb } = this.#bounds;
-    const unreadable = errors.WEB_UNREADABLE(url, cpuSeconds, memoryMb);
-    const plain = await this.#work({ html: text, url, isPlain: true }, signal);
+    const { cpuSeconds, memoryMb } = this.#options.bounds;
+    const unreadable = errors.WEB_UNREADABLE(fetched.url, cpuSeconds, memoryMb);
+    const plain = await this.#work(fetched, true, signal);
     if (!plain) throw unreadable;
     return {
       ...plain,
@@ -52,15 +85,32 @@ export class PageReader {
     };
   }
 
-  async #work(page: PageToRead, signal: AbortSignal): Promise<ReadPage | undefined> {
-    const input = JSON.stringify(page);
-    const output = await workApart({
-      base: this.#base,
+  async #work(
+    { url, contentType, encoding, body }: FetchedPage,
+    isPlain: boolean,
+    signal: AbortSignal,
+  ): Promise<ReadPage | undefined> {
+    const { bounds, signal: living, ...place } = this.#options;
+    const facts: PageToRead = { url, contentType, encoding, isPlain };
+    const answer = await workApart({
+      ...place,
+      ...bounds,
       name: "page-worker",
-      input,
-      signal,
-      ...this.#bounds,
+      input: { facts, bytes: body },
+      answers,
+      signal: AbortSignal.any([signal, living]),
     });
-    return output === undefined ? undefined : (JSON.parse(output) as ReadPage);
+    if (!answer) return undefined;
+    const read = answer.facts;
+    if (!("unread" in read)) return read;
+    if (read.unread === "garbled") throw errors.WEB_GARBLED(url, whyGarbled(encoding));
+    throw errors.WEB_NOT_TEXT(url, typeOf({ contentType, encoding }) || "no text");
   }
+}
+
+/** The name of an encoding is whatever a server sends. */
+function whyGarbled(encoding: string): string {
+  return /^(?:x-gzip|gzip|deflate)$/.test(encoding)
+    ? `broken ${encoding}, or more than it may unpack to`
+    : `it is packed as ${encoding.slice(0, SHOWN_ENCODING)}, which was not asked for and is not decoded`;
 }

@@ -3,6 +3,8 @@ import type { Decoy } from "./decoy.ts";
 
 export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
+export { answerApart } from "./answer-apart.ts";
+export type { ApartMessage } from "./apart-message.ts";
 export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
@@ -58,7 +60,7 @@ export { userOfTerminal } from "./terminal-user.ts";
 export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
-export { workApart, type ApartBounds, type ApartWork } from "./work-apart.ts";
+export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";
 
 /** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
 export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => import("./checked-proxy.ts");

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -191,6 +193,30 @@ export function sandboxContract(subject: SandboxSubject): readonly ContractCase[
         const { exitCode, reason } = await process.ended;
         assert.deepEqual([exitCode, reason], [3, "exited"]);
       }),
+    "SDK-05: a process that confines itself opens and starts nothing any more": opened(
+      async ({ sandbox: { confining }, outside }) => {
+        if (confining === undefined) return;
+        const script = `
+          import { readFileSync, writeSync } from "node:fs";
+          import { spawnSync } from "node:child_process";
+          const [, confining, file] = process.argv;
+          const end = (await import(confining)).confine();
+          const tried = (work) => {
+            try { return String(work()); } catch (error) { return error.code; }
+          };
+          const opened = tried(() => readFileSync(file));
+          const started = tried(() => spawnSync("/bin/true").error?.code);
+          writeSync(1, end ? [opened, started].join(" ") : "no walls");
+          (end ?? process.exit)(7);`;
+        const flags = confining.endsWith(".ts") ? ["--conditions=gantry-source"] : [];
+        const words = [confining, path.join(outside, "file")];
+        const argv = [...flags, "--input-type=module", "-e", script, ...words];
+        const node = spawn(process.execPath, argv, { env: {}, cwd: "/" });
+        const ended = once(node, "close");
+        assert.match(await text(node.stdout), /^(?:EPERM EPERM|no walls)$/);
+        assert.deepEqual(await ended, [7, null]);
+      },
+    ),
     "SDK-05: an opened process ends with its owner, by close() or by its signal": opened(
       async ({ sandbox, start }) => {
         if (!(await sandbox.policy()).files) return;

@@ -83,3 +83,18 @@ export const signalCalls: readonly Syscall[] = [
   "rt_sigqueueinfo",
   "rt_tgsigqueueinfo",
 ];
+
+/**
+ * All that is left to a process that only parses: no path, no socket, no other process. The event loop
+ * made a ring of io_uring before, which could open and connect; io_uring_enter is not among these, so
+ * the kernel never looks at that ring again.
+ */
+export const computing: readonly Syscall[] = [
+  ...(["read", "readv", "write", "writev", "close", "epoll_wait", "epoll_pwait"] as const),
+  ...(["brk", "mmap", "munmap", "mremap", "mprotect", "pkey_mprotect"] as const),
+  ...(["madvise", "membarrier"] as const),
+  ...(["futex", "sched_yield", "sched_getaffinity", "nanosleep", "clock_nanosleep"] as const),
+  ...(["clock_gettime", "clock_getres", "gettimeofday", "getrusage", "getrandom"] as const),
+  ...(["rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack"] as const),
+  ...(["getpid", "gettid", "restart_syscall", "exit", "exit_group"] as const),
+];

@@ -1,4 +1,4 @@
-import { forbidden, metadataCalls, signalCalls, unsupported } from "./call-lists.ts";
+import { computing, forbidden, metadataCalls, signalCalls, unsupported } from "./call-lists.ts";
 import { type Machine, type Syscall, machines, newestSyscall, syscallNumber } from "./syscalls.ts";
 
 /** One BPF instruction: code, jump if true, jump if false, operand. */
@@ -162,19 +162,36 @@ function rules({
 
 /** The program as the kernel wants it, eight bytes an instruction. */
 export function compileFilter(facts: FilterFacts): Uint8Array {
+  return compile(facts.machine, rules(facts), allow);
+}
+
+/**
+ * The program that refuses whatever {@link computing} does not name; `pid` may signal itself, as it
+ * does to abort.
+ */
+export function compileComputing(machine: Machine, pid: number): Uint8Array {
+  const kept = computing.map((call) => [call, allow] as const);
+  return compile(machine, [...kept, ["tgkill", match(0, [pid], allow, fail(EPERM))]], fail(EPERM));
+}
+
+function compile(
+  machine: Machine,
+  steps: readonly (readonly [Syscall, readonly Instruction[]])[],
+  otherwise: readonly Instruction[],
+): Uint8Array {
   const program: Instruction[] = [
     [LOAD, 0, 0, 4],
-    [EQUAL, 1, 0, machines[facts.machine].audit],
+    [EQUAL, 1, 0, machines[machine].audit],
     ...fail(EPERM),
     [LOAD, 0, 0, 0],
     [GREATER, 0, 1, newestSyscall],
     ...fail(ENOSYS),
   ];
-  for (const [call, body] of rules(facts)) {
-    const number = syscallNumber(facts.machine, call);
+  for (const [call, body] of steps) {
+    const number = syscallNumber(machine, call);
     if (number !== undefined) program.push([EQUAL, 0, body.length, number], ...body);
   }
-  program.push(...allow);
+  program.push(...otherwise);
   const bytes = new DataView(new ArrayBuffer(program.length * 8));
   program.forEach(([code, jt, jf, k], i) => {
     bytes.setUint16(i * 8, code, true);

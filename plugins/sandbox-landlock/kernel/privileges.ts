@@ -16,7 +16,7 @@ const CLOEXEC_RANGE = 4;
  * own it keeps the right to make namespaces, which nothing that it starts gets.
  */
 export function dropPrivileges(namespaces: boolean): void {
-  prctl(PR_SET_NO_NEW_PRIVS, 1);
+  gainNone();
   if (!namespaces && process.getuid?.() !== 0) return;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
   for (let capability = 0; capability < 64; capability++) {
@@ -37,6 +37,11 @@ export function dropPrivileges(namespaces: boolean): void {
     header,
     struct([4, effective! & kept], [4, permitted! & kept], [4, 0], [4, 0], [4, 0], [4, 0]),
   );
+}
+
+/** No program that this thread starts has more rights than it. */
+export function gainNone(): void {
+  prctl(PR_SET_NO_NEW_PRIVS, 1);
 }
 
 /** Closes this process to others of the same user: its memory, its descriptors under /proc, and no core files. */

@@ -9,7 +9,7 @@ import type { Openings } from "./openings.ts";
 import type { Walled } from "./walled.ts";
 
 /** The sandbox as tools see it. */
-export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
+export function sandboxOf(walled: Walled, openings: Openings, confining: string | undefined): Sandbox {
   const request = async <K extends Exclude<Request["do"], "search">>(
     what: Extract<Request, { do: K }>,
     signal: AbortSignal,
@@ -55,6 +55,7 @@ export function sandboxOf(walled: Walled, openings: Openings): Sandbox {
       return value;
     },
     open: (spec) => openings.open(spec),
+    confining,
   };
 }
 
