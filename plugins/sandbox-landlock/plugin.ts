@@ -45,10 +45,13 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
 }
 
 /**
- * For what parses; its process loads it. Undefined if there are to be no walls, or there are none
- * on this system.
+ * Returns the module for what parses; its process loads it. Undefined if there are to be no walls,
+ * or there are none on this system.
  */
 function confining(base: string, { security }: Static<typeof config>): string | undefined {
-  const walls = process.platform === "linux" && security.sandboxing.landlock_enabled !== false;
-  return walls ? entryBeside(base, "confining-worker").url.href : undefined;
+  const wanted = security.sandboxing.landlock_enabled;
+  if (wanted === false) return undefined;
+  const { href } = entryBeside(base, "confining-worker").url;
+  if (wanted === true) return `${href}?required`;
+  return process.platform === "linux" ? href : undefined;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { forbidden } from "./kernel/call-lists.ts";
 import { type FilterFacts, compileComputing, compileFilter } from "./kernel/filter.ts";
@@ -145,3 +146,23 @@ test.each(["x64", "arm64"] as const)(
     expect(answer(program, machine === "x64" ? 0 : 63, machine, 0)).toBe(0x7fff0000);
   },
 );
+
+/** Confines a process whose processor no filter is known for; tells what came of it. */
+function confinedElsewhere(search: string): string {
+  const module = new URL(`./confining-worker.ts${search}`, import.meta.url).href;
+  const script = `
+    await import("koffi");
+    Object.defineProperty(process, "arch", { value: "riscv64" });
+    const { confine } = await import(${JSON.stringify(module)});
+    try { console.log(String(confine())); } catch (error) { console.log(error.message); }`;
+  const args = ["--conditions=gantry-source", "--input-type=module", "-e", script];
+  return execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+}
+
+test.runIf(linux)("FLR-02: without walls on a system what parses goes on bare", () => {
+  expect(confinedElsewhere("")).toBe("undefined");
+});
+
+test.runIf(linux)("FLR-02: without walls that landlock_enabled = true asks for nothing is parsed", () => {
+  expect(confinedElsewhere("?required")).toContain("landlock_enabled is true and there are no walls");
+});

@@ -28,7 +28,10 @@ export function onlyCompute(machine: Machine): void {
   if (other !== 0) throw new Error(`thread ${other} cannot be filtered`);
 }
 
-/** The caller keeps the program alive while the kernel reads it. */
+/** Programs that the kernel was given by their address: nothing else keeps their memory. */
+const given: Uint8Array[] = [];
+
 function headerOf(program: Uint8Array): Uint8Array {
+  given.push(program);
   return struct([2, program.length / 8], [2, 0], [4, 0], [8, addressOf(program)]);
 }
