@@ -220,6 +220,30 @@ test("FLR-29: a bare `yes` that was written before the question does not decide 
   expect([await t.next(), await t.next(), t.ran]).toEqual(["done", "heard", []]);
 });
 
+test("FLR-29: `/approve` that was written before the question needs its id", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  const id = idIn(await t.next());
+  const timestamp = Math.floor(Date.now() / 1_000) - 60;
+  await t.channel.receive({ text: "/approve", timestamp });
+  expect(await t.next()).toContain(`"/approve ${id}"`);
+  await t.channel.receive({ text: `/approve ${id}`, timestamp });
+  await t.channel.sentCount(4);
+  expect(t.ran).toEqual(["ls"]);
+});
+
+test("FLR-29: a `yes` that a platform delivers twice decides one question", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls ;; rm -rf keep" });
+  await t.next();
+  const yes = { text: "yes", id: "one-yes", timestamp: Math.floor(Date.now() / 1_000) + 60 };
+  await t.channel.receive(yes);
+  const id = idIn(await t.next());
+  await t.channel.receive(yes);
+  await t.channel.receive({ text: `deny ${id}` });
+  expect([await t.next(), t.ran]).toEqual(["done", ["ls"]]);
+});
+
 test.each(["always", "a"])(
   "SEC-14: an owner's `%s` in a channel holds for the conversation",
   async (word) => {

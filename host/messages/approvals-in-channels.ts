@@ -99,7 +99,8 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
   const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
   else if (isBare) return tellWords(deps, message, request);
-  else await approvals.decide(request.id, decision, by);
+  else if (approvals.takes(`${message.channel} ${message.id}`))
+    await approvals.decide(request.id, decision, by);
   return true;
 }
 

@@ -18,7 +18,7 @@ import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
-import { namesQuestion, needsQuestionId } from "./question-ids.ts";
+import { isOlder, namesQuestion, needsQuestionId } from "./question-ids.ts";
 
 /** A conversation that another process holds is not waited for longer: a command answers at once. */
 const patienceMs = 5_000;
@@ -117,7 +117,10 @@ export class Control implements ConversationControl {
 
   async decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed"> {
     const { registry, approvals } = this.#deps;
-    const isNamed = namesQuestion(this.#message, id) || !needsQuestionId(registry, this.#message);
+    const asked = (await approvals.pending()).find((request) => request.id === id);
+    const isEarlier = asked !== undefined && isOlder(this.#message, asked, approvals.waitMs);
+    const needsId = isEarlier || needsQuestionId(registry, this.#message);
+    const isNamed = !needsId || namesQuestion(this.#message, id);
     return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";
   }
 

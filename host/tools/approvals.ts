@@ -18,7 +18,7 @@ interface Open {
   readonly settle: (decided: Decided) => void;
 }
 
-/** Decided ids are remembered, so that a second decision is told apart from an unknown question. */
+/** So many decided ids are remembered, so that a second decision is told apart from an unknown question. */
 const maxDecided = 1_000;
 
 /** Open questions live in this process only: a restart denies them all. */
@@ -26,6 +26,7 @@ export class Approvals implements ApprovalsSlot {
   readonly #registry: Registry;
   readonly #open = new Map<string, Open>();
   readonly #decided = new Set<string>();
+  readonly #messages = new Set<string>();
   readonly waitMs: number;
 
   constructor(registry: Registry, waitMs: number) {
@@ -49,6 +50,13 @@ export class Approvals implements ApprovalsSlot {
   /** True where a question whose id begins so was decided a short while ago. */
   wasDecided(beginning: string): boolean {
     return [...this.#decided].some((id) => id.startsWith(beginning));
+  }
+
+  /** True the first time that a message decides: a platform may deliver it again, to another question. */
+  takes(message: string): boolean {
+    if (this.#messages.has(message)) return false;
+    remember(this.#messages, message);
+    return true;
   }
 
   /** Ends a question that nobody will ever see. */
@@ -95,9 +103,13 @@ export class Approvals implements ApprovalsSlot {
   }
 
   #remember(id: string): void {
-    this.#decided.add(id);
-    if (this.#decided.size > maxDecided) this.#decided.delete(this.#decided.values().next().value as string);
+    remember(this.#decided, id);
   }
+}
+
+function remember(known: Set<string>, id: string): void {
+  known.add(id);
+  if (known.size > maxDecided) known.delete(known.values().next().value as string);
 }
 
 /** A question that cannot even be announced is a no. */

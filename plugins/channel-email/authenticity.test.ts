@@ -66,6 +66,8 @@ test.each([
   ["that says nothing of dmarc", `${server}; spf=pass`],
   ["that breaks the grammar", `${server}; spf=pass (`],
   ["that has no server's name", `"; dmarc=pass`],
+  ["that begins with a result", "spf=fail smtp.mailfrom=x.example; dmarc=fail header.from=example.com"],
+  ["that has one result alone", "dmarc=fail header.from=example.com"],
 ])("FLR-30: a header below one of the own server %s does not vouch", (_how, above) => {
   expect(isVouched(above, good)).toBe(false);
 });

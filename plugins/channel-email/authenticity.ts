@@ -25,9 +25,9 @@ export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: s
   for (const value of head.all("authentication-results")) {
     const header = readHeader(value);
     // A header that cannot be read may be the server's own, and those below it forged.
-    if (header === undefined || domain === undefined) return false;
+    if (header?.results === undefined || domain === undefined) return false;
     if (header.server !== authservId) continue;
-    const vouching = header.results?.filter(({ method }) => method === "dmarc") ?? [];
+    const vouching = header.results.filter(({ method }) => method === "dmarc");
     return vouching.length === 1 && vouching.every((result) => isPassFor(result, domain));
   }
   return false;

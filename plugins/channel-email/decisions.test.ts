@@ -115,20 +115,18 @@ test.runIf(dovecot.here)(
 );
 
 test.runIf(dovecot.here)(
-  `FLR-29: doctor proposes the server of the topmost results, if mails agree${dovecot.why}`,
+  `FLR-29: doctor proposes the server of the test mail, and of no mail without its subject${dovecot.why}`,
   async () => {
     await using t = await startEmail({ serves: false });
-    const proposed = async (): Promise<readonly (string | undefined)[]> => {
+    const proposed = async (): Promise<string> => {
       const rows = await t.check("email");
-      return rows.filter(({ what }) => what === "email server name").map(({ cure }) => cure);
+      return rows.find(({ what }) => what === "email server name")?.cure ?? "";
     };
-    expect(await proposed()).toEqual([]);
+    const [subject = ""] = /gantry-[0-9a-f]{12}/.exec(await proposed()) ?? [];
     const forged = "Authentication-Results: mx.evil.example; dmarc=pass header.from=example.com";
-    for (let i = 0; i < 2; i += 1) t.write({ headers: [vouched, forged] });
-    expect(await proposed()).toEqual([
-      'if it is your own mail server, add channels.email.authserv_id = "mx.example.com"',
-    ]);
-    t.write({ headers: [forged] });
-    expect(await proposed()).toEqual([]);
+    for (let i = 0; i < 6; i += 1) t.write({ headers: [forged], subject: "gantry-000000000000" });
+    expect(await proposed()).toContain(`with the subject ${subject}`);
+    t.write({ headers: [vouched, forged], subject });
+    expect(await proposed()).toBe('add channels.email.authserv_id = "mx.example.com"');
   },
 );

@@ -5,6 +5,7 @@ import { emptyPlace, ENTER, gantry, gantryInTerminal, UP } from "../command-onbo
 import { own, vouchedFor } from "./email.test-kit.ts";
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { onboarding } from "./onboarding.ts";
+import { testSubject } from "./own-server.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
@@ -14,7 +15,7 @@ function answered(answers: string[]): ReturnType<typeof onboarding.ask> {
   const questions = {
     text: async () => answers.shift() ?? "",
     secret: async () => "x",
-    yes: async () => true,
+    yes: async () => false,
   };
   return onboarding.ask(questions, async () => []);
 }
@@ -61,8 +62,6 @@ test.runIf(dovecot.here)(
       "--autonomy",
       "supervised",
     ]);
-    for (const subject of ["one", "two"])
-      server.deliver(own, `${vouchedFor()}\r\nSubject: ${subject}\r\n\r\nhello\r\n`);
     const answer = async (secret: string, people: () => Promise<void>): Promise<void> => {
       await terminal.answer("The agent's own address", `${own}${ENTER}`);
       await terminal.answer("Password of the mailbox", `${secret}${ENTER}`);
@@ -81,11 +80,16 @@ test.runIf(dovecot.here)(
         `\u0015Ada@Example.com, @example.org${ENTER}`,
       );
     });
-    await terminal.answer("Under which name does it write them?", ENTER);
+    await terminal.answer("Have you sent one?", "n");
+    await terminal.answer("Under which name does your mail server", ENTER);
     await terminal.see("refuses");
     await terminal.answer("Keep these answers", "n");
     await answer(password, () => Promise.resolve(terminal.type(`Ada@Example.com, @example.org${ENTER}`)));
-    await terminal.answer("The newest mails name this one", ENTER);
+    await terminal.answer("Have you sent one?", "y");
+    await terminal.see("names a server yet");
+    server.deliver(own, `${vouchedFor()}\r\nSubject: ${testSubject(password)}\r\n\r\nhello\r\n`);
+    terminal.type("y");
+    await terminal.answer("Under which name does your mail server", ENTER);
     await terminal.see(`localhost:${server.ports.imaps} lets ${own} in`);
     await terminal.see("Write them?");
     expect(await readFile(file, "utf8")).not.toContain(password);

@@ -1,6 +1,6 @@
 import type { OnboardingKeys, OnboardingQuestions, OnboardingStep } from "@gantry/sdk";
 import { readAddress, readEntry } from "./mail-address.ts";
-import { nameIn, serverNameForm } from "./own-server.ts";
+import { nameIn, serverNameForm, testSubject } from "./own-server.ts";
 
 export const onboarding: OnboardingStep = {
   title: "E-mail",
@@ -32,25 +32,40 @@ export const onboarding: OnboardingStep = {
       "channels.email.allowed_senders": entries,
       ...ownerKeys(entries, undefined),
     };
-    const name = await askServerName(questions, nameIn(await look(keys)));
+    const found = await readTestMail(questions, testSubject(password), async () => nameIn(await look(keys)));
+    const name = await askServerName(questions, found);
     return { ...keys, ...ownerKeys(entries, name) };
   },
   check: "email",
 };
+
+/** Returns the name in a mail that the person sends now; undefined if they send none. */
+async function readTestMail(
+  questions: OnboardingQuestions,
+  subject: string,
+  look: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const why =
+    "Anybody can forge the sender of a mail; only the Authentication-Results of your own mail " +
+    `server prove who wrote it. Send the agent a mail with the subject ${subject}, and its name is ` +
+    "read there.";
+  for (let message = `${why} Have you sent one?`; await questions.yes(message, false);) {
+    const name = await look();
+    if (name !== undefined) return name;
+    message = `No mail with the subject ${subject} names a server yet. Look again?`;
+  }
+  return undefined;
+}
 
 /** Asks under which name the mail server vouches for senders; undefined if none is given. */
 async function askServerName(
   questions: OnboardingQuestions,
   found: string | undefined,
 ): Promise<string | undefined> {
-  const source =
-    found === undefined
-      ? "It is the first word there, such as mx.example.com."
-      : "The newest mails name this one: keep it only if it is your own server's.";
   const name = await questions.text(
-    "Anybody can forge the sender of a mail; only the Authentication-Results of your own mail " +
-      `server prove who wrote it. Under which name does it write them? ${source} ` +
-      "With a name the first address is the owner. Empty: nobody is, and no mail approves.",
+    "Under which name does your mail server write Authentication-Results? It is the first word " +
+      "there, such as mx.example.com. With a name the first address is the owner. Empty: nobody " +
+      "is, and no mail approves.",
     { ...(found !== undefined && { initial: found }), check: wrongServerName },
   );
   return name === "" ? undefined : name;

@@ -1,47 +1,53 @@
+import { createHmac } from "node:crypto";
 import type { CheckRow } from "@gantry/sdk";
 import type { ImapFlow } from "imapflow";
 import { topmostServer } from "./authenticity.ts";
 import type { MailReader } from "./mail-reader.ts";
 
-/** So many of the newest mails have to agree, as one alone may have brought its header along. */
-const lookedAt = 5;
 const what = "email server name";
 /** A name as servers give themselves; no other is proposed to anybody. */
 export const serverNameForm: RegExp = /^[a-z0-9][a-z0-9._-]{0,252}$/i;
 
-/** Gives the row of doctor about who wrote the topmost Authentication-Results, if mails agree. */
-export async function serverNameRows(
+/**
+ * Returns the subject of the mail that shows which server vouches for senders. Nobody can guess it
+ * without the password: any other mail may have brought its Authentication-Results along.
+ */
+export function testSubject(password: string): string {
+  return `gantry-${createHmac("sha256", password).update("authserv_id").digest("hex").slice(0, 12)}`;
+}
+
+/** Returns the row that names the server, or says how to learn the name. */
+export async function serverNameRow(
   client: ImapFlow,
   reader: MailReader,
+  subject: string,
   signal: AbortSignal,
-): Promise<readonly CheckRow[]> {
-  const name = await newestName(client, reader, signal).catch(() => undefined);
-  if (name === undefined) return [];
-  const line = `channels.email.authserv_id = ${JSON.stringify(name)}`;
-  const cure = `if it is your own mail server, add ${line}`;
-  return [{ what, state: "ok", detail: `${name} signs the results in the newest mails`, cure }];
+): Promise<CheckRow> {
+  const name = await nameInTestMail(client, reader, subject, signal).catch(() => undefined);
+  if (name === undefined) {
+    const cure = `send the agent a mail with the subject ${subject}, then look again`;
+    return { what, state: "warn", detail: "not known: no test mail names it", cure };
+  }
+  const cure = `add channels.email.authserv_id = ${JSON.stringify(name)}`;
+  return { what, state: "ok", detail: `${name} signs the results in the test mail`, cure };
 }
 
-/** Returns the name that {@link serverNameRows} told of. */
+/** Returns the name that {@link serverNameRow} told of; undefined if it told of none. */
 export function nameIn(rows: readonly CheckRow[]): string | undefined {
-  return rows.find((row) => row.what === what)?.detail.split(" ")[0];
+  return rows.find((row) => row.what === what && row.state === "ok")?.detail.split(" ")[0];
 }
 
-async function newestName(
+async function nameInTestMail(
   client: ImapFlow,
   reader: MailReader,
+  subject: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const exists = client.mailbox ? client.mailbox.exists : 0;
-  if (exists === 0) return undefined;
-  const names = new Set<string | undefined>();
-  const newest = client.fetch(`${Math.max(1, exists - lookedAt + 1)}:*`, {
-    headers: ["authentication-results"],
-  });
-  for await (const { headers } of newest) {
-    const head = headers && (await reader.head(headers, signal));
-    names.add(head === undefined || "unreadable" in head ? undefined : topmostServer(head));
-  }
-  const [name] = names;
-  return names.size === 1 && name !== undefined && serverNameForm.test(name) ? name : undefined;
+  const found = await client.search({ subject });
+  const newest = found ? found.at(-1) : undefined;
+  if (newest === undefined) return undefined;
+  const mail = await client.fetchOne(String(newest), { headers: ["authentication-results"] });
+  const head = mail && mail.headers && (await reader.head(mail.headers, signal));
+  const name = head && !("unreadable" in head) ? topmostServer(head) : undefined;
+  return name !== undefined && serverNameForm.test(name) ? name : undefined;
 }
