@@ -22,6 +22,7 @@ import type { HostOptions } from "./host-options.ts";
 import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
+import { loadsOf } from "./config/check.ts";
 import { Enforcers } from "./plugins/enforcers.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import type { Inbox } from "./messages/inbox.ts";
@@ -98,6 +99,7 @@ export class Host {
       hooks: this.hooks,
       loaded: options.plugins.map(({ plugin }) => plugin),
       absent: options.absent ?? (async () => []),
+      loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
     const allowRules = new AllowRules(config.host.security.allow);
@@ -174,7 +176,7 @@ export class Host {
       }
       checkProviderIds(config, this.registry);
       await checkProviderTables(config, this.hooks, this.registry);
-      this.#warnWithoutLevel();
+      await this.#warnWithoutLevel();
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();
@@ -187,10 +189,10 @@ export class Host {
     for (const scope of this.#scopes) await scope.prepare();
   }
 
-  #warnWithoutLevel(): void {
+  async #warnWithoutLevel(): Promise<void> {
     const hasTools = [Tools, ToolSources].some((slot) => (this.registry.get(slot)?.size ?? 0) > 0);
     if (!hasTools || this.#enforcers.holdLevel()) return;
-    const { code, message } = errors.AUTONOMY_UNENFORCED();
+    const { code, message } = errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure());
     this.log.warn({ code }, message);
   }
 

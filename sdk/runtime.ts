@@ -43,6 +43,8 @@ export interface MissingGuard {
   readonly plugin: string;
   /** The dotted keys that it would enforce. */
   readonly enforces: readonly string[];
+  /** What makes the configuration load it, as in `add "guard-x" to plugins`. */
+  readonly cure: string;
 }
 
 /** Who enforces the policy now. */

@@ -54,7 +54,7 @@ test("FLR-21: without a guard of the level the model is offered no tool", async 
   using home = tempDir(unguarded);
   const { out, err } = await gantry(["tools", "list", "--json"], home);
   expect(JSON.parse(out)).toEqual([]);
-  expect(err).toContain("load the plugin that `gantry status` names");
+  expect(err).toContain('add "guard-autonomy" to `plugins`');
 });
 
 test("FLR-21: policy explain says that a call without a guard of the level is refused", async () => {
@@ -76,6 +76,13 @@ test("FLR-21: a guard left out by without_plugins is a failed row of status with
   const { out } = await gantry(["status"], home);
   expect(out).toMatch(/✘ guard-paths\s+not loaded, so nothing enforces security\.blocked_paths/);
   expect(out).toMatch(/✘ audit-file\s+not loaded, so nothing enforces security\.audit\.enabled/);
+});
+
+test("FLR-21: status says which of two lists leaves a guard out", async () => {
+  using left = tempDir('without_plugins = ["guard-flow"]\n');
+  expect((await gantry(["status"], left)).out).toContain('take "guard-flow" out of `without_plugins`');
+  using listed = tempDir(unguarded);
+  expect((await gantry(["status"], listed)).out).toContain('add "guard-flow" to `plugins`');
 });
 
 test("FLR-21: a security key without a loaded enforcer stops the start and names the plugin", async () => {

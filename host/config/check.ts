@@ -89,15 +89,16 @@ function unknown(
 }
 
 /** Returns what makes the file load this plugin, or need it no longer. */
-export function cureOf({ tree }: ConfigText, plugin: string): string {
+export function cureOf(text: ConfigText, plugin: string): string {
+  return `${loadsOf(text, plugin)}, or take this out of the file`;
+}
+
+/** Returns what makes the file load this plugin. */
+export function loadsOf({ tree }: ConfigText, plugin: string): string {
   const without = tree["without_plugins"];
   const isLeftOut = Array.isArray(without) && without.includes(plugin);
-  const loads = isLeftOut
-    ? `take "${plugin}" out of \`without_plugins\``
-    : "plugins" in tree
-      ? `add "${plugin}" to \`plugins\``
-      : "fill the plugin's own table, which loads it";
-  return `${loads}, or take this out of the file`;
+  if (isLeftOut) return `take "${plugin}" out of \`without_plugins\``;
+  return "plugins" in tree ? `add "${plugin}" to \`plugins\`` : "fill the plugin's own table, which loads it";
 }
 
 function keysOf(known: ReadonlySet<string>): string {

@@ -1,4 +1,4 @@
-import { hookKinds, type Enforcement, type Plugin } from "@gantry/sdk";
+import { hookKinds, type Enforcement, type MissingGuard, type Plugin } from "@gantry/sdk";
 import type { HookTable } from "./hook-table.ts";
 
 /** The key without whose enforcer no tool runs. */
@@ -11,6 +11,8 @@ export interface EnforcersNeeds {
   readonly loaded: readonly Facts[];
   /** Reads the facts of those plugins of the base set that the configuration leaves out. */
   readonly absent: () => Promise<readonly Facts[]>;
+  /** Says what makes the configuration load a plugin. */
+  readonly loads: (plugin: string) => string;
   /** True if the program around the host decides which calls run, as the test kit does. */
   readonly levelHeldOutside: boolean;
 }
@@ -37,8 +39,19 @@ export class Enforcers {
       for (const key of enforces) keys.set(key, [...(keys.get(key) ?? []), name]);
     if (!this.holdLevel()) keys.delete(LEVEL);
     else if (!keys.has(LEVEL)) keys.set(LEVEL, ["host"]);
-    const guards = (await this.#needs.absent()).filter(isGuard);
-    return { keys, missing: guards.map(({ name, enforces = [] }) => ({ plugin: name, enforces })) };
+    return { keys, missing: await this.#missing() };
+  }
+
+  /** Says what gives the level an enforcer. */
+  async levelCure(): Promise<string> {
+    const guard = (await this.#missing()).find(({ enforces }) => enforces.includes(LEVEL));
+    return guard?.cure ?? "load a plugin that enforces it";
+  }
+
+  async #missing(): Promise<readonly MissingGuard[]> {
+    const { absent, loads } = this.#needs;
+    const guards = (await absent()).filter(isGuard);
+    return guards.map(({ name, enforces = [] }) => ({ plugin: name, enforces, cure: loads(name) }));
   }
 }
 

@@ -39,7 +39,8 @@ export class Rulings {
    * offered while no plugin enforces the level of autonomy.
    */
   async unoffered(tool: Tool, offered: readonly string[] | undefined): Promise<Refusal | undefined> {
-    if (!this.#enforcers.holdLevel()) return refuse(errors.AUTONOMY_UNENFORCED());
+    if (!this.#enforcers.holdLevel())
+      return refuse(errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
     const isOffered = (offered?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }

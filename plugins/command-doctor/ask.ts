@@ -28,6 +28,7 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
       : [failed(check, "it answered something else than rows")];
   } catch (error) {
     if (error instanceof GantryError && error.code === errors.STORE_FAILED.code) return [storeFailed(error)];
+    if (error instanceof GantryError) return [{ what: check.name, state: "fail", detail: error.message }];
     return [failed(check, error instanceof Error ? error.message : String(error))];
   }
 }

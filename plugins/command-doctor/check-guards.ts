@@ -1,8 +1,6 @@
 import type { CheckRow, ConfigFile, MissingGuard, Policy } from "@gantry/sdk";
 
 const LEVEL = "agent.autonomy_level";
-const cureOf = (plugin: string): string =>
-  `Add "${plugin}" to \`plugins\`, or take it out of \`without_plugins\`.`;
 
 /** Returns the level that is in force, and a row for each guard that comes with Gantry and is not loaded. */
 export async function checkGuards(policy: Policy, configFile: ConfigFile): Promise<readonly CheckRow[]> {
@@ -18,10 +16,10 @@ function levelRow(keys: ReadonlyMap<string, unknown>, level: unknown): readonly 
   return [{ what: "autonomy", state: "fail", detail, cure: "Load a plugin that enforces it." }];
 }
 
-function missingRow({ plugin, enforces }: MissingGuard, keys: ReadonlyMap<string, unknown>): CheckRow {
+function missingRow({ plugin, enforces, cure }: MissingGuard, keys: ReadonlyMap<string, unknown>): CheckRow {
   const open = enforces.filter((key) => !keys.has(key));
   const replaced = enforces.length > 0 && open.length === 0;
   if (replaced) return { what: plugin, state: "ok", detail: "not loaded; another plugin enforces its keys" };
   const lost = open.length > 0 ? `, so nothing enforces ${open.join(", ")}` : "";
-  return { what: plugin, state: "fail", detail: `not loaded${lost}`, cure: cureOf(plugin) };
+  return { what: plugin, state: "fail", detail: `not loaded${lost}`, cure };
 }

@@ -5,12 +5,17 @@ import { checkHoles, checkRuntime } from "./check-runtime.ts";
 const MARGIN = 2 + "messages set aside".length + 2;
 
 test("FLR-01: status names an older Node, what it is open to and the Node to install", () => {
-  expect(checkRuntime("0.1.0", "24.21.0")).toEqual({
+  expect(checkRuntime("0.1.0", "24.21.0", false)).toEqual({
     what: "node",
     state: "warn",
     detail: "v24.21.0, Gantry 0.1.0: open to CVE-2026-111497 and 6 more",
-    cure: "Install Node 24.22.1 or newer; `gantry doctor` tells of each.",
+    cure: "Install Node 24.22.1 or newer; `gantry doctor` lists each.",
   });
+});
+
+test("FLR-01: if Gantry brought the older Node, the cure is another release of Gantry", () => {
+  const { cure } = checkRuntime("0.1.0", "24.21.0", true);
+  expect(cure).toContain("Update Gantry to a release that brings Node 24.22.1 or newer");
 });
 
 test("FLR-01: a Node at its floor is right, in the words of before", () => {

@@ -1,14 +1,25 @@
+import path from "node:path";
 import type { CheckRow } from "@gantry/sdk";
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { isExecutable, nodeProgram, runtimeVerdict } from "@gantry/sdk/node";
 
 /** Tells which Node runs, and which one to install if the table of floors names a hole of it. */
-export function checkRuntime(gantry: string, node: string = process.versions.node): CheckRow {
+export function checkRuntime(
+  gantry: string,
+  node: string = process.versions.node,
+  isCarried: boolean = carriesNode(),
+): CheckRow {
   const { state, install, said } = runtimeVerdict(node);
   const what = "node";
   const detail = `v${node}, Gantry ${gantry}`;
   if (state === "patched") return { what, state: "ok", detail };
-  const cure = `Install Node ${install} or newer; \`gantry doctor\` tells of each.`;
+  const how = isCarried ? "Update Gantry to a release that brings" : "Install";
+  const cure = `${how} Node ${install} or newer; \`gantry doctor\` lists each.`;
   return { what, state: "warn", detail: `${detail}: ${said}`, cure };
+}
+
+/** Whether Node came with Gantry: inside the executable, or as a package. */
+function carriesNode(): boolean {
+  return isExecutable() || nodeProgram.includes(`${path.sep}node_modules${path.sep}`);
 }
 
 /** Tells each hole of the Node that runs, with what Gantry does about it meanwhile. */
