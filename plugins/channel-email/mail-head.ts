@@ -3,16 +3,21 @@ import { type Static, Type } from "typebox";
 /** So much of a mail is read before it is known whether it counts. */
 export const maxHeadBytes = 64 * 1024;
 
+const only = { additionalProperties: false };
+
 /** A header as it comes from the process that reads it. */
-export const headFacts = Type.Object({
-  from: Type.Optional(Type.Object({ address: Type.String(), name: Type.Optional(Type.String()) })),
-  isWhole: Type.Boolean(),
-  subject: Type.String(),
-  id: Type.Optional(Type.String()),
-  references: Type.Array(Type.String()),
-  /** Name in small letters and value of each, topmost first. */
-  headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
-});
+export const headFacts = Type.Object(
+  {
+    from: Type.Optional(Type.Object({ address: Type.String(), name: Type.Optional(Type.String()) }, only)),
+    isWhole: Type.Boolean(),
+    subject: Type.String(),
+    id: Type.Optional(Type.String()),
+    references: Type.Array(Type.String()),
+    /** Name in lower case and value of each, topmost first. */
+    headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
+  },
+  only,
+);
 export type HeadFacts = Static<typeof headFacts>;
 
 /** The header of a mail, as far as it decides anything. All of it comes from outside. */

@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import { headFacts, headOf, type MailHead } from "./mail-head.ts";
 
 const bounds: ApartBounds = { cpuSeconds: 5, memoryMb: 256 };
-const unreadable = Type.Object({ unreadable: Type.String() });
+const unreadable = Type.Object({ unreadable: Type.String() }, { additionalProperties: false });
 const headAnswer = Type.Union([headFacts, unreadable]);
 
 /** What `mail-worker.ts` is told of the bytes that it is given. */

@@ -2,13 +2,14 @@ import type { Sandbox } from "@gantry/sdk";
 import { workApart } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
-import { MAX_FILES } from "./tarball.ts";
+import { MAX_FILES, refusals, type Refusal } from "./tarball.ts";
 
 const bounds = { cpuSeconds: 60, memoryMb: 256 };
+const only = { additionalProperties: false };
 const file = Type.Tuple([Type.String(), Type.Integer({ minimum: 0 })]);
 const answers = Type.Union([
-  Type.Object({ files: Type.Array(file, { maxItems: MAX_FILES }) }),
-  Type.Object({ refused: Type.String({ maxLength: 200 }) }),
+  Type.Object({ files: Type.Array(file, { maxItems: MAX_FILES }) }, only),
+  Type.Object({ refused: Type.Enum(Object.keys(refusals) as Refusal[]) }, only),
 ]);
 
 export interface UnpackingPlace {
@@ -29,8 +30,8 @@ export async function readTarball(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const place = { base, name: "tarball-worker", confining: sandbox?.confining };
   const answer = await workApart({ ...place, ...bounds, input: { facts: {}, bytes }, answers, signal });
-  if (!answer) throw errors.PLUGINS_TARBALL(name, "unpacking it takes too long");
-  if ("refused" in answer.facts) throw errors.PLUGINS_TARBALL(name, answer.facts.refused);
+  if (!answer) throw errors.PLUGINS_TARBALL(name, "it cannot be unpacked, or not in time");
+  if ("refused" in answer.facts) throw errors.PLUGINS_TARBALL(name, refusals[answer.facts.refused]);
   const files = new Map<string, Uint8Array>();
   let at = 0;
   for (const [stated, length] of answer.facts.files) {

@@ -7,7 +7,7 @@ await answerApart(({ bytes }) => {
     const facts = { files: files.map(([name, content]) => [name, content.length]) };
     return { facts, bytes: Buffer.concat(files.map(([, content]) => content)) };
   } catch (error) {
-    if (error instanceof Refused) return { facts: { refused: error.message } };
+    if (error instanceof Refused) return { facts: { refused: error.why } };
     throw error;
   }
 });

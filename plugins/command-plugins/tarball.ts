@@ -4,8 +4,25 @@ const BLOCK = 512;
 const MAX_BYTES = 64 * 1024 * 1024;
 export const MAX_FILES = 5_000;
 
-/** Thrown for a tarball that is not unpacked; the message is why. */
-export class Refused extends Error {}
+/** Why a tarball is not unpacked. */
+export const refusals = {
+  damaged: "a header of it is damaged",
+  cut: "it breaks off in the middle of a file",
+  links: "it holds links or devices",
+  many: `it holds more than ${MAX_FILES} files`,
+  large: `it is larger than ${MAX_BYTES} bytes`,
+  other: "it is no gzip file",
+} as const;
+export type Refusal = keyof typeof refusals;
+
+/** Thrown for a tarball that is not unpacked. */
+export class Refused extends Error {
+  readonly why: Refusal;
+  constructor(why: Refusal) {
+    super(refusals[why]);
+    this.why = why;
+  }
+}
 
 /** Returns the plain files of a gzipped tar, by their names as they stand in it. Throws Refused. */
 export function filesOf(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
@@ -15,11 +32,10 @@ export function filesOf(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   for (let at = 0; at + BLOCK <= tar.length;) {
     const header = tar.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) break;
-    if (sumOf(header) !== octal(header, 148, 8)) throw new Refused("a header of it is damaged");
+    if (sumOf(header) !== octal(header, 148, 8)) throw new Refused("damaged");
     const size = octal(header, 124, 12);
     const end = at + BLOCK + size;
-    if (!Number.isSafeInteger(size) || size < 0 || end > tar.length)
-      throw new Refused("it breaks off in the middle of a file");
+    if (!Number.isSafeInteger(size) || size < 0 || end > tar.length) throw new Refused("cut");
     const content = tar.subarray(at + BLOCK, end);
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
     const type = String.fromCharCode(header[156] ?? 0);
@@ -29,8 +45,8 @@ export function filesOf(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
       const short = [text(header, 345, 155), text(header, 0, 100)].filter(Boolean).join("/");
       files.set(longName ?? short, content);
       longName = undefined;
-    } else if (type !== "5" && type !== "g") throw new Refused("it holds links or devices");
-    if (files.size > MAX_FILES) throw new Refused(`it holds more than ${MAX_FILES} files`);
+    } else if (type !== "5" && type !== "g") throw new Refused("links");
+    if (files.size > MAX_FILES) throw new Refused("many");
   }
   return files;
 }
@@ -40,7 +56,7 @@ function unzipped(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    throw new Refused(isLarge ? `it is larger than ${MAX_BYTES} bytes` : "it is no gzip file");
+    throw new Refused(isLarge ? "large" : "other");
   }
 }
 

@@ -28,7 +28,7 @@ test.runIf(process.platform === "linux")(
 test("FLR-02: a name that leads out is refused whatever unpacked the tarball", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-unpacking-"));
   try {
-    const said = JSON.stringify(`{"files":[["package/../../evil",1]]}\nx`);
+    const said = JSON.stringify(`ready\n{"files":[["package/../../evil",1]]}\nx`);
     writeFileSync(path.join(folder, "tarball-worker.js"), `process.stdout.write(${said});`);
     const base = pathToFileURL(path.join(folder, "index.js")).href;
     const bytes = tarball([{ name: "package/package.json", content: "{}" }]);

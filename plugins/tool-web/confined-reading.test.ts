@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
@@ -93,6 +94,55 @@ test("FLR-02: an answer of a reader in another shape is refused", async () => {
   await using web = await startWeb(pages({ "/": "<p>hello" }));
   await using t = await startService(web, reader.base);
   expect(await t.call("web_fetch", { url: web.url })).toMatchObject({ code: "WEB_UNREADABLE" });
+});
+
+test.each([
+  ["with a key that nobody knows", 'return { facts: { ...page("").facts, more: [] } };'],
+  [
+    "of more facts than are parsed",
+    'return { facts: { ...page("").facts, links: Array(9e5).fill("links") } };',
+  ],
+  ["that is no JSON", 'fs.writeSync(1, "["); process.exit(0);'],
+  ["that never came, as the reader ended", "process.exit(1);"],
+  ["that never comes, as the reader waits", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"],
+])("FLR-02: an answer of a reader %s is refused", async (_what, work) => {
+  using reader = otherReader(work);
+  await using web = await startWeb(pages({ "/": "<p>hello" }));
+  await using t = await startService(web, reader.base, undefined, { cpuSeconds: 1, memoryMb: 256 });
+  expect(await t.call("web_fetch", { url: web.url })).toMatchObject({ code: "WEB_UNREADABLE" });
+});
+
+test("FLR-02: who waits for a reader that another page holds may give up", async () => {
+  using reader = otherReader("for (;;);");
+  await using web = await startWeb(pages({ "/": "<p>hello" }));
+  await using t = await startService(web, reader.base);
+  const held = t.call("web_fetch", { url: web.url }).catch(String);
+  await expect.poll(() => running(reader.folder).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  const given = new AbortController();
+  const waiting = t.call("web_fetch", { url: web.url }, { signal: given.signal });
+  given.abort();
+  await waiting.catch(String);
+  expect(running(reader.folder).length).toBeGreaterThan(0);
+  await t.stop();
+  await held;
+});
+
+test.runIf(linux)("FLR-02: a reader keeps no descriptor that the service was started with", () => {
+  const module = new URL("../sandbox-landlock/confining-worker.ts", import.meta.url).href;
+  const script = `
+    const { fstatSync, writeSync } = await import("node:fs");
+    const open = () => { try { fstatSync(40); return "open"; } catch { return "closed"; } };
+    const before = open();
+    const { confine } = await import(${JSON.stringify(module)});
+    const end = confine();
+    let after = "closed";
+    try { writeSync(40, ""); after = "open"; } catch (error) { after = error.code; }
+    writeSync(1, before + " " + after);
+    end(0);`;
+  const args = ["--conditions=gantry-source", "--input-type=module", "-e", script];
+  const shell = 'exec 40>/dev/null; exec "$@"';
+  const words = ["-c", shell, "bash", process.execPath, ...args];
+  expect(execFileSync("bash", words, { encoding: "utf8" })).toBe("open EBADF");
 });
 
 test("FLR-02: an answer of a reader without an end is cut off", async () => {

@@ -18,7 +18,7 @@ function startService(web: Web, base: string, bounds: ApartBounds) {
 test("BR-02: a page that holds its reader up is told so by a coded sentence, and the service answers meanwhile", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-reader-"));
   try {
-    writeFileSync(path.join(folder, "page-worker.js"), "for (;;);");
+    writeFileSync(path.join(folder, "page-worker.js"), 'process.stdout.write("ready\\n"); for (;;);');
     await using web = await startWeb((request, response) => {
       const type = request.url === "/plain" ? "text/plain" : "text/html";
       response.writeHead(200, { "content-type": type }).end("<p>hello");

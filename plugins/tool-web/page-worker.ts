@@ -4,13 +4,15 @@ import { MAX_BYTES, isPage, isText, typeOf } from "./body.ts";
 import { charsetOf, decoded } from "./charset.ts";
 import { PageText } from "./page-text.ts";
 import { pageTree, wordsOf } from "./page-tree.ts";
-import type { PageToRead, ReadPage, Unread } from "./read-page.ts";
+import { MAX_TEXT, type PageToRead, type ReadPage, type Unread } from "./read-page.ts";
 import { unpack } from "./unpack.ts";
 
-/** More than a page can hold that says each thing once. */
-const MAX_TEXT = 4 * 1024 * 1024;
-
-await answerApart(({ facts, bytes }) => ({ facts: read(facts as PageToRead, bytes) }));
+await answerApart(({ facts: asked, bytes }) => {
+  const page = read(asked as PageToRead, bytes);
+  if ("unread" in page) return { facts: page };
+  const { text, ...facts } = page;
+  return { facts, bytes: Buffer.from(text) };
+});
 
 function read(page: PageToRead, body: Uint8Array): ReadPage | Unread {
   const data = unpack(body, page.encoding);

@@ -7,24 +7,37 @@ import type { FetchedPage } from "./fetch-page.ts";
 
 const SHOWN_ENCODING = 40;
 
-const field = Type.Object({
-  kind: Type.Enum(["text", "choice", "check", "radio", "button", "hidden"]),
-  name: Type.String(),
-  label: Type.String(),
-  value: Type.String(),
-  isChosen: Type.Boolean(),
-  options: Type.Array(Type.Object({ label: Type.String(), value: Type.String() })),
-});
-const form = Type.Object({ url: Type.String(), method: Type.String(), fields: Type.Array(field) });
-const readPage = Type.Object({
-  title: Type.String(),
-  text: Type.String(),
-  links: Type.Array(Type.String()),
-  forms: Type.Array(form),
-  cut: Type.Boolean(),
-});
-const unread = Type.Object({ unread: Type.Enum(["garbled", "no text"]) });
-const answers = Type.Union([readPage, unread]);
+const only = { additionalProperties: false };
+const option = Type.Object({ label: Type.String(), value: Type.String() }, only);
+const field = Type.Object(
+  {
+    kind: Type.Enum(["text", "choice", "check", "radio", "button", "hidden"]),
+    name: Type.String(),
+    label: Type.String(),
+    value: Type.String(),
+    isChosen: Type.Boolean(),
+    options: Type.Array(option),
+  },
+  only,
+);
+const fields = Type.Array(field);
+const form = Type.Object({ url: Type.String(), method: Type.String(), fields }, only);
+/** The text travels beside it as UTF-8. */
+const pageFacts = Type.Object(
+  {
+    title: Type.String(),
+    links: Type.Array(Type.String()),
+    forms: Type.Array(form),
+    cut: Type.Boolean(),
+  },
+  only,
+);
+const unread = Type.Object({ unread: Type.Enum(["garbled", "no text"]) }, only);
+const answers = Type.Union([pageFacts, unread]);
+/** Of the text of a page, in characters: more than one that says each thing once can hold. */
+export const MAX_TEXT = 4 * 1024 * 1024;
+/** What a character takes at most in UTF-8, for one unit of a string. */
+const MAX_CHARACTER = 3;
 
 /** A page as it is read. */
 export interface ReadPage {
@@ -102,7 +115,8 @@ export class PageReader {
     });
     if (!answer) return undefined;
     const read = answer.facts;
-    if (!("unread" in read)) return read;
+    const text = new TextDecoder().decode(answer.bytes.subarray(0, MAX_TEXT * MAX_CHARACTER));
+    if (!("unread" in read)) return { ...read, text };
     if (read.unread === "garbled") throw errors.WEB_GARBLED(url, whyGarbled(encoding));
     throw errors.WEB_NOT_TEXT(url, typeOf({ contentType, encoding }) || "no text");
   }

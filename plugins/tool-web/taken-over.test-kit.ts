@@ -22,7 +22,10 @@ export function otherReader(work: string): Readers {
     import net from "node:net";
     import { spawnSync } from "node:child_process";
     import { answerApart } from ${JSON.stringify(answerApart)};
-    const page = (text) => ({ facts: { title: "", text, links: [], forms: [], cut: false } });
+    const page = (text) => ({
+      facts: { title: "", links: [], forms: [], cut: false },
+      bytes: Buffer.from(text),
+    });
     const code = (work) => {
       try { return work() ?? "done"; } catch (error) { return error.code; }
     };

@@ -2,7 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Awaitable } from "../awaitable.ts";
 import type { Confining } from "../sandbox.ts";
-import { type ApartMessage, packMessage, unpackMessage } from "./apart-message.ts";
+import { type ApartMessage, packMessage, READY, unpackMessage } from "./apart-message.ts";
 
 const PIECE = 64 * 1024;
 
@@ -19,10 +19,10 @@ export async function answerApart(
   // The event loop registers its descriptors by io_uring, which the walls close.
   await setImmediate();
   const end = walls?.confine() ?? ((code: number) => process.exit(code));
+  write(1, READY);
   try {
-    write(1, packMessage(await work(unpackMessage(readAll(0))!)));
-  } catch (error) {
-    write(2, Buffer.from(String((error as Error).stack)));
+    write(1, packMessage(await work(unpackMessage(readAll(0), Infinity)!)));
+  } catch {
     return end(1);
   }
   end(0);

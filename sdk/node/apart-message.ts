@@ -5,6 +5,9 @@ export interface ApartMessage {
   readonly bytes?: Uint8Array;
 }
 
+/** What a process says before it reads its input: whatever follows, the input may have caused. */
+export const READY: Buffer = Buffer.from("ready\n");
+
 const LINE_END = 10;
 
 /** Returns the facts as one line, and the bytes below it. */
@@ -12,11 +15,12 @@ export function packMessage({ facts, bytes = new Uint8Array() }: ApartMessage): 
   return Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), bytes]);
 }
 
-/** Returns undefined for what is no message. */
-export function unpackMessage(data: Buffer): Required<ApartMessage> | undefined {
+/** Returns undefined for what is not a message, and for facts of more than `maxFacts` bytes. */
+export function unpackMessage(data: Buffer, maxFacts: number): Required<ApartMessage> | undefined {
   const end = data.indexOf(LINE_END);
+  if (end < 0 || end > maxFacts) return undefined;
   try {
-    const facts: unknown = JSON.parse(data.toString("utf8", 0, Math.max(0, end)));
+    const facts: unknown = JSON.parse(data.toString("utf8", 0, end));
     return { facts, bytes: data.subarray(end + 1) };
   } catch {
     return undefined;

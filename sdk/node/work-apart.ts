@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Static, TSchema } from "typebox";
-import { type ApartMessage, packMessage, unpackMessage } from "./apart-message.ts";
+import { type ApartMessage, packMessage, READY, unpackMessage } from "./apart-message.ts";
 import { entryBeside } from "./entry-beside.ts";
 import { nodeCommand } from "./node-command.ts";
 
@@ -22,7 +22,10 @@ export interface ApartWork<T extends TSchema = TSchema> extends ApartBounds {
   /** `Sandbox.confining`; without it nothing but the bounds holds the process. */
   readonly confining: string | undefined;
   readonly input: ApartMessage;
-  /** The shape of the facts that come back: the input may have taken the process over. */
+  /**
+   * The shape of the facts that come back, at most 4 MiB: the input may have taken the process over,
+   * so unknown keys are to be refused.
+   */
   readonly answers: T;
   readonly signal: AbortSignal;
 }
@@ -38,59 +41,88 @@ const YOUNG_MB = 4;
 /** More of an answer is not read, nor of a complaint. */
 const MAX_ANSWER = 128 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
+/** More facts are not parsed: that would hold the service up. What is large travels as bytes. */
+const MAX_FACTS = 4 * 1024 * 1024;
+/** A process that waits uses no processor time; a busy machine takes longer for the same work. */
+const WALL_PER_CPU = 6;
 
-/** The kernel counts the time, also where nobody is left who could: a service that was killed leaves nothing that runs on. */
-const BOUNDED = 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
+/**
+ * The kernel counts the processor time, even if the service was killed, and ends this process
+ * before any other if memory is short.
+ */
+const BOUNDED =
+  "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :; " + 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
 
 /** By file: when what it was asked last is done. */
 const last = new Map<string, Promise<unknown>>();
 
 /**
  * Returns what a file of a plugin makes of bytes from outside, in a process of its own that has no
- * way to a file, a network or another process; undefined if it took more than it may or answered in
- * another shape, as bytes do that hold it up or take it over. A file does one work after another,
- * so that however many are wanted at once, memory is bounded. A thread would not do: V8 ends the
- * whole process when one allocation of a thread goes over the thread's limit. Throws when the
- * process did not start and what the file threw, and the reason of `signal`.
+ * way to a file, a network or another process; undefined if it took more than it may, ended or
+ * answered in another shape, as bytes do that hold it up or take it over. A file does one work after
+ * another, so that however many are wanted at once, memory is bounded. A thread would not do: V8 ends
+ * the whole process when one allocation of a thread goes over the thread's limit. Throws if the
+ * process did not start, and the reason of `signal`.
  */
 export function workApart<T extends TSchema>(work: ApartWork<T>): Promise<ApartAnswer<T> | undefined> {
   const file = `${work.base} ${work.name}`;
-  const done = (last.get(file) ?? Promise.resolve()).then(() => inProcess(work));
-  last.set(
-    file,
-    done.catch(() => undefined).then(() => undefined),
-  );
+  const before = last.get(file) ?? Promise.resolve();
+  const done = unlessAborted(before, work.signal).then(() => inProcess(work));
+  last.set(file, Promise.allSettled([before, done]));
   return done;
 }
 
+/** Resolves with `before`. Throws the signal's reason as soon as it is aborted. */
+function unlessAborted(before: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  return Promise.race([before, aborted]).finally(() => signal.removeEventListener("abort", stop));
+}
+
 async function inProcess<T extends TSchema>(work: ApartWork<T>): Promise<ApartAnswer<T> | undefined> {
-  const { name, input, answers, signal } = work;
+  const { name, input, answers, signal, cpuSeconds } = work;
   signal.throwIfAborted();
   const worker = start(work);
   const end = (): unknown => worker.kill("SIGKILL");
-  signal.addEventListener("abort", end);
-  const ended = new Promise<{ readonly code: number | null }>((resolve, reject) => {
+  const ended = new Promise<number | null>((resolve, reject) => {
     worker.once("error", reject);
-    worker.once("close", (code) => resolve({ code }));
+    worker.once("close", resolve);
   });
+  const { stdin, stdout, stderr } = worker;
+  // Without descriptors for them there are no pipes, and the process did not start.
+  if (!stdin || !stdout || !stderr) throw await ended.then(String, (error: Error) => error);
+  signal.addEventListener("abort", end);
+  const late = setTimeout(end, cpuSeconds * WALL_PER_CPU * 1_000);
   try {
     // It may end before it has read everything.
-    worker.stdin!.on("error", () => undefined).end(packMessage(input));
-    const [{ code }, output, said] = await Promise.all([
+    stdin.on("error", () => undefined).end(packMessage(input));
+    const [code, output, said] = await Promise.all([
       ended,
-      beginningOf(worker.stdout!, MAX_ANSWER, end),
-      beginningOf(worker.stderr!, MAX_COMPLAINT, end),
+      beginningOf(stdout, MAX_ANSWER, end),
+      beginningOf(stderr, MAX_COMPLAINT, end),
     ]);
     signal.throwIfAborted();
-    if (code === null) return undefined;
-    if (code !== 0) throw new Error(`${name} failed: ${said.toString().trim().slice(-1_000)}`);
-    const answer = unpackMessage(output);
-    const { Value } = await import("typebox/value");
-    if (!answer || !Value.Check(answers, answer.facts)) return undefined;
-    return { facts: answer.facts, bytes: answer.bytes };
+    if (!output.subarray(0, READY.length).equals(READY))
+      throw new Error(`${name} did not start: ${said.toString().trim().slice(-1_000)}`);
+    return code === 0 ? await answerIn(output.subarray(READY.length), answers) : undefined;
   } finally {
+    clearTimeout(late);
     signal.removeEventListener("abort", end);
     end();
+  }
+}
+
+async function answerIn<T extends TSchema>(output: Buffer, answers: T): Promise<ApartAnswer<T> | undefined> {
+  const answer = unpackMessage(output, MAX_FACTS);
+  const { Value } = await import("typebox/value");
+  try {
+    if (!answer || !Value.Check(answers, answer.facts)) return undefined;
+    return { facts: answer.facts, bytes: answer.bytes };
+  } catch {
+    // Facts may be more than the check itself can hold.
+    return undefined;
   }
 }
 
