@@ -19,6 +19,10 @@ export const errors = defineErrors({
     "%s, on the way to %s, is not a folder but a link or a file: put a folder in its place; " +
       "nothing was changed.",
   ),
+  RESTORE_UNWRITABLE: failed(
+    "Nothing can be put back in %s (%s): free the disk, or make it writable for this user, and " +
+      "restore again; nothing was changed.",
+  ),
   RESTORE_UNFINISHED: failed(
     "A restore of the store %s has not ended: wait for it, or run it again if it was stopped; " +
       "what was there is in the folder %s.",

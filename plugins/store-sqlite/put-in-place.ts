@@ -53,9 +53,9 @@ export async function putInPlace(
 ): Promise<void> {
   const name = path.basename(aside.folder);
   const draft = draftOf(database, name);
-  makeDir(path.dirname(database));
-  for (const other of drafts(database)) if (other !== name) rmSync(draftOf(database, other));
   try {
+    makeDir(path.dirname(database));
+    for (const other of drafts(database)) if (other !== name) rmSync(draftOf(database, other));
     closeSync(openSync(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600));
     write(draft);
     sync(draft);

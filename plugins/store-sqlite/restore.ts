@@ -42,10 +42,7 @@ export async function restore(run: CommandContext, needs: RestoreNeeds): Promise
   for (const line of found.lines) run.out(line);
   if (run.options["dryRun"] === true) return 0;
   if (run.options["yes"] !== true) throw errors.RESTORE_NOT_ACCEPTED();
-  // Held, so that no service manager starts one in the middle.
-  const lock = await ProcessLock.take(servingLock(configDir), (pid) =>
-    shared.ALREADY_RUNNING(configDir, pid),
-  );
+  const lock = await lockOf(configDir);
   try {
     const folder = await putBack(file, found, needs);
     run.out(`Restored from ${file}; what was there is in ${folder}`);
@@ -53,6 +50,18 @@ export async function restore(run: CommandContext, needs: RestoreNeeds): Promise
     await lock.release();
   }
   return 0;
+}
+
+/** Keeps a service manager from starting a service in the middle. Throws `RESTORE_UNWRITABLE`. */
+async function lockOf(configDir: string): Promise<ProcessLock> {
+  const file = servingLock(configDir);
+  try {
+    return await ProcessLock.take(file, (pid) => shared.ALREADY_RUNNING(configDir, pid));
+  } catch (error) {
+    if (error instanceof GantryError) throw error;
+    const why = (error as NodeJS.ErrnoException).code ?? error;
+    throw errors.RESTORE_UNWRITABLE(path.dirname(file), why);
+  }
 }
 
 /** Throws `RESTORE_WHAT` and `LAYOUT_NOT_KEPT`, which name the layouts that are kept. */
