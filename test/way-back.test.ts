@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -60,9 +60,13 @@ test("FLR-13: restore --layout goes back after a crash with all that was there",
   expect((await gantry(["doctor"], { dir })).out).toMatch(/✔ store file +.* is whole/);
 
   const aside = readdirSync(dir).find((name) => name.startsWith("before-restore-")) ?? "";
-  cpSync(path.join(dir, aside, "state"), state, { recursive: true, force: true });
   for (const name of ["gantry.db-wal", "gantry.db-shm"])
     expect(readdirSync(path.join(dir, aside, "state"))).toContain(name);
+  const folder = path.join(dir, aside);
+  const word = `\`gantry restore ${folder} --yes\` brings that store back, with the release of layout`;
+  expect(back.out).toContain(`what was there is in ${folder}: ${word} ${Number(layout) + 1}\n`);
+  expect((await gantry(["restore", folder, "--yes"], { dir })).err).toContain("[STORE_NEWER]");
+  expect((await gantry(["restore", folder, "--yes"], { dir, bin: newer })).code).toBe(0);
   const forward = await gantry(["memory", "list"], { dir, bin: newer });
   expect([forward.out.includes("tea"), forward.out.includes("coffee")]).toEqual([true, true]);
 }, 120_000);

@@ -67,7 +67,9 @@ export default definePlugin({
     });
     host.provide(Commands, {
       name: "restore",
-      summary: "put back a backup, or the store kept before an upgrade; what is there goes aside",
+      summary:
+        "put back a backup, the store kept before an upgrade, or the folder that a restore made; " +
+        "what is there goes aside",
       args: ["[file]"],
       options: [
         { flags: "--layout <n>", summary: "the store as it was kept in this layout" },

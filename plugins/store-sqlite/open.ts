@@ -1,10 +1,9 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
-import { errors } from "./errors.ts";
 import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
-import { unfinishedRestore } from "./put-in-place.ts";
+import { unfinished, unfinishedRestore } from "./put-in-place.ts";
 import { Sql } from "./sql.ts";
 
 /** How long a writer waits for another process on the same file. */
@@ -26,8 +25,8 @@ export async function openFile(
   heldBy: HeldBy = async () => undefined,
 ): Promise<Sql> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const unfinished = unfinishedRestore(path);
-  if (unfinished !== undefined) throw errors.RESTORE_UNFINISHED(path, unfinished);
+  const aside = unfinishedRestore(path);
+  if (aside !== undefined) throw unfinished(path, aside, steps.length);
   makePrivate(path);
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
