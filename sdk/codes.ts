@@ -105,6 +105,10 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): " +
       "install that release again%s.",
   ),
+  STORE_HELD: failed(
+    "The store %s has layout %s, and a running service of an earlier release uses it (process %s): " +
+      "restart the service with this release first, or stop it.",
+  ),
   LEASE_LOST: failed(
     "The conversation %s was taken over by another worker meanwhile, so nothing of this was kept: leave it to that one, or ask again.",
   ),

@@ -178,8 +178,9 @@ export interface Erased {
 }
 
 /**
- * Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk. A call throws STORE_FAILED
- * where it may work when it is tried again; STORE_REFUSED, STORE_NEWER and LEASE_LOST where it never will.
+ * Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk.
+ * A call throws STORE_FAILED or STORE_HELD if it may work when it is tried again; STORE_REFUSED,
+ * STORE_NEWER or LEASE_LOST if it never will.
  */
 export interface Store {
   readonly sessions: Sessions;

@@ -102,3 +102,19 @@ test("CLI-04: a process that was killed while it removed a lock keeps nobody out
   expect(existsSync(`${file}.removing`)).toBe(false);
   await lock.release();
 });
+
+test("FLR-13: a lock's holder in another container is known by its touch, oneself is no other", async () => {
+  using home = tempDir();
+  const file = path.join(home.dir, "serving.lock");
+  const own = await ProcessLock.take(file, (pid) => new Error(`held by ${pid}`));
+  expect(await ProcessLock.otherHolder(file)).toBeUndefined();
+  await own.release();
+  expect(await ProcessLock.otherHolder(file)).toBeUndefined();
+  writeFileSync(file, "17 1 elsewhere");
+  const touching = setInterval(() => utimesSync(file, new Date(), new Date()), 50);
+  try {
+    expect(await ProcessLock.otherHolder(file)).toBe(17);
+  } finally {
+    clearInterval(touching);
+  }
+});

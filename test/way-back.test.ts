@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gantry, said, startGantry, tempDir } from "./helpers/cli.ts";
 import { nextRelease } from "./helpers/next-release.ts";
@@ -59,9 +60,56 @@ test("FLR-13: restore --layout goes back after a crash with all that was there",
   expect((await gantry(["doctor"], { dir })).out).toMatch(/✔ store file +.* is whole/);
 
   const aside = readdirSync(dir).find((name) => name.startsWith("before-restore-")) ?? "";
-  cpSync(path.join(dir, aside, "state"), state, { recursive: true, force: true });
   for (const name of ["gantry.db-wal", "gantry.db-shm"])
     expect(readdirSync(path.join(dir, aside, "state"))).toContain(name);
+  const folder = path.join(dir, aside);
+  const word = `\`gantry restore ${folder} --yes\` brings that store back, with the release of layout`;
+  expect(back.out).toContain(`what was there is in ${folder}: ${word} ${Number(layout) + 1}\n`);
+  expect((await gantry(["restore", folder, "--yes"], { dir })).err).toContain("[STORE_NEWER]");
+  expect((await gantry(["restore", folder, "--yes"], { dir, bin: newer })).code).toBe(0);
   const forward = await gantry(["memory", "list"], { dir, bin: newer });
   expect([forward.out.includes("tea"), forward.out.includes("coffee")]).toEqual([true, true]);
+}, 120_000);
+
+function layoutIn(dir: string): number {
+  const db = new DatabaseSync(path.join(dir, "state", "gantry.db"), { readOnly: true });
+  const { user_version: layout } = db.prepare("PRAGMA user_version").get() as Record<string, number>;
+  db.close();
+  return layout ?? 0;
+}
+
+test("FLR-13: no word of a newer release moves the store of a running service", async () => {
+  using home = tempDir('default_provider = "demo"\n[gateway]\nport = 0\n');
+  const { dir } = home;
+  const { child, ended } = startGantry(["daemon"], { dir });
+  await said(child, "stderr", /Gantry is ready/);
+  const layout = layoutIn(dir);
+  try {
+    const held =
+      `has layout ${layout}, and a running service of an earlier release uses it ` +
+      `(process ${child.pid}): restart the service with this release first, or stop it.`;
+    for (const words of [
+      ["sessions", "list"],
+      ["memory", "list"],
+      ["agent", "-m", "hello"],
+    ]) {
+      const { code, err } = await gantry(words, { dir, bin: newer });
+      expect([code, err]).toEqual([1, expect.stringContaining(`${held} [STORE_HELD]`)]);
+    }
+    for (const word of ["status", "doctor"]) {
+      const { out } = await gantry([word], { dir, bin: newer });
+      expect(out.split(held).length).toBe(2);
+      expect(out).toMatch(/^✘ store .* has layout .*\n(?! *→)/m);
+      expect(out).toMatch(/^. provider /m);
+      expect(out).not.toContain("at fault");
+    }
+    expect(layoutIn(dir)).toBe(layout);
+    expect(readdirSync(path.join(dir, "state")).join()).not.toContain("gantry.db.layout");
+    expect(await gantry(["agent", "-m", "hello"], { dir })).toMatchObject({ code: 0, err: "" });
+  } finally {
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  }
+  expect((await gantry(["sessions", "list"], { dir, bin: newer })).code).toBe(0);
+  expect(layoutIn(dir)).toBe(layout + 1);
 }, 120_000);

@@ -27,7 +27,7 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
       ? answer
       : [failed(check, "it answered something else than rows")];
   } catch (error) {
-    if (error instanceof GantryError && error.code === errors.STORE_FAILED.code) return [storeFailed(error)];
+    if (error instanceof GantryError && ofStore.has(error.code)) return [storeFailed(error)];
     if (error instanceof GantryError) return [{ what: check.name, state: "fail", detail: error.message }];
     return [failed(check, error instanceof Error ? error.message : String(error))];
   }
@@ -42,14 +42,20 @@ function failed({ name }: Check, why: string): CheckRow {
   };
 }
 
+/** The store's faults, each with its cure if its sentence does not name it. */
+const ofStore: ReadonlyMap<string, string | undefined> = new Map([
+  [
+    errors.STORE_FAILED.code,
+    "Free the disk or make it writable, then look again; leave the files of the store where they are.",
+  ],
+  [errors.STORE_HELD.code, undefined],
+  [errors.STORE_NEWER.code, undefined],
+]);
+
 /** Whatever check met it, it is one fault, and none of the check's own. */
-function storeFailed({ message }: GantryError): CheckRow {
-  return {
-    what: "store",
-    state: "fail",
-    detail: message,
-    cure: "Free the disk or make it writable, then look again; leave the files of the store where they are.",
-  };
+function storeFailed({ code, message }: GantryError): CheckRow {
+  const cure = ofStore.get(code);
+  return { what: "store", state: "fail", detail: message, ...(cure !== undefined && { cure }) };
 }
 
 function isRow(value: unknown): value is CheckRow {

@@ -19,8 +19,8 @@ export function differences(
     const { layout: nextLayout = 0 } = next;
     if (nextLayout < layout)
       stops.push(
-        `${name} cannot read its files: they have layout ${layout} and it knows ${nextLayout}; ` +
-          `go back to what was kept before the upgrade: \`gantry restore --layout ${nextLayout}\`.`,
+        `${name} of that release cannot read files of layout ${layout}: if this release has ` +
+          `moved them there, go back first with \`gantry restore --layout ${nextLayout}\`.`,
       );
     if (nextLayout > layout)
       changes.push(

@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { errors as shared, GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { openFile } from "./open.ts";
+import { openFile, type HeldBy } from "./open.ts";
 import { prune } from "./prune.ts";
 import type { Sql } from "./sql.ts";
 
@@ -16,10 +16,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`, `STORE_REFUSED`, `STORE_NEWER` or `STORE_DAMAGED`. */
+/**
+ * One file, opened on first use, and the three ways to use it. All throw `STORE_FAILED`,
+ * `STORE_REFUSED`, `STORE_NEWER`, `STORE_HELD` or `STORE_DAMAGED`.
+ */
 export class Database {
   readonly path: string;
   readonly #sessionsMs: number | undefined;
+  readonly #heldBy: HeldBy | undefined;
   #opened: Promise<Sql> | undefined;
   #log: number | undefined;
   #queue: Waiting[] = [];
@@ -32,9 +36,10 @@ export class Database {
   #seenAt = Number.NEGATIVE_INFINITY;
 
   /** `sessionsMs`: how long a conversation is kept after its last turn; left out: for ever. */
-  constructor(path: string, sessionsMs?: number) {
+  constructor(path: string, sessionsMs?: number, heldBy?: HeldBy) {
     this.path = path;
     this.#sessionsMs = sessionsMs;
+    this.#heldBy = heldBy;
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {
@@ -177,7 +182,7 @@ export class Database {
 
   async #open(): Promise<Sql> {
     if (this.#closed) throw shared.STORE_FAILED(this.path, "it was closed and is still in use");
-    this.#opened ??= openFile(this.path).catch((error: unknown) => {
+    this.#opened ??= openFile(this.path, undefined, this.#heldBy).catch((error: unknown) => {
       this.#opened = undefined;
       throw this.#failure(error);
     });

@@ -6,7 +6,9 @@ export const errors = defineErrors({
   ),
   BACKUP_EXISTS: usage("%s is already there and is never overwritten: choose another name."),
   BACKUP_UNWRITABLE: failed("The backup %s cannot be written (%s): check the directory and the free space."),
-  BACKUP_UNREADABLE: failed("%s cannot be put back (%s): use another copy; nothing was changed."),
+  BACKUP_UNREADABLE: failed(
+    "%s cannot be put back (%s): use another copy, if there is one; nothing was changed.",
+  ),
   BACKUP_FOREIGN: failed(
     "%s holds %s, which no store of layout %s has: use another copy; nothing was changed.",
   ),
@@ -19,9 +21,13 @@ export const errors = defineErrors({
     "%s, on the way to %s, is not a folder but a link or a file: put a folder in its place; " +
       "nothing was changed.",
   ),
+  RESTORE_UNWRITABLE: failed(
+    "Nothing can be put back in %s (%s): free the disk, or make it writable for this user, and " +
+      "restore again; nothing was changed.",
+  ),
   RESTORE_UNFINISHED: failed(
-    "A restore of the store %s has not ended: wait for it, or run it again if it was stopped; " +
-      "what was there is in the folder %s.",
+    "A restore of the store %s has not ended: wait for it, or run it again if it was stopped, " +
+      "`%s`; what was there is in the folder %s.",
   ),
   RESTORE_NOT_ACCEPTED: policy("Nothing was changed: pass --yes to put back what is listed."),
   STORE_REMOVED: failed(

@@ -64,7 +64,7 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
   } catch (error) {
     const { code, message } = error as GantryError;
     // Told by `doctor` itself, once for all that it keeps from answering.
-    if (code === shared.STORE_FAILED.code) throw error;
+    if ([shared.STORE_FAILED.code, shared.STORE_HELD.code].includes(code)) throw error;
     // Its sentence names the cure.
     if (code === shared.STORE_NEWER.code) return [{ what, state: "fail", detail: message }];
     return [{ what, state: "fail", detail: message, cure }];

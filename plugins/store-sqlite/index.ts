@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Audit, Checks, Commands, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
+import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { layout } from "./layout.ts";
@@ -26,10 +27,12 @@ export default definePlugin({
   layout: layout.length,
   errors,
   setup(host) {
-    const file = join(host.needs.runtime.configDir, "state", "gantry.db");
+    const { configDir } = host.needs.runtime;
+    const file = join(configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
     const { store, media, db, close } = createStore(file, {
       sessionsMs: days === undefined ? undefined : days * DAY_MS,
+      heldBy: () => ProcessLock.otherHolder(servingLock(configDir)),
       onClockSet: (ms) =>
         host.log.warn({ ms }, "The machine's clock was set; what waits goes by the new time."),
     });
@@ -64,7 +67,9 @@ export default definePlugin({
     });
     host.provide(Commands, {
       name: "restore",
-      summary: "put back a backup, or the store kept before an upgrade; what is there goes aside",
+      summary:
+        "put back a backup, the store kept before an upgrade, or the folder that a restore made; " +
+        "what is there goes aside",
       args: ["[file]"],
       options: [
         { flags: "--layout <n>", summary: "the store as it was kept in this layout" },

@@ -26,9 +26,14 @@ export function keptLayouts(path: string): readonly number[] {
     .toSorted((a, b) => a - b);
 }
 
+/** Returns the newest layout that the file stays in and a release of `known` layouts can read. */
+export function newestKept(path: string, known: number): number | undefined {
+  return keptLayouts(path).findLast((each) => each <= known);
+}
+
 /** Returns how a release of `known` layouts gets its store back, as a sentence's end, or "". */
 export function wayBack(path: string, known: number): string {
-  const newest = keptLayouts(path).findLast((each) => each <= known);
+  const newest = newestKept(path, known);
   if (newest === undefined) return "";
   return `, or go back to the store kept before the upgrade: \`gantry restore --layout ${newest}\``;
 }
@@ -46,9 +51,20 @@ export function keepCopy(sql: Sql, path: string, layout: number): void {
     if (layoutIn(file) !== layout) return;
     fsyncSync(file);
     renameSync(draft, copyOf(path, layout));
+    sync(dirname(path));
   } finally {
     closeSync(file);
     rmSync(draft, { force: true });
+  }
+}
+
+/** Has a file, or the names in a folder, on disk before it returns. */
+export function sync(at: string): void {
+  const opened = openSync(at, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
   }
 }
 

@@ -1,11 +1,15 @@
 import { textOf, directMessage } from "@gantry/sdk";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { layout } from "./layout.ts";
+import { openFile } from "./open.ts";
 import { createStore } from "./store.ts";
 
 const ROUNDS = process.env["GANTRY_LONG"] ? 200 : 5;
@@ -132,4 +136,29 @@ test("CHA-06: recover frees what a killed process held at once, and never what a
   await store.lanes.recover();
   expect(await store.lanes.hold("t:a", 1000)).toMatchObject({ lane: "t:a" });
   await close();
+});
+
+test("FLR-13: the kept copy has its name on disk before the store moves forward", async () => {
+  const script = new URL("worker.test-kit.ts", import.meta.url).pathname;
+  const kit = new URL("killed-at.test-kit.ts", import.meta.url).pathname;
+  const args = ["--conditions=gantry-source", `--import=${kit}`, script, file, "use"];
+  (await openFile(file, layout.slice(0, 1))).close();
+  const folder = join(home, "state");
+  const seen: (readonly [kept: boolean, layout: number])[] = [];
+  for (let step = 1, isKilled = true; isKilled; step++) {
+    await rm(folder, { recursive: true, force: true });
+    await cp(file, join(folder, "gantry.db"), { recursive: true });
+    args[3] = join(folder, "gantry.db");
+    const env = { ...process.env, GANTRY_KILL_AT: String(step) };
+    const [code] = (await once(spawn(process.execPath, args, { env }), "exit")) as [number | null];
+    isKilled = code === null;
+    const db = new DatabaseSync(args[3], { readOnly: true });
+    const { user_version: found } = db.prepare("PRAGMA user_version").get() as Record<string, number>;
+    db.close();
+    seen.push([existsSync(`${args[3]}.layout1`), found ?? 0]);
+  }
+  // In place of the sync of the folder, the last step before the store moves.
+  expect(seen).toContainEqual([true, 1]);
+  expect(seen).not.toContainEqual([false, layout.length]);
+  expect(seen.at(-1)).toEqual([true, layout.length]);
 });

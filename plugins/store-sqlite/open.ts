@@ -1,10 +1,9 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
-import { errors } from "./errors.ts";
 import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
-import { unfinishedRestore } from "./put-in-place.ts";
+import { unfinished, unfinishedRestore } from "./put-in-place.ts";
 import { Sql } from "./sql.ts";
 
 /** How long a writer waits for another process on the same file. */
@@ -12,14 +11,22 @@ const BUSY_MS = 5000;
 /** Pages of the log that are gathered before they are moved into the file, which blocks: many of them are the same page again. */
 const LOG_PAGES = 4000;
 
+/** Returns the other process that serves from the file; undefined if there is none. */
+export type HeldBy = () => Promise<number | undefined>;
+
 /**
- * Opens the file, made if it is missing and brought to the newest layout.
- * Throws what SQLite throws, `STORE_NEWER` and `RESTORE_UNFINISHED`.
+ * Opens the file, made if it is missing and brought to the newest layout, but not while another
+ * process serves from it. Throws what SQLite throws, `STORE_NEWER`, `STORE_HELD` and
+ * `RESTORE_UNFINISHED`.
  */
-export async function openFile(path: string, steps: readonly string[] = layout): Promise<Sql> {
+export async function openFile(
+  path: string,
+  steps: readonly string[] = layout,
+  heldBy: HeldBy = async () => undefined,
+): Promise<Sql> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const unfinished = unfinishedRestore(path);
-  if (unfinished !== undefined) throw errors.RESTORE_UNFINISHED(path, unfinished);
+  const aside = unfinishedRestore(path);
+  if (aside !== undefined) throw unfinished(path, aside, steps.length);
   makePrivate(path);
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
@@ -28,7 +35,7 @@ export async function openFile(path: string, steps: readonly string[] = layout):
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES};
        PRAGMA secure_delete = ON`,
     );
-    upgrade(sql, path, steps);
+    await upgrade(sql, path, steps, heldBy);
     return sql;
   } catch (error) {
     sql.close();
@@ -46,15 +53,25 @@ function makePrivate(path: string): void {
   }
 }
 
-function upgrade(sql: Sql, path: string, steps: readonly string[]): void {
+async function upgrade(sql: Sql, path: string, steps: readonly string[], heldBy: HeldBy): Promise<void> {
   const known = steps.length;
   const found = version(sql, path, known);
   if (found === known) return;
-  if (found > 0) keepCopy(sql, path, found);
+  if (found > 0) {
+    await refuseHeld(path, found, heldBy);
+    keepCopy(sql, path, found);
+    // The copy of a large store takes long enough for a service to start.
+    await refuseHeld(path, found, heldBy);
+  }
   sql.transaction(() => {
     for (const step of steps.slice(version(sql, path, known))) sql.script(step);
     sql.script(`PRAGMA user_version = ${known}`);
   });
+}
+
+async function refuseHeld(path: string, found: number, heldBy: HeldBy): Promise<void> {
+  const pid = await heldBy();
+  if (pid !== undefined) throw shared.STORE_HELD(path, found, pid);
 }
 
 function version(sql: Sql, path: string, known: number): number {

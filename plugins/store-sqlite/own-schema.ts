@@ -3,13 +3,17 @@ import { errors as shared } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { layout } from "./layout.ts";
 
+export function layoutNumber(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()!["user_version"]);
+}
+
 /**
  * Returns the layout of a store that is to be put back. `more` is the SQL of what the file has
  * beside its layout. Throws `STORE_NEWER`, `BACKUP_FOREIGN`, `BACKUP_UNREADABLE` and what SQLite
  * throws.
  */
 export async function layoutOf(from: DatabaseSync, file: string, more: string): Promise<number> {
-  const found = Number(from.prepare("PRAGMA user_version").get()!["user_version"]);
+  const found = layoutNumber(from);
   if (found > layout.length) throw shared.STORE_NEWER(file, found, layout.length, "");
   if (found < 1) throw errors.BACKUP_UNREADABLE(file, "it has no layout");
   // Before anything is read from it: a view or a check of the file's own would run.

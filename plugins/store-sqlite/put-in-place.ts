@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, constants, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { GantryError, errors as shared } from "@gantry/sdk";
 import { makeDir } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
+import { newestKept, sync } from "./keep-copy.ts";
 
 /** What SQLite may have beside a file, which belongs to that file alone. The file goes first. */
 const parts = ["", "-journal", "-wal", "-shm"];
@@ -31,6 +23,14 @@ export interface Aside {
 export function unfinishedRestore(database: string): string | undefined {
   if (existsSync(database)) return undefined;
   return drafts(database)[0];
+}
+
+/** Returns the error that names the word to run again, in a release that knows so many layouts. */
+export function unfinished(database: string, aside: string, known: number): GantryError {
+  const kept = newestKept(database, known);
+  const what = kept === undefined ? "FILE" : `--layout ${kept}`;
+  const folder = path.join(path.dirname(path.dirname(database)), aside);
+  return errors.RESTORE_UNFINISHED(database, `gantry restore ${what} --yes`, folder);
 }
 
 /** Names the folder for what is there now: that of an unfinished restore, if there is one. */
@@ -53,9 +53,9 @@ export async function putInPlace(
 ): Promise<void> {
   const name = path.basename(aside.folder);
   const draft = draftOf(database, name);
-  makeDir(path.dirname(database));
-  for (const other of drafts(database)) if (other !== name) rmSync(draftOf(database, other));
   try {
+    makeDir(path.dirname(database));
+    for (const other of drafts(database)) if (other !== name) rmSync(draftOf(database, other));
     closeSync(openSync(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600));
     write(draft);
     sync(draft);
@@ -102,16 +102,8 @@ function draftOf(database: string, aside: string): string {
 /** Returns the names of the folders that restores were to move this store into. */
 function drafts(database: string): readonly string[] {
   const [start, end] = [`${path.basename(database)}.`, ".tmp"];
-  return readdirSync(path.dirname(database))
+  const folder = path.dirname(database);
+  return (existsSync(folder) ? readdirSync(folder) : [])
     .filter((name) => name.startsWith(`${start}before-restore-`) && name.endsWith(end))
     .map((name) => name.slice(start.length, -end.length));
-}
-
-function sync(at: string): void {
-  const opened = openSync(at, "r");
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }

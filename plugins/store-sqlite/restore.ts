@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { counted, errors as shared, GantryError } from "@gantry/sdk";
@@ -10,8 +10,8 @@ import type { Database } from "./database.ts";
 import { errors } from "./errors.ts";
 import { copyOf, keptLayouts } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
-import { layoutOf } from "./own-schema.ts";
-import { asideOf, putInPlace, refuseLinks } from "./put-in-place.ts";
+import { layoutNumber, layoutOf } from "./own-schema.ts";
+import { asideOf, putInPlace, refuseLinks, unfinished, unfinishedRestore } from "./put-in-place.ts";
 
 export interface RestoreNeeds {
   readonly runtime: Runtime;
@@ -26,45 +26,85 @@ interface Found {
   readonly files: readonly BackedUp[];
 }
 
+/** What the person named, and the file that is read of it. */
+interface Source {
+  readonly file: string;
+  readonly kind: "backup" | "kept" | "aside";
+}
+
 /**
- * Puts back what `gantry backup` wrote, or the store that was kept before an upgrade. Moves aside
- * what is in its place. Looks at everything before it changes anything.
+ * Puts back what `gantry backup` wrote, the store that was kept before an upgrade, or the one that
+ * a restore has moved aside. Moves aside what is in its place. Looks at everything before it
+ * changes anything.
  */
 export async function restore(run: CommandContext, needs: RestoreNeeds): Promise<number> {
   const { configDir } = needs.runtime;
-  const kept = run.options["layout"];
-  const file = fileOf(run.args[0], kept, needs.db.path);
+  const { file, kind } = sourceOf(run.args[0], run.options["layout"], needs.db.path);
   const found = await opened(file, async (from) => {
     await refuseLinks(configDir, needs.db.path);
-    if (kept === undefined) return lookAtBackup(from, file, configDir);
+    if (kind === "backup") return lookAtBackup(from, file, configDir);
+    if (kind === "aside") return lookAtAside(from, file, needs.db.path);
     return lookAtKept(from, file, needs.db.path);
   });
   for (const line of found.lines) run.out(line);
   if (run.options["dryRun"] === true) return 0;
   if (run.options["yes"] !== true) throw errors.RESTORE_NOT_ACCEPTED();
-  // Held, so that no service manager starts one in the middle.
-  const lock = await ProcessLock.take(servingLock(configDir), (pid) =>
-    shared.ALREADY_RUNNING(configDir, pid),
-  );
+  const lock = await lockOf(configDir);
   try {
     const folder = await putBack(file, found, needs);
-    run.out(`Restored from ${file}; what was there is in ${folder}`);
+    run.out(`Restored from ${file}; what was there is in ${folder}${await wayForward(folder)}`);
   } finally {
     await lock.release();
   }
   return 0;
 }
 
+/** Keeps a service manager from starting a service in the middle. Throws `RESTORE_UNWRITABLE`. */
+async function lockOf(configDir: string): Promise<ProcessLock> {
+  const file = servingLock(configDir);
+  try {
+    return await ProcessLock.take(file, (pid) => shared.ALREADY_RUNNING(configDir, pid));
+  } catch (error) {
+    if (error instanceof GantryError) throw error;
+    const why = (error as NodeJS.ErrnoException).code ?? error;
+    throw errors.RESTORE_UNWRITABLE(path.dirname(file), why);
+  }
+}
+
 /** Throws `RESTORE_WHAT` and `LAYOUT_NOT_KEPT`, which name the layouts that are kept. */
-function fileOf(given: string | undefined, kept: unknown, database: string): string {
+function sourceOf(given: string | undefined, kept: unknown, database: string): Source {
   const layouts = keptLayouts(database);
   const all = `layouts kept here: ${layouts.join(", ")}`;
   const there = layouts.length > 0 ? all : "none is kept here";
   if ((given === undefined) === (kept === undefined)) throw errors.RESTORE_WHAT(there);
-  if (given !== undefined) return path.resolve(given);
+  if (given !== undefined) {
+    const file = path.resolve(given);
+    const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
+    if (!isFolder) return { file, kind: "backup" };
+    const aside = unfinishedRestore(database);
+    // The log of its store may not have been moved there yet.
+    if (path.basename(realpathSync(file)) === aside) throw unfinished(database, aside, layout.length);
+    return { file: storeIn(file), kind: "aside" };
+  }
   const wanted = layouts.find((each) => String(each) === kept);
   if (wanted === undefined) throw errors.LAYOUT_NOT_KEPT(kept, there);
-  return copyOf(database, wanted);
+  return { file: copyOf(database, wanted), kind: "kept" };
+}
+
+/** Returns where the store lies in a configuration directory, or in a folder of what was one. */
+function storeIn(folder: string): string {
+  return path.join(folder, "state", "gantry.db");
+}
+
+/** Returns the word that brings back what was moved into a folder, as a sentence's end, or "". */
+async function wayForward(folder: string): Promise<string> {
+  const word = `: \`gantry restore ${folder} --yes\` brings that store back`;
+  try {
+    const found = await opened(storeIn(folder), async (from) => layoutNumber(from));
+    return found > layout.length ? `${word}, with the release of layout ${found}` : word;
+  } catch {
+    return "";
+  }
 }
 
 /** Opens a file to read it. Throws `BACKUP_UNREADABLE` for what SQLite and the disk say of it. */
@@ -110,6 +150,15 @@ async function lookAtKept(from: DatabaseSync, file: string, database: string): P
   return { result: "restored as it was before an upgrade", lines, files: [] };
 }
 
+async function lookAtAside(from: DatabaseSync, file: string, database: string): Promise<Found> {
+  const found = await layoutOf(from, file, "");
+  const lines = [
+    `Moved aside by a restore, in layout ${found}: ${holdings(from)}`,
+    `  What is there now goes out of use: ${await countIn(database, holdings)}`,
+  ];
+  return { result: "restored as it was before a restore", lines, files: [] };
+}
+
 /** Conversations, memories and messages are counted by what numbers them. */
 const numbered = [
   { table: "turns", count: "count(DISTINCT session)", number: "id" },
@@ -122,21 +171,28 @@ function holdings(from: DatabaseSync): string {
   return told(rows("sessions"), rows("memory"), rows("inbox"));
 }
 
-/** Counts what the store has that the kept one had not; one of a newer layout may fail to. */
-async function cameSince(from: DatabaseSync, database: string): Promise<string> {
-  const { DatabaseSync } = await import("node:sqlite");
-  let now: DatabaseSync | undefined;
-  try {
-    const store = (now = new DatabaseSync(database, { readOnly: true }));
+/** Counts what the store has that the kept one had not. */
+function cameSince(from: DatabaseSync, database: string): Promise<string> {
+  return countIn(database, (store) => {
     const [talks = 0, facts = 0, messages = 0] = numbered.map(({ table, count, number }) => {
       const last = one(from, `SELECT ifnull(max(${number}), 0) AS n FROM ${table}`);
       return one(store, `SELECT ${count} AS n FROM ${table} WHERE ${number} > ${last}`);
     });
     return told(talks, facts, messages);
+  });
+}
+
+/** Counts in the store that is there; one of a newer layout, or a damaged one, may fail to. */
+async function countIn(database: string, count: (store: DatabaseSync) => string): Promise<string> {
+  const { DatabaseSync } = await import("node:sqlite");
+  let store: DatabaseSync | undefined;
+  try {
+    store = new DatabaseSync(database, { readOnly: true });
+    return count(store);
   } catch (error) {
     return `it cannot be counted (${(error as Error).message})`;
   } finally {
-    now?.close();
+    store?.close();
   }
 }
 

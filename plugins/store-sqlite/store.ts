@@ -9,6 +9,7 @@ import { createMedia } from "./media.ts";
 import { createMemory } from "./memory.ts";
 import { createSessions } from "./sessions.ts";
 import { createUsage } from "./usage.ts";
+import type { HeldBy } from "./open.ts";
 import { createValues } from "./values.ts";
 
 export interface OpenedStore {
@@ -21,6 +22,8 @@ export interface OpenedStore {
 export interface StoreOptions {
   /** How long a conversation is kept after its last turn; left out: for ever. */
   readonly sessionsMs?: number | undefined;
+  /** Left out: no other process serves from the file. */
+  readonly heldBy?: HeldBy;
   readonly clock?: MachineClock;
   /** Called once the times of what waits have moved with a clock that was set, by how many ms. */
   readonly onClockSet?: (ms: number) => void;
@@ -28,8 +31,8 @@ export interface StoreOptions {
 
 /** A store in one file, opened on first use; media lie in a folder beside it. */
 export function createStore(path: string, options: StoreOptions = {}): OpenedStore {
-  const { sessionsMs, clock = machineClock, onClockSet = () => {} } = options;
-  const db = new Database(path, sessionsMs);
+  const { sessionsMs, heldBy, clock = machineClock, onClockSet = () => {} } = options;
+  const db = new Database(path, sessionsMs, heldBy);
   const lanes = createLanes(db, new LaneClock(db, clock, onClockSet));
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {

@@ -63,6 +63,16 @@ export class ProcessLock {
     return pid > 0 && identity(pid) === holder ? pid : undefined;
   }
 
+  /**
+   * Returns the process that holds the lock if it is not this one, and in whatever container it
+   * runs. Waits up to 12 s for a sign of one that has no number here.
+   */
+  static async otherHolder(file: string): Promise<number | undefined> {
+    const holder = await readFile(file, "utf8").catch(() => "");
+    if (holder === identity(process.pid)) return undefined;
+    return (await isAlive(file, holder)) ? Number.parseInt(holder, 10) : undefined;
+  }
+
   async release(): Promise<void> {
     clearInterval(this.#beat);
     const holder = await readFile(this.#file, "utf8").catch(() => "");

@@ -50,8 +50,8 @@ const WALL_PER_CPU = 6;
  * The kernel counts the processor time, even if the service was killed, and ends this process
  * before any other if memory is short.
  */
-const BOUNDED =
-  "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :; " + 'ulimit -c 0; ulimit -t "$1"; shift; exec "$@"';
+const BOUNDED = `echo 1000 2>/dev/null >/proc/self/oom_score_adj || :
+ulimit -c 0; ulimit -t "$1"; shift; exec "$@"`;
 
 /** By file: when what it was asked last is done. */
 const last = new Map<string, Promise<unknown>>();
