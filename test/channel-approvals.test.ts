@@ -244,6 +244,18 @@ test("FLR-29: a `yes` that a platform delivers twice decides one question", asyn
   expect([await t.next(), t.ran]).toEqual(["done", ["ls"]]);
 });
 
+test("FLR-29: a `yes` that was talk decides nothing when a platform delivers it again", async () => {
+  await using t = await talk();
+  const timestamp = Math.floor(Date.now() / 1_000) + 60;
+  await t.channel.receive({ text: "yes", id: "talk-yes", timestamp });
+  expect(await t.next()).toBe("heard");
+  await t.channel.receive({ text: "run ls" });
+  const id = idIn(await t.next());
+  await t.channel.receive({ text: "yes", id: "talk-yes", timestamp });
+  await t.channel.receive({ text: `deny ${id}` });
+  expect([await t.next(), t.ran]).toEqual(["done", []]);
+});
+
 test.each(["always", "a"])(
   "SEC-14: an owner's `%s` in a channel holds for the conversation",
   async (word) => {

@@ -118,3 +118,18 @@ test("FLR-13: a lock's holder in another container is known by its touch, onesel
     clearInterval(touching);
   }
 });
+
+test("FLR-13: a lock that nobody has touched for a minute is not waited for", async () => {
+  using home = tempDir();
+  const file = path.join(home.dir, "serving.lock");
+  writeFileSync(file, "17 1 elsewhere");
+  const longAgo = new Date(Date.now() - 120_000);
+  utimesSync(file, longAgo, longAgo);
+  // Waiting would never end: no timer runs.
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  try {
+    expect(await ProcessLock.otherHolder(file)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});

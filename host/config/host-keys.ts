@@ -116,6 +116,10 @@ export const hostKeys = Type.Object({
 export type HostKeys = Static<typeof hostKeys>;
 
 /** The keys of `[security]` that the host itself enforces. */
-export const hostEnforces: readonly string[] = ["security.allow", "security.workspace_path"];
+export const hostEnforces: readonly string[] = [
+  "security.allow",
+  "security.workspace_path",
+  "security.redact_for_owner",
+];
 
 export const hostReader: ConfigReader = { name: "host", table: "", schema: hostKeys };

@@ -68,6 +68,13 @@ export async function askInChannel(
  * takes it, and only if it is not older than the question.
  */
 export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
+  const isUsed = await decideBy(deps, message);
+  // Delivered again, what was talk must not decide a question that it came before.
+  if (!isUsed) deps.approvals.takes(keyOf(message));
+  return isUsed;
+}
+
+async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
@@ -99,9 +106,12 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
   const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
   else if (isBare) return tellWords(deps, message, request);
-  else if (approvals.takes(`${message.channel} ${message.id}`))
-    await approvals.decide(request.id, decision, by);
+  else if (approvals.takes(keyOf(message))) await approvals.decide(request.id, decision, by);
   return true;
+}
+
+function keyOf({ channel, id }: InboundMessage): string {
+  return `${channel} ${id}`;
 }
 
 function shortId({ id }: ApprovalRequest): string {

@@ -52,7 +52,7 @@ export class Approvals implements ApprovalsSlot {
     return [...this.#decided].some((id) => id.startsWith(beginning));
   }
 
-  /** True the first time that a message decides: a platform may deliver it again, to another question. */
+  /** True the first time that a message is read: a platform may deliver it again, to another question. */
   takes(message: string): boolean {
     if (this.#messages.has(message)) return false;
     remember(this.#messages, message);

@@ -4,7 +4,7 @@ import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
 import type { Logins } from "./logins.ts";
 import type { MailReader } from "./mail-reader.ts";
-import { serverNameRow, testSubject } from "./own-server.ts";
+import { serverNameRows } from "./own-server.ts";
 import type { SendingRecord } from "./sending-record.ts";
 import { allowlistKey, type MailServer, type Settings } from "./settings.ts";
 import type { Smtp } from "./smtp.ts";
@@ -95,17 +95,13 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
       ? ""
       : "; a second program on this mailbox goes unnoticed, as it keeps no marks";
     const detail = `${settings.imap.shown} lets ${settings.username} in and ${how}${missing}${alone}`;
-    const names = settings.authservId === undefined ? [await nameRow(needs, client, signal)] : [];
+    const names = settings.authservId === undefined ? await serverNameRows(client, needs.reader, signal) : [];
     return [{ what, state: "ok", detail }, ...names, ...(await quota(client))];
   } catch (error) {
     return [{ what, state: "fail", detail: troubleOf(error, settings.imap, settings).message }];
   } finally {
     client?.close();
   }
-}
-
-function nameRow({ reader, settings }: CheckNeeds, client: ImapFlow, signal: AbortSignal): Promise<CheckRow> {
-  return serverNameRow(client, reader, testSubject(settings.password), signal);
 }
 
 /** A mailbox that is full sends back what people write to it. */

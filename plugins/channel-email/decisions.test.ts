@@ -12,6 +12,7 @@ import {
   type TestEmail,
 } from "./email.test-kit.ts";
 import { dovecot } from "./mail-server.test-kit.ts";
+import { nameIn, testSubject } from "./own-server.ts";
 import { until } from "./mail-sink.test-kit.ts";
 
 const vouched = vouchedFor();
@@ -115,18 +116,17 @@ test.runIf(dovecot.here)(
 );
 
 test.runIf(dovecot.here)(
-  `FLR-29: doctor proposes the server of the test mail, and of no mail without its subject${dovecot.why}`,
+  `FLR-29: the name of the server is read from no mail but the one with the test subject${dovecot.why}`,
   async () => {
     await using t = await startEmail({ serves: false });
-    const proposed = async (): Promise<string> => {
-      const rows = await t.check("email");
-      return rows.find(({ what }) => what === "email server name")?.cure ?? "";
-    };
-    const [subject = ""] = /gantry-[0-9a-f]{12}/.exec(await proposed()) ?? [];
+    const proposed = async (): Promise<string | undefined> => nameIn(await t.check("email"));
+    const subject = testSubject();
     const forged = "Authentication-Results: mx.evil.example; dmarc=pass header.from=example.com";
-    for (let i = 0; i < 6; i += 1) t.write({ headers: [forged], subject: "gantry-000000000000" });
-    expect(await proposed()).toContain(`with the subject ${subject}`);
+    for (const other of ["hello", "gantry-0000000000000000", `Re: ${subject}`])
+      t.write({ headers: [forged], subject: other });
+    expect(await proposed()).toBeUndefined();
     t.write({ headers: [vouched, forged], subject });
-    expect(await proposed()).toBe('add channels.email.authserv_id = "mx.example.com"');
+    t.write({ headers: [forged], subject: `${subject}!` });
+    expect(await proposed()).toBe("mx.example.com");
   },
 );

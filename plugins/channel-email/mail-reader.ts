@@ -1,9 +1,13 @@
-import { workApart, type ApartBounds } from "@gantry/sdk/node";
+import { workApart, type ApartAnswer, type ApartBounds } from "@gantry/sdk/node";
 import { Type, type Static, type TSchema } from "typebox";
 import { headFacts, headOf, type MailHead } from "./mail-head.ts";
 
 const bounds: ApartBounds = { cpuSeconds: 5, memoryMb: 256 };
 const unreadable = Type.Object({ unreadable: Type.String() }, { additionalProperties: false });
+/** The words of HTML travel as bytes. */
+const nothing = Type.Object({}, { additionalProperties: false });
+/** In bytes; of them the mail keeps fewer. */
+const maxWords = 8 * 1024 * 1024;
 const headAnswer = Type.Union([headFacts, unreadable]);
 
 /** What `mail-worker.ts` is told of the bytes that it is given. */
@@ -33,13 +37,18 @@ export class MailReader {
     bytes: Uint8Array,
     signal: AbortSignal,
   ): Promise<MailHead | Static<typeof unreadable> | undefined> {
-    const head = await this.#work({ what: "head" }, bytes, headAnswer, signal);
+    const head = (await this.#work({ what: "head" }, bytes, headAnswer, signal))?.facts;
     return head === undefined || "unreadable" in head ? head : headOf(head);
   }
 
   /** Returns the words of HTML; undefined if it came to none. Throws NoReader. */
-  html(bytes: Uint8Array, charset: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-    return this.#work({ what: "html", charset }, bytes, Type.String(), signal);
+  async html(
+    bytes: Uint8Array,
+    charset: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const answer = await this.#work({ what: "html", charset }, bytes, nothing, signal);
+    return answer && new TextDecoder().decode(answer.bytes.subarray(0, maxWords));
   }
 
   async #work<T extends TSchema>(
@@ -47,13 +56,12 @@ export class MailReader {
     bytes: Uint8Array,
     answers: T,
     signal: AbortSignal,
-  ): Promise<Static<T> | undefined> {
+  ): Promise<ApartAnswer<T> | undefined> {
     const place = { base: this.#base, name: "mail-worker", confining: this.#confining };
     const work = { ...place, ...bounds, input: { facts, bytes }, answers, signal };
-    const answer = await workApart(work).catch((error: Error) => {
+    return workApart(work).catch((error: Error) => {
       throw signal.aborted ? error : new NoReader(error.message);
     });
-    return answer?.facts;
   }
 }
 

@@ -6,6 +6,9 @@ import { readHead } from "./read-head.ts";
 
 await answerApart(async ({ facts, bytes }) => {
   const asked = facts as MailToRead;
-  if (asked.what === "html") return { facts: htmlText(decodeText(bytes, asked.charset)) };
+  if (asked.what === "html") {
+    const text = htmlText(decodeText(bytes, asked.charset));
+    return { facts: {}, bytes: Buffer.from(text) };
+  }
   return { facts: await readHead(bytes).catch((error: Error) => ({ unreadable: error.message })) };
 });

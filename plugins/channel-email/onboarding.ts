@@ -32,7 +32,7 @@ export const onboarding: OnboardingStep = {
       "channels.email.allowed_senders": entries,
       ...ownerKeys(entries, undefined),
     };
-    const found = await readTestMail(questions, testSubject(password), async () => nameIn(await look(keys)));
+    const found = await readTestMail(questions, testSubject(), async () => nameIn(await look(keys)));
     const name = await askServerName(questions, found);
     return { ...keys, ...ownerKeys(entries, name) };
   },
@@ -64,7 +64,7 @@ async function askServerName(
 ): Promise<string | undefined> {
   const name = await questions.text(
     "Under which name does your mail server write Authentication-Results? It is the first word " +
-      "there, such as mx.example.com. With a name the first address is the owner. Empty: nobody " +
+      "there, such as mx.example.com, and must be your own server's. With a name the first address is the owner. Empty: nobody " +
       "is, and no mail approves.",
     { ...(found !== undefined && { initial: found }), check: wrongServerName },
   );

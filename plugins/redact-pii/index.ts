@@ -23,7 +23,7 @@ export default definePlugin({
     }),
   }),
   provides: [Redactors],
-  enforces: ["security.redact_pii", "security.pii_patterns", "security.redact_for_owner"],
+  enforces: ["security.redact_pii", "security.pii_patterns"],
   errors,
   async setup(host) {
     const { redact_pii, pii_patterns } = host.config.security;

@@ -44,8 +44,14 @@ function absent(why: string): undefined {
  * exec, so what came through that is foreign.
  */
 function closeInherited(): void {
-  for (const fd of readdirSync("/proc/self/fd").map(Number)) {
-    if (fd > STDERR && !closesOnExec(fd)) closeSync(fd);
+  for (const fd of openDescriptors()) if (fd > STDERR && !closesOnExec(fd)) closeSync(fd);
+}
+
+function openDescriptors(): readonly number[] {
+  try {
+    return readdirSync("/proc/self/fd").map(Number);
+  } catch {
+    return absent("there is no /proc to list descriptors by") ?? [];
   }
 }
 

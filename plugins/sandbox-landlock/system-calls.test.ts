@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { expect, test } from "vitest";
 import { forbidden } from "./kernel/call-lists.ts";
 import { type FilterFacts, compileComputing, compileFilter } from "./kernel/filter.ts";
@@ -166,3 +167,28 @@ test.runIf(linux)("FLR-02: without walls on a system what parses goes on bare", 
 test.runIf(linux)("FLR-02: without walls that landlock_enabled = true asks for nothing is parsed", () => {
   expect(confinedElsewhere("?required")).toContain("landlock_enabled is true and there are no walls");
 });
+
+/** Confines a process that sees no /proc; tells what came of it. */
+function confinedWithoutProc(search: string): string {
+  const module = new URL(`./confining-worker.ts${search}`, import.meta.url).href;
+  const script = `
+    const { writeSync } = await import("node:fs");
+    const { confine } = await import(${JSON.stringify(module)});
+    let said = "confined";
+    let end = process.exit;
+    try { end = confine() ?? end; } catch (error) { said = error.message; }
+    writeSync(1, said);
+    end(0);`;
+  const node = [realpathSync(process.execPath), "--conditions=gantry-source", "--input-type=module", "-e"];
+  const hidden = 'mount -t tmpfs none /proc && exec "$@"';
+  const args = ["-m", "sh", "-c", hidden, "sh", ...node, script];
+  return execFileSync("unshare", args, { cwd: import.meta.dirname, encoding: "utf8" });
+}
+
+test.runIf(linux && process.getuid?.() === 0)(
+  "FLR-02: without /proc what parses is confined all the same",
+  () => {
+    expect(confinedWithoutProc("")).toBe("confined");
+    expect(confinedWithoutProc("?required")).toContain("there is no /proc to list descriptors by");
+  },
+);

@@ -1,4 +1,4 @@
-import { answerApart } from "@gantry/sdk/node";
+import { answerApart, MAX_FACTS } from "@gantry/sdk/node";
 import { articleOf } from "./article.ts";
 import { MAX_BYTES, isPage, isText, typeOf } from "./body.ts";
 import { charsetOf, decoded } from "./charset.ts";
@@ -11,7 +11,8 @@ await answerApart(({ facts: asked, bytes }) => {
   const page = read(asked as PageToRead, bytes);
   if ("unread" in page) return { facts: page };
   const { text, ...facts } = page;
-  return { facts, bytes: Buffer.from(text) };
+  const isLarge = Buffer.byteLength(JSON.stringify(facts)) > MAX_FACTS;
+  return { facts: isLarge ? { ...facts, links: [], forms: [], cut: true } : facts, bytes: Buffer.from(text) };
 });
 
 function read(page: PageToRead, body: Uint8Array): ReadPage | Unread {

@@ -5,6 +5,9 @@ export interface ApartMessage {
   readonly bytes?: Uint8Array;
 }
 
+/** Facts of more bytes are not parsed: that would hold the service up. What is large is bytes. */
+export const MAX_FACTS: number = 8 * 1024 * 1024;
+
 /** What a process says before it reads its input: whatever follows, the input may have caused. */
 export const READY: Buffer = Buffer.from("ready\n");
 

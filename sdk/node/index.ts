@@ -4,7 +4,7 @@ import type { Decoy } from "./decoy.ts";
 export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { answerApart } from "./answer-apart.ts";
-export type { ApartMessage } from "./apart-message.ts";
+export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";

@@ -69,8 +69,12 @@ export class ProcessLock {
    */
   static async otherHolder(file: string): Promise<number | undefined> {
     const holder = await readFile(file, "utf8").catch(() => "");
-    if (holder === identity(process.pid)) return undefined;
-    return (await isAlive(file, holder)) ? Number.parseInt(holder, 10) : undefined;
+    const sign = `${holder} ${await touchOf(file)}`;
+    if (holder === identity(process.pid) || silent.get(file) === sign) return undefined;
+    const isOld = Date.now() - (await touchOf(file)) > forgottenMs && isElsewhere(holder);
+    if (!isOld && (await isAlive(file, holder))) return Number.parseInt(holder, 10);
+    silent.set(file, sign);
+    return undefined;
   }
 
   async release(): Promise<void> {
@@ -88,6 +92,15 @@ export class ProcessLock {
     clearInterval(this.#beat);
     onLost();
   }
+}
+
+/** The last sign of a holder, by the file of its lock, after which none came in time. */
+const silent = new Map<string, string>();
+/** A lock without a touch for so long is not waited for, whatever the clock was set to meanwhile. */
+const forgottenMs = 60_000;
+
+function isElsewhere(holder: string): boolean {
+  return (holder.split(" ")[2] ?? place) !== place;
 }
 
 /** A holder of this place by its number; one of another container by its touch, which is waited for. */

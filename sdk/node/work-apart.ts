@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Static, TSchema } from "typebox";
-import { type ApartMessage, packMessage, READY, unpackMessage } from "./apart-message.ts";
+import { type ApartMessage, MAX_FACTS, packMessage, READY, unpackMessage } from "./apart-message.ts";
 import { entryBeside } from "./entry-beside.ts";
 import { nodeCommand } from "./node-command.ts";
 
@@ -23,7 +23,7 @@ export interface ApartWork<T extends TSchema = TSchema> extends ApartBounds {
   readonly confining: string | undefined;
   readonly input: ApartMessage;
   /**
-   * The shape of the facts that come back, at most 4 MiB: the input may have taken the process over,
+   * The shape of the facts that come back, at most 8 MiB: the input may have taken the process over,
    * so unknown keys are to be refused.
    */
   readonly answers: T;
@@ -41,8 +41,6 @@ const YOUNG_MB = 4;
 /** More of an answer is not read, nor of a complaint. */
 const MAX_ANSWER = 128 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
-/** More facts are not parsed: that would hold the service up. What is large travels as bytes. */
-const MAX_FACTS = 4 * 1024 * 1024;
 /** A process that waits uses no processor time; a busy machine takes longer for the same work. */
 const WALL_PER_CPU = 6;
 
