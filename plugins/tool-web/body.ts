@@ -2,6 +2,8 @@ import { charsetOf } from "./charset.ts";
 
 /** More of a page is not read. */
 export const MAX_BYTES = 4 * 1024 * 1024;
+/** In characters: more than the text of a page that says each thing once can hold. */
+export const MAX_TEXT = 4 * 1024 * 1024;
 
 /** What is said of the bytes of an answer. */
 export interface BodyFacts {

@@ -1,10 +1,10 @@
 import { answerApart, MAX_FACTS } from "@gantry/sdk/node";
 import { articleOf } from "./article.ts";
-import { MAX_BYTES, isPage, isText, typeOf } from "./body.ts";
+import { MAX_BYTES, MAX_TEXT, isPage, isText, typeOf } from "./body.ts";
 import { charsetOf, decoded } from "./charset.ts";
 import { PageText } from "./page-text.ts";
 import { pageTree, wordsOf } from "./page-tree.ts";
-import { MAX_TEXT, type PageToRead, type ReadPage, type Unread } from "./read-page.ts";
+import type { PageToRead, ReadPage, Unread } from "./read-page.ts";
 import { unpack } from "./unpack.ts";
 
 await answerApart(({ facts: asked, bytes }) => {

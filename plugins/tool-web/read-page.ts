@@ -1,41 +1,13 @@
 import type { WebForm } from "@gantry/sdk";
 import { type ApartBounds, workApart } from "@gantry/sdk/node";
-import { type Static, Type } from "typebox";
-import { type BodyFacts, plainText, typeOf } from "./body.ts";
+import type { Static } from "typebox";
+import { type BodyFacts, MAX_TEXT, plainText, typeOf } from "./body.ts";
 import { errors } from "./errors.ts";
 import type { FetchedPage } from "./fetch-page.ts";
+import type { unread } from "./page-answers.ts";
 
 const SHOWN_ENCODING = 40;
 
-const only = { additionalProperties: false };
-const option = Type.Object({ label: Type.String(), value: Type.String() }, only);
-const field = Type.Object(
-  {
-    kind: Type.Enum(["text", "choice", "check", "radio", "button", "hidden"]),
-    name: Type.String(),
-    label: Type.String(),
-    value: Type.String(),
-    isChosen: Type.Boolean(),
-    options: Type.Array(option),
-  },
-  only,
-);
-const fields = Type.Array(field);
-const form = Type.Object({ url: Type.String(), method: Type.String(), fields }, only);
-/** The text travels beside it as UTF-8. */
-const pageFacts = Type.Object(
-  {
-    title: Type.String(),
-    links: Type.Array(Type.String()),
-    forms: Type.Array(form),
-    cut: Type.Boolean(),
-  },
-  only,
-);
-const unread = Type.Object({ unread: Type.Enum(["garbled", "no text"]) }, only);
-const answers = Type.Union([pageFacts, unread]);
-/** Of the text of a page, in characters: more than one that says each thing once can hold. */
-export const MAX_TEXT = 4 * 1024 * 1024;
 /** What a character takes at most in UTF-8, for one unit of a string. */
 const MAX_CHARACTER = 3;
 
@@ -105,6 +77,7 @@ export class PageReader {
   ): Promise<ReadPage | undefined> {
     const { bounds, signal: living, ...place } = this.#options;
     const facts: PageToRead = { url, contentType, encoding, isPlain };
+    const { answers } = await import("./page-answers.ts");
     const answer = await workApart({
       ...place,
       ...bounds,
