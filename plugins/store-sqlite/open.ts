@@ -1,9 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
 import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
-import { unfinished, unfinishedRestore } from "./put-in-place.ts";
 import { Sql } from "./sql.ts";
 
 /** How long a writer waits for another process on the same file. */
@@ -25,8 +24,7 @@ export async function openFile(
   heldBy: HeldBy = async () => undefined,
 ): Promise<Sql> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const aside = unfinishedRestore(path);
-  if (aside !== undefined) throw unfinished(path, aside, steps.length);
+  if (!existsSync(path)) await refuseUnfinished(path, steps.length);
   makePrivate(path);
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
@@ -41,6 +39,13 @@ export async function openFile(
     sql.close();
     throw error;
   }
+}
+
+/** Only a store that is missing may be on its way. */
+async function refuseUnfinished(path: string, known: number): Promise<void> {
+  const { unfinished, unfinishedRestore } = await import("./put-in-place.ts");
+  const aside = unfinishedRestore(path);
+  if (aside !== undefined) throw unfinished(path, aside, known);
 }
 
 /** SQLite gives the files beside it the same mode. An existing file is not opened here: closing it would drop SQLite's locks. */
