@@ -25,7 +25,7 @@ export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: s
   for (const value of head.all("authentication-results")) {
     const header = readHeader(value);
     // A header that cannot be read may be the server's own, and those below it forged.
-    if (header?.results === undefined || domain === undefined) return false;
+    if (header === undefined || domain === undefined) return false;
     if (header.server !== authservId) continue;
     const vouching = header.results.filter(({ method }) => method === "dmarc");
     return vouching.length === 1 && vouching.every((result) => isPassFor(result, domain));
@@ -36,8 +36,7 @@ export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: s
 /** Returns whose Authentication-Results stand topmost; undefined if these cannot be read. */
 export function topmostServer(head: Pick<MailHead, "all">): string | undefined {
   const [topmost] = head.all("authentication-results");
-  const header = topmost === undefined ? undefined : readHeader(topmost);
-  return header?.results === undefined ? undefined : header.server;
+  return topmost === undefined ? undefined : readHeader(topmost)?.server;
 }
 
 function isPassFor({ version, result, properties }: Result, domain: string): boolean {
@@ -47,10 +46,10 @@ function isPassFor({ version, result, properties }: Result, domain: string): boo
   return isPass && domains.length === 1 && named.replace(/^.*@/s, "") === domain;
 }
 
-/** Reads whose header it is, and its results; these are undefined where one breaks the grammar. */
+/** Reads whose header it is, and its results; undefined if any of it breaks the grammar. */
 function readHeader(
   value: string,
-): { readonly server: string; readonly results: readonly Result[] | undefined } | undefined {
+): { readonly server: string; readonly results: readonly Result[] } | undefined {
   const header = readStructured(value);
   if (header === undefined) return undefined;
   const unquoted = (text: string): string =>
@@ -62,7 +61,7 @@ function readHeader(
   const read = texts.map((text) => readResult(text, unquoted));
   const results = read.filter((result) => result !== undefined);
   const isWhole = nameForm.test(name) && results.length === texts.length;
-  return { server, results: isWhole ? results : undefined };
+  return isWhole ? { server, results } : undefined;
 }
 
 function readResult(text: string, unquoted: (text: string) => string): Result | undefined {

@@ -64,8 +64,8 @@ async function askServerName(
 ): Promise<string | undefined> {
   const name = await questions.text(
     "Under which name does your mail server write Authentication-Results? It is the first word " +
-      "there, such as mx.example.com, and must be your own server's. With a name the first address is the owner. Empty: nobody " +
-      "is, and no mail approves.",
+      "there, such as mx.example.com, and must be your own server's. With a name the first " +
+      "address is the owner. Empty: nobody is, and no mail approves.",
     { ...(found !== undefined && { initial: found }), check: wrongServerName },
   );
   return name === "" ? undefined : name;

@@ -12,9 +12,8 @@ export type Trust = () => Promise<void>;
  * other Node it changes nothing.
  */
 export function createTrust(node: string = process.versions.node): Trust {
-  if (runtimeVerdict(node).state === "patched") return async () => {};
   let done: Promise<void> | undefined;
-  return () => (done ??= trustOthers());
+  return () => (done ??= trustOthers(node));
 }
 
 /** Whether a request to `url` speaks TLS, to the server or to the proxy. */
@@ -27,7 +26,8 @@ export function trustCheck(node: string = process.versions.node): Check {
   return { name: "certificates", kind: "status", run: async () => rowsOf(node, await import("node:tls")) };
 }
 
-async function trustOthers(): Promise<void> {
+async function trustOthers(node: string): Promise<void> {
+  if (runtimeVerdict(node).state === "patched") return;
   const tls = await import("node:tls");
   if (!canChoose(tls)) return;
   const system = tls.getCACertificates("system");

@@ -69,9 +69,10 @@ export class ProcessLock {
    */
   static async otherHolder(file: string): Promise<number | undefined> {
     const holder = await readFile(file, "utf8").catch(() => "");
-    const sign = `${holder} ${await touchOf(file)}`;
+    const touched = await touchOf(file);
+    const sign = `${holder} ${touched}`;
     if (holder === identity(process.pid) || silent.get(file) === sign) return undefined;
-    const isOld = Date.now() - (await touchOf(file)) > forgottenMs && isElsewhere(holder);
+    const isOld = Date.now() - touched > forgottenMs && placeOf(holder) !== place;
     if (!isOld && (await isAlive(file, holder))) return Number.parseInt(holder, 10);
     silent.set(file, sign);
     return undefined;
@@ -99,15 +100,16 @@ const silent = new Map<string, string>();
 /** A lock without a touch for so long is not waited for, whatever the clock was set to meanwhile. */
 const forgottenMs = 60_000;
 
-function isElsewhere(holder: string): boolean {
-  return (holder.split(" ")[2] ?? place) !== place;
+/** Returns the machine and the space of process numbers that a holder runs in. */
+function placeOf(holder: string): string {
+  return holder.split(" ")[2] ?? place;
 }
 
 /** A holder of this place by its number; one of another container by its touch, which is waited for. */
 async function isAlive(file: string, holder: string): Promise<boolean> {
-  const [pid = "", , where = place] = holder.split(" ");
+  const [pid = ""] = holder.split(" ");
   if (!(Number(pid) > 0)) return false;
-  if (where === place) return identity(Number(pid)) === holder;
+  if (placeOf(holder) === place) return identity(Number(pid)) === holder;
   const touched = await touchOf(file);
   for (const until = performance.now() + silenceMs; performance.now() < until;) {
     await new Promise((resolve) => setTimeout(resolve, beatMs / 8));
