@@ -109,9 +109,10 @@ export function providerSettings(table: ProviderTable, ...ids: readonly string[]
 export function tableOf(table: ProviderTable, ids: readonly string[]): ProviderSettings | undefined {
   for (const id of ids) {
     if (Object.hasOwn(table, id)) return table[id];
-    const meant = id.includes("://") ? comparableId(id) : undefined;
-    const alike = meant && Object.keys(table).find((name) => comparableId(name) === meant);
-    if (alike) return table[alike];
+    // Each turn asks, and only names with addresses are worth their reading.
+    const addresses = id.includes("://") ? Object.keys(table).filter((name) => name.includes("://")) : [];
+    const alike = addresses.find((name) => comparableId(name) === comparableId(id));
+    if (alike !== undefined) return table[alike];
   }
   return undefined;
 }
