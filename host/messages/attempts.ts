@@ -12,7 +12,6 @@ import { PutOff, type PutOffDeps } from "./put-off.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
-import { Silences } from "./silences.ts";
 import { endedOver, mostEnds } from "./suspects.ts";
 import { notedReply } from "../turn/stop-note.ts";
 
@@ -40,18 +39,12 @@ export interface AttemptDeps extends PutOffDeps {
 export class Attempts {
   readonly #deps: AttemptDeps;
   readonly #putOff: PutOff;
-  readonly #silences: Silences;
   /** By `performance.now()`: what came in earlier was let in by another configuration, perhaps. */
   readonly #since = performance.now();
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
     this.#putOff = new PutOff(deps);
-    const { conversations, outages } = deps;
-    this.#silences = new Silences({
-      asks: ({ message }, signal) => conversations.modelSpeaks(message, laneOf(message), signal),
-      spoke: () => outages.worked(model),
-    });
   }
 
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
@@ -82,12 +75,9 @@ export class Attempts {
         return this.#putOff.retry(claim, { afterMs, reason: "its sender writes faster than allowed" });
     }
 
-    const hung = this.#silences.begin(claim);
-    const { result, messages } = await this.#turn(claim, AbortSignal.any([signal, hung]));
+    const { result, messages } = await this.#turn(claim, signal);
     if (signal.aborted) return this.#putOff.retry(claim, { afterMs: 0, reason: "the service stopped" });
     const { error, tool_calls } = result;
-    if (error && hung.aborted)
-      return this.#putOff.retry(claim, { afterMs: 0, reason: "the model hung", tried: true });
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return this.#failed(claim, error);
 
@@ -116,14 +106,12 @@ export class Attempts {
         signal,
         approvals: claim.message.trust === "owner" ? "ask" : "none",
         onEvent: (event) => {
-          if (event.type === "delta" || event.type === "tool_call") this.#silences.heard(claim);
           // A whole answer of the model, long before the turn ends.
           if (event.type === "tool_call") void this.#deps.outages.worked(model).catch(() => {});
           shown.tell(event);
         },
       });
     } finally {
-      this.#silences.end(claim);
       await shown.end();
     }
   }
