@@ -146,6 +146,9 @@ export const hostErrors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
+  MESSAGES_UNWORKED: failed(
+    "Messages of channels are kept and not answered, since no plugin fills the slot %s%s.",
+  ),
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(

@@ -1,14 +1,12 @@
-import { laneOf, type Claim, type Logger, type Retry, type Store } from "@gantry/sdk";
-import type { Telling } from "../record/observers.ts";
+import { laneOf, type Claim, type ClaimedMessages, type Logger, type Retry } from "@gantry/sdk";
 import { ageMs } from "./claim-times.ts";
 import type { Outages } from "./outages.ts";
-import type { Outbox } from "./outbox.ts";
 import type { Outcomes } from "./outcomes.ts";
-import { giveUp } from "./put-aside.ts";
-import { tellWaiting } from "./tell-waiting.ts";
+import { told } from "./told.ts";
 
 /** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
+const dayMs = 86_400_000;
 
 type Wait = Omit<Retry, "afterMs" | "waitsFor">;
 
@@ -18,17 +16,15 @@ interface Told {
 }
 
 export interface PutOffDeps {
-  readonly store: Store;
+  readonly messages: ClaimedMessages;
   readonly outages: Outages;
   readonly outcomes: Outcomes;
-  readonly outbox: Outbox;
-  readonly observers: Telling;
   readonly log: Logger;
   /** Milliseconds that a message is kept for which could not be answered or sent. */
   readonly keepMs: number;
 }
 
-/** What cannot be done now is done later, until it is too old or failed too often: then it is put aside. */
+/** Does later what cannot be done now, until it is too old or failed too often: then the message is dead-lettered. */
 export class PutOff {
   readonly #deps: PutOffDeps;
 
@@ -61,14 +57,42 @@ export class PutOff {
     if (outages.isOver) return this.retry(claim, { ...retry, afterMs: 0 });
     const left = this.#keptForMs(claim);
     if (left <= 0) return this.#expired(claim, retry.reason);
-    if (text !== undefined) await tellWaiting(this.#deps, claim.message, text);
+    if (text !== undefined) await this.#tellWaiting(claim, text);
     await this.retry(claim, { ...retry, afterMs: Math.min(ms ?? left, left), waitsFor: what });
     if (ms === undefined) await outages.settle(what);
   }
 
   async retry(claim: Claim, retry: Retry): Promise<undefined> {
-    await this.#deps.outcomes.record(() => this.#deps.store.lanes.retry(claim, retry));
-    this.#tell(claim.message, "waits");
+    const { messages, outcomes } = this.#deps;
+    await outcomes.record(() => messages.lanes.retry(claim, retry));
+    messages.moved(claim, "waits");
+  }
+
+  /** Dead-letters a message and tells its sender, in one step. */
+  async giveUp(claim: Claim, reason: string): Promise<undefined> {
+    const { message } = claim;
+    const detail = { lane: laneOf(message), id: message.id };
+    this.#deps.log.error(detail, `A message was put aside: ${reason}`);
+    await this.aside(claim, reason, told.ended(message, reason));
+  }
+
+  /** Dead-letters a message. A notice of the service is nobody's question, so it is done with. */
+  async aside(claim: Claim, reason: string, text?: string): Promise<undefined> {
+    const { messages, outcomes } = this.#deps;
+    const { lanes } = messages;
+    const notice = text === undefined ? undefined : messages.notice(claim.message, "ended", text);
+    await outcomes.record(() =>
+      claim.isNotice ? lanes.ack(claim) : lanes.deadLetter(claim, reason, notice),
+    );
+    messages.moved(claim, "aside");
+  }
+
+  /** What is waited for may take long: the conversation is told, once a day. */
+  async #tellWaiting({ message }: Claim, text: string): Promise<void> {
+    const { messages, outcomes } = this.#deps;
+    const day = Math.floor(Date.now() / dayMs);
+    const notice = messages.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
+    await outcomes.record(() => messages.lanes.post(notice));
   }
 
   #keptForMs(claim: Claim): number {
@@ -76,15 +100,7 @@ export class PutOff {
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {
-    return this.giveUp(claim, `it was kept for ${this.#deps.keepMs / 3_600_000} hours, and still: ${reason}`);
-  }
-
-  async giveUp(claim: Claim, reason: string): Promise<undefined> {
-    await giveUp(this.#deps, claim, reason);
-    this.#tell(claim.message, "aside");
-  }
-
-  #tell(message: Claim["message"], state: "waits" | "aside"): void {
-    this.#deps.observers.tell("laneMoved", { lane: laneOf(message), state });
+    const hours = this.#deps.keepMs / 3_600_000;
+    return this.giveUp(claim, `it was kept for ${hours} hours, and still: ${reason}`);
   }
 }
