@@ -83,10 +83,11 @@ export class Outages {
     await this.settle(what);
   }
 
-  /** Makes due what may be tried now. Call it once a message is written down as waiting. */
+  /** Makes due what may be tried, now or once it may be. Call it once a message is written down as waiting. */
   async settle(what: string): Promise<void> {
     const { isOpen, waitMs } = this.#circuitOf(what);
-    if (waitMs > 0 || this.#stopped) return;
+    if (waitMs > 0) return this.#settleIn(what, waitMs);
+    if (this.#stopped) return;
     const limit = isOpen ? 1 : undefined;
     await this.#deps.outcomes.record(() => this.#deps.lanes.wake(what, limit));
   }
@@ -110,7 +111,7 @@ export class Outages {
     // A store that fails meanwhile is tried until it works, or until the service stops.
     this.#timers.set(
       what,
-      setTimeout(() => void this.settle(what).catch(() => {}), ms),
+      setTimeout(() => void this.settle(what).catch(() => {}), Math.ceil(ms)),
     );
   }
 }
