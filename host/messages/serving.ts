@@ -12,7 +12,7 @@ import { errors } from "../errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { fillersOf, howToFill } from "../plugins/order.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { ClaimedMessages, type ClaimedMessagesDeps } from "./claimed-messages.ts";
+import type { ClaimedMessagesDeps } from "./claimed-messages.ts";
 import type { ChatWords } from "./chat-words.ts";
 
 /** Running turns get this long when the service stops. */
@@ -74,6 +74,7 @@ export class Serving {
     const { registry, bundled, log } = this.#deps;
     const worker = registry.get(MessageWorker);
     if (worker) {
+      const { ClaimedMessages } = await import("./claimed-messages.ts");
       this.#worker = await worker.start(new ClaimedMessages(this.#deps, store));
       return;
     }
