@@ -114,6 +114,35 @@ test("HST-08: the rooms of the host depend one way, types counted", () => {
   expect(wrong).toEqual([]);
 });
 
+/** Returns the files from which imports lead back to themselves, and those between two such files. */
+function inCircles(list: readonly Source[]): readonly string[] {
+  const isThere = new Set(list.map(({ file }) => file));
+  const left = new Map(
+    list.map((source) => {
+      const text = source.text.replace(/\btypeof import\(/g, "");
+      const relative = importsOf({ ...source, text }).filter((specifier) => specifier.startsWith("."));
+      return [source.file, relative.map((one) => target(one, source)).filter((file) => isThere.has(file))];
+    }),
+  );
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [file, imports] of left)
+      if (!imported.has(file) || !imports.some((one) => left.has(one))) left.delete(file);
+  }
+  return [...left.keys()];
+}
+
+test("HSE-04: no import leads back to its own file, neither a lazy one nor one of types", () => {
+  expect(inCircles(shipped)).toEqual([]);
+  const circle = [
+    { file: "x/a.ts", text: 'import type { B } from "./b.ts";' },
+    { file: "x/b.ts", text: 'const a = await import("./a.ts");' },
+    { file: "x/c.ts", text: 'let a: typeof import("./c.ts");\nimport "./a.ts";' },
+  ];
+  expect(inCircles(circle)).toEqual(["x/a.ts", "x/b.ts"]);
+});
+
 test("HST-07: the host imports itself, the sdk and the packages it declares, and no plugin", () => {
   const packages = declared("host");
   const wrong = breaking(below("host"), (specifier, source) => {

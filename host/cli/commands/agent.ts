@@ -16,7 +16,7 @@ import { userOfTerminal } from "@gantry/sdk/node";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../../record/printable.ts";
 import { promptOf, sessionOf } from "./agent-input.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
   const { json, jsonStream, watch, model, provider } = run.options;

@@ -12,7 +12,7 @@ import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
 import { startingFile } from "../../config/starting-file.ts";
 import { mapToml, samePath } from "../../config/toml-map.ts";
 import { effective, type Installation } from "../../installation.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 type Opened = Awaited<ReturnType<Installation["open"]>>;
 

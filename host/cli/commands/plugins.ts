@@ -5,7 +5,7 @@ import { expandHome, readPluginLock } from "@gantry/sdk/node";
 import { bundledPlugins, type Bundled } from "../../plugins/bundled.ts";
 import { keysOf, readerOf } from "../../config/schema.ts";
 import { entryIn, loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 interface Facts {
   readonly name: string;
