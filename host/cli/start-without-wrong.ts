@@ -1,7 +1,7 @@
 import { asError } from "@gantry/sdk/node";
 import type { ConfigText } from "../config/check.ts";
 import { readText, readTree } from "../config/read.ts";
-import { eachOf, readablePart, withoutWrong } from "../config/without-wrong.ts";
+import { eachOf, readablePart, withoutWrong } from "./without-wrong.ts";
 import type { Host } from "../host.ts";
 import type { Installation, StartOptions } from "../installation.ts";
 import type { LogWriter } from "../record/log.ts";

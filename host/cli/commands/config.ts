@@ -9,7 +9,7 @@ import { noKey, pathOf } from "../../config/config-file.ts";
 import { readValue, setKey, unsetKey, writeWhole } from "../../config/edit.ts";
 import { readText } from "../../config/read.ts";
 import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
-import { startingFile } from "../../config/starting-file.ts";
+import { startingFile } from "../starting-file.ts";
 import { mapToml, samePath } from "../../config/toml-map.ts";
 import { effective, type Installation } from "../../installation.ts";
 import type { HostCommandContext } from "./host-command.ts";
