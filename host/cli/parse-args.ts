@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError } from "commander";
 import { errors, type Command, type OptionValue } from "@gantry/sdk";
-import { version } from "../version.ts";
+import { version } from "@gantry/host";
 import type { HostCommand } from "./commands/host-command.ts";
 
 export type AnyWord = Command | HostCommand;

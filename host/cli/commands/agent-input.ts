@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { errors as codes, Store } from "@gantry/sdk";
-import type { Host } from "../../host.ts";
+import type { Host } from "@gantry/host";
 import type { HostCommandContext } from "./host-command.ts";
 
 /** As long as a message over HTTP may be many times over; more is no message but a file. */

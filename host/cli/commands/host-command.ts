@@ -1,6 +1,5 @@
 import type { Command, CommandContext } from "@gantry/sdk";
-import type { Host } from "../../host.ts";
-import type { Installation } from "../../installation.ts";
+import type { Host, Installation } from "@gantry/host";
 
 /** The context of the host's own words: a plugin's word gets less. */
 export interface HostCommandContext extends CommandContext {

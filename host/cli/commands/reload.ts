@@ -1,4 +1,4 @@
-import { errors } from "../../errors.ts";
+import { errors } from "../errors.ts";
 import { ProcessLock, readRunning, servingLock } from "@gantry/sdk/node";
 import type { HostCommandContext } from "./host-command.ts";
 
