@@ -37,16 +37,16 @@ export interface ClaimedMessages {
   traced<T>(claim: Claim, work: () => Promise<T>): Promise<T>;
   /** Runs the turn of a message for its sender, whom the guards and the sender's pace let through. */
   turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn>;
-  /** Records turn and answer as {@link Lanes.answer} does; call it before {@link ClaimedMessages.send}. */
+  /** Records turn and answer as {@link Lanes.answer} does. */
   keep(claim: Claim): Promise<void>;
-  /** Sends the recorded answer. Never throws for what the channel does. */
+  /** Sends the recorded answer. What the channel throws is a {@link Sent} too; throws LEASE_LOST if none is recorded. */
   send(claim: Claim, signal: AbortSignal): Promise<Sent>;
   /**
    * Shows a short text beside the answer, in place of the message `shown` if that is given; refused
    * where the channel cannot edit.
    */
   show(claim: Claim, text: string, shown: string | undefined, signal: AbortSignal): Promise<Sent>;
-  /** Makes what the sender of a message is told, once for `about`, redacted; post it with {@link Lanes.post}. */
+  /** Returns a notice to the sender of a message, redacted; {@link Lanes.post} keeps it once for `about`. */
   notice(message: InboundMessage, about: string, text: string): Notice;
   /** Tells the observers how far a message has come. */
   moved(claim: Claim, state: LaneState): void;

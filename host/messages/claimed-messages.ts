@@ -51,6 +51,8 @@ interface Claimed {
   /** By `performance.now()`. */
   readonly at: number;
   answer?: Answer;
+  /** The answer once it is recorded. */
+  reply?: string;
 }
 
 /** The one way from a claimed message to its turn and to its sender, whoever works on it. */
@@ -97,14 +99,16 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   }
 
   async keep(claim: Claim): Promise<void> {
-    const { answer } = this.#claimed(claim);
+    const claimed = this.#claimed(claim);
+    const { answer } = claimed;
     if (!answer) throw errors.LEASE_LOST(claim.lane);
     await this.lanes.answer(claim, answer.text, laneOf(claim.message), answer.turn);
+    claimed.reply = answer.text;
     this.moved(claim, "answered");
   }
 
   async send(claim: Claim, signal: AbortSignal): Promise<Sent> {
-    const reply = this.#claimed(claim).answer?.text ?? claim.reply;
+    const reply = this.#claimed(claim).reply ?? claim.reply;
     if (reply === undefined) throw errors.LEASE_LOST(claim.lane);
     return this.#deps.delivery.reply(claim, reply, signal);
   }
