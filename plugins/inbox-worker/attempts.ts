@@ -1,6 +1,5 @@
 import { laneOf, type Claim, type ClaimedTurn, type ProviderFailure, type Sent } from "@gantry/sdk";
 import { asError, type Try } from "@gantry/sdk/node";
-import { begin } from "./claim-times.ts";
 import { kindOf } from "./failure-kind.ts";
 import { budget, model } from "./outages.ts";
 import { Progress } from "./progress.ts";
@@ -34,7 +33,6 @@ export class Attempts {
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
     this.#deps.messages.moved(claim, "begun");
-    begin(claim);
     try {
       if (claim.begun > mostEnds) return await this.#putOff.giveUp(claim, endedOver);
       const isAnswered = claim.reply !== undefined || (await this.#answer(claim, signal));

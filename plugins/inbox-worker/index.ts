@@ -2,6 +2,7 @@ import { definePlugin, MessageWorker } from "@gantry/sdk";
 import { Type } from "typebox";
 
 const hourMs = 3_600_000;
+const load = (): Promise<typeof import("./lane-workers.ts")> => import("./lane-workers.ts");
 
 export default definePlugin({
   name: "inbox-worker",
@@ -29,7 +30,6 @@ export default definePlugin({
   }),
   provides: [MessageWorker],
   setup({ config, log, onServe, provide }) {
-    const load = () => import("./lane-workers.ts");
     onServe(async () => void (await load()));
     provide(MessageWorker, {
       async start(messages) {

@@ -1,6 +1,5 @@
 import type { Claim, Lanes, Logger } from "@gantry/sdk";
 import { Circuit, silentMs, type Try, type TryFailure } from "@gantry/sdk/node";
-import { msSinceTry } from "./claim-times.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 const limits = { failures: 5, firstMs: 2_000, longestMs: 20_000 };
@@ -57,10 +56,9 @@ export class Outages {
   }
 
   /** Returns true if it worked for somebody since this message last failed: the fault is the message's. */
-  workedSince(what: string, claim: Claim): boolean {
-    const ago = msSinceTry(claim);
-    const workedAt = this.#workedAt.get(what);
-    return ago !== undefined && workedAt !== undefined && performance.now() - workedAt < ago;
+  workedSince(what: string, { triedMsAgo = 0 }: Claim): boolean {
+    const workedAt = this.#workedAt.get(what) ?? -Infinity;
+    return performance.now() - workedAt < triedMsAgo;
   }
 
   /** Notes that a try failed; returns true if it is away, which is logged once. */

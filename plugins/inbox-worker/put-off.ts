@@ -1,5 +1,4 @@
 import { laneOf, type Claim, type ClaimedMessages, type Logger, type Retry } from "@gantry/sdk";
-import { ageMs } from "./claim-times.ts";
 import type { Outages } from "./outages.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { told } from "./told.ts";
@@ -45,7 +44,7 @@ export class PutOff {
 
     const step = backoffMs[Math.min(claim.deliveryCount, backoffMs.length) - 1] as number;
     const wait = Math.max(afterMs, step * (0.75 + Math.random() / 2));
-    const left = this.#keptForMs(claim);
+    const left = this.#deps.keepMs - claim.ageMs;
     if (left <= 0) return this.#expired(claim, reason);
     return this.retry(claim, { afterMs: Math.min(wait, left), reason, tried: true, counts });
   }
@@ -55,7 +54,7 @@ export class PutOff {
     const { outages } = this.#deps;
     // Nobody here looks any more: whoever serves next tries it, perhaps by another configuration.
     if (outages.isOver) return this.retry(claim, { ...retry, afterMs: 0 });
-    const left = this.#keptForMs(claim);
+    const left = this.#deps.keepMs - claim.ageMs;
     if (left <= 0) return this.#expired(claim, retry.reason);
     if (text !== undefined) await this.#tellWaiting(claim, text);
     await this.retry(claim, { ...retry, afterMs: Math.min(ms ?? left, left), waitsFor: what });
@@ -93,10 +92,6 @@ export class PutOff {
     const day = Math.floor(Date.now() / dayMs);
     const notice = messages.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
     await outcomes.record(() => messages.lanes.post(notice));
-  }
-
-  #keptForMs(claim: Claim): number {
-    return this.#deps.keepMs - ageMs(claim);
   }
 
   #expired(claim: Claim, reason: string): Promise<undefined> {
