@@ -7,9 +7,9 @@ import { one } from "./slot.ts";
 import type { TurnEvent } from "./turn.ts";
 
 /**
- * How the turn of a claimed message ended. `answered`: the answer is there and not kept yet; it is not
- * whole if the turn broke off after its tools had run. `refused`: the guards do not let its sender in
- * any more. `paused`: its sender writes faster than allowed. `failed`: nothing was done.
+ * The end of the turn of a claimed message. `answered`: the answer is there and not kept yet; it is
+ * not whole if the turn broke off after its tools had run. `refused`: the guards do not let its
+ * sender in any more. `paused`: its sender writes faster than allowed. `failed`: nothing was done.
  */
 export type ClaimedTurn =
   | { readonly status: "answered"; readonly isWhole: boolean }
@@ -39,14 +39,14 @@ export interface ClaimedMessages {
   turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn>;
   /** Records turn and answer as {@link Lanes.answer} does. */
   keep(claim: Claim): Promise<void>;
-  /** Sends the recorded answer. What the channel throws is a {@link Sent} too; throws LEASE_LOST if none is recorded. */
+  /** Sends the recorded answer. Throws LEASE_LOST if none is recorded, nothing for the channel. */
   send(claim: Claim, signal: AbortSignal): Promise<Sent>;
   /**
    * Shows a short text beside the answer, in place of the message `shown` if that is given; refused
    * where the channel cannot edit.
    */
   show(claim: Claim, text: string, shown: string | undefined, signal: AbortSignal): Promise<Sent>;
-  /** Returns a notice to the sender of a message, redacted; {@link Lanes.post} keeps it once for `about`. */
+  /** Returns a redacted notice to the sender; {@link Lanes.post} keeps one for each `about`. */
   notice(message: InboundMessage, about: string, text: string): Notice;
   /** Tells the observers how far a message has come. */
   moved(claim: Claim, state: LaneState): void;

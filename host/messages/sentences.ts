@@ -2,7 +2,7 @@ import type { InboundMessage } from "@gantry/sdk";
 
 /** What people in channels are told when something else than an answer comes of their message. */
 export const sentences = {
-  /** Puts what the model said before the turn broke off before the sentence. Only an owner learns why. */
+  /** Puts the sentence after what the model had said by then. Only an owner learns the reason. */
   broke: ({ trust }: InboundMessage, said: string, reason: string): string => {
     const broken = "I could not go on; what was done so far stays done. Write again to go on";
     const sentence = trust === "owner" ? `${broken}: ${reason}` : `${broken}.`;

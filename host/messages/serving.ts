@@ -30,7 +30,7 @@ export interface ServingDeps extends ClaimedMessagesDeps {
   readonly bundled: () => Promise<readonly Plugin[]>;
 }
 
-/** What runs only while the host serves: the worker of messages, and the services of the plugins. */
+/** Runs only while the host serves: the worker of messages, and the services of the plugins. */
 export class Serving {
   readonly #deps: ServingDeps;
   readonly #running: Service[] = [];

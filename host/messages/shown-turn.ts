@@ -9,7 +9,7 @@ export interface ShownTurnDeps {
   readonly log: Logger;
 }
 
-/** A turn as its channel sees it while it runs: that it works, what it asks, and what became of that. */
+/** A turn as its channel sees it while it runs: its work, its questions, and their answers. */
 export class ShownTurn {
   readonly #deps: ShownTurnDeps;
   readonly #message: InboundMessage;

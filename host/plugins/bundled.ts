@@ -11,7 +11,7 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** URL of the module. */
   readonly entry: string;
-  /** The ids of the slots it fills: read off the plugin by the build, from source as its package.json states them. */
+  /** Ids of the slots it fills, read off by the build; from source, as its package.json says. */
   readonly provides?: readonly string[];
   /** Read off the plugin by the build; not known when run from source. */
   readonly taps?: readonly string[];

@@ -38,7 +38,7 @@ export function fillersOf(id: string, plugins: readonly Plugin[]): readonly Plug
   return plugins.filter((plugin) => plugin.provides?.some((slot) => slot.id === id));
 }
 
-/** Returns the cure for an empty slot, as the end of a sentence; `bundled` are those that fill it. */
+/** Returns the cure for an empty slot, the end of a sentence; `bundled` are those that fill it. */
 export function howToFill(bundled: readonly Plugin[]): string {
   return bundled.length > 0
     ? `: list ${bundled.map(({ name }) => name).join(" or ")}, which comes with Gantry`

@@ -18,8 +18,9 @@ export interface AttemptDeps extends PutOffDeps {
 }
 
 /**
- * One attempt at a message that was claimed: its turn is run, the answer recorded, then sent. What cannot be done now is
- * done later; what ends without an answer is put aside, and its sender is told.
+ * One attempt at a message that was claimed: its turn is run, the answer recorded, then sent. A
+ * failure that may pass is tried again later. A message that ends without an answer is
+ * dead-lettered, and its sender is told.
  */
 export class Attempts {
   readonly #deps: AttemptDeps;
@@ -30,7 +31,7 @@ export class Attempts {
     this.#putOff = new PutOff(deps);
   }
 
-  /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
+  /** Never throws. `holds` is asked before anything is sent: false once another has the message. */
   async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
     this.#deps.messages.moved(claim, "begun");
     try {
@@ -38,7 +39,7 @@ export class Attempts {
       const isAnswered = claim.reply !== undefined || (await this.#answer(claim, signal));
       if (isAnswered && (await holds())) await this.#send(claim, signal);
     } catch (error) {
-      // If the service stops meanwhile, the lease ends with it and the message is taken up at the next start.
+      // If the service stops meanwhile, the lease ends too, and the next start takes the message.
       await this.#broke(claim, asError(error)).catch(() => {});
     }
   }
@@ -144,7 +145,7 @@ export class Attempts {
   async #sent(claim: Claim, sent: Sent, platform: string, attempt: Try): Promise<void> {
     const { messages, outages, outcomes, log } = this.#deps;
     if (sent.status === "sent") {
-      // Before anything else: what is confirmed and not noted is sent again by the process after this one.
+      // Before anything else: the process after this one sends again what is not noted here.
       await outcomes.record(() => messages.lanes.ack(claim));
       messages.moved(claim, "sent");
       return outages.worked(platform);

@@ -11,7 +11,7 @@ const maxParallel = 1_000;
 /** The most messages that one call to the store claims. */
 const atOnce = 64;
 const leaseMs = 60_000;
-/** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
+/** How often the store is polled for messages of other nodes, if it does not tell of them. */
 const lookMs = 1_000;
 
 interface Running {
@@ -23,7 +23,7 @@ interface Running {
 
 export type WorkerDeps = Omit<AttemptDeps, "outages" | "outcomes">;
 
-/** Claims accepted messages lane by lane, as many at a time as allowed, and keeps the claims while they are worked on. */
+/** Claims accepted messages lane by lane, and holds the claims while they are worked on. */
 export class LaneWorkers implements RunningWorker {
   readonly #deps: WorkerDeps;
   readonly #running = new Map<Claim, Running>();
@@ -58,7 +58,7 @@ export class LaneWorkers implements RunningWorker {
     await this.#fill();
   }
 
-  /** No new work; what runs has until `signal`, then it is cancelled and stays on disk for the next start. */
+  /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     this.#outcomes.stop();
@@ -110,7 +110,7 @@ export class LaneWorkers implements RunningWorker {
       this.#outcomes.worksAgain();
       for (const claim of claims) {
         this.#begin(claim);
-        // What the platform confirms meanwhile is noted before the next one begins: many at once would take a while.
+        // What a platform confirmed meanwhile is noted before the next one begins.
         if (!this.#stopped) await new Promise(setImmediate);
       }
     }
@@ -166,7 +166,7 @@ export class LaneWorkers implements RunningWorker {
     const { lanes } = this.#deps.messages;
     const running = this.#running.get(claim);
     const asked = performance.now();
-    // Whether a lease still holds is not known once its time has passed without a word of the store.
+    // Once its time has passed without a word of the store, a lease may be somebody else's.
     const left = leaseMs - (asked - (running?.heldAt ?? asked));
     const silence = setTimeout(() => this.#lose(claim), Math.max(againMs, left));
     try {
@@ -189,7 +189,7 @@ export class LaneWorkers implements RunningWorker {
   }
 }
 
-/** Connections of strangers may take half of the files; a turn needs one to the model and one to the platform. */
+/** Connections of strangers may take half of the files; a turn needs two. */
 function parallelTurns(files: number): number {
   const others = 64 + Math.min(1_024, files / 2);
   return Math.min(maxParallel, Math.max(4, Math.floor((files - others) / 2)));

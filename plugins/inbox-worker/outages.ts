@@ -14,8 +14,8 @@ export interface OutageDeps {
 }
 
 /**
- * What messages wait for while it is away: the model, or a channel's platform. One message at a time
- * tries whether it is back; once one succeeds, all are due.
+ * Keeps messages waiting while the model or a channel's platform is away. One message at a time
+ * tries; once one succeeds, all are due.
  */
 export class Outages {
   readonly #deps: OutageDeps;
@@ -55,7 +55,7 @@ export class Outages {
     return attempt;
   }
 
-  /** Returns true if it worked for somebody since this message last failed: the fault is the message's. */
+  /** Returns true if it worked for others since this message failed: the fault is the message's. */
   workedSince(what: string, { triedMsAgo = 0 }: Claim): boolean {
     const workedAt = this.#workedAt.get(what) ?? -Infinity;
     return performance.now() - workedAt < triedMsAgo;
@@ -81,7 +81,7 @@ export class Outages {
     await this.settle(what);
   }
 
-  /** Makes due what may be tried, now or once it may be. Call it once a message is written down as waiting. */
+  /** Makes due what may be tried, now or later. Call it once a message is written as waiting. */
   async settle(what: string): Promise<void> {
     const { isOpen, waitMs } = this.#circuitOf(what);
     if (waitMs > 0) return this.#settleIn(what, waitMs);

@@ -3,12 +3,12 @@ import { asError } from "@gantry/sdk/node";
 
 /** Platforms bound how often a message is edited. */
 const leastMs = 3_000;
-/** What is on its way when the turn ends is waited for so long, so that it does not come behind the answer. */
+/** The longest wait for a text on its way when the turn ends, which must not come after the answer. */
 const patienceMs = 5_000;
 
 /**
- * What a long turn does, in one message that is edited: only where the channel can edit, and only if it called a tool. It is a
- * sign and no answer: what fails is left out.
+ * Shows the tools of a long turn in one message that is edited, if the channel can edit. It is not
+ * an answer: what fails is left out.
  */
 export class Progress {
   readonly #messages: ClaimedMessages;

@@ -3,7 +3,7 @@ import type { Outages } from "./outages.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { told } from "./told.ts";
 
-/** What is tried again by itself is tried within the last of these, so that nobody waits long once it would work. */
+/** Milliseconds before a further try; the last of these is the longest. */
 const backoffMs = [500, 2_000, 8_000, 20_000];
 const dayMs = 86_400_000;
 
@@ -23,7 +23,7 @@ export interface PutOffDeps {
   readonly keepMs: number;
 }
 
-/** Does later what cannot be done now, until it is too old or failed too often: then the message is dead-lettered. */
+/** Tries again later. A message that is too old, or failed too often, is dead-lettered. */
 export class PutOff {
   readonly #deps: PutOffDeps;
 
@@ -49,7 +49,10 @@ export class PutOff {
     return this.retry(claim, { afterMs: Math.min(wait, left), reason, tried: true, counts });
   }
 
-  /** Keeps the message until what it waits for is back, which comes by itself after `ms` or has to be found out; `text` says so. */
+  /**
+   * Keeps the message until what it waits for is back: by itself after `ms`, else once a trial finds
+   * it. `text` tells its conversation so.
+   */
   async waitFor(what: string, claim: Claim, retry: Wait, { ms, text }: Told = {}): Promise<undefined> {
     const { outages } = this.#deps;
     // Nobody here looks any more: whoever serves next tries it, perhaps by another configuration.

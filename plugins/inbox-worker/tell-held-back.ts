@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * Tells who wrote a message that is held back since processes ended over it, once: where no process lives for long it would
- * wait in silence. Call it when a process starts.
+ * Tells once each person whose message is held back, since it waits for as long as no process lives
+ * for a while. Call it when a process starts.
  */
 export async function tellHeldBack({ messages, log }: Deps): Promise<void> {
   const { lanes } = messages;

@@ -1,6 +1,6 @@
 import type { InboundMessage } from "@gantry/sdk";
 
-/** What people in channels are told while their message waits, and at its end. Only an owner learns why. */
+/** Sentences to people whose message waits or has ended. Only an owner learns the reason. */
 export const told = {
   ended: (message: InboundMessage, reason: string): string =>
     withReason(message, "I could not answer your message, and it was put aside", reason),

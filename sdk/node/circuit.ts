@@ -70,7 +70,7 @@ export class Circuit {
     return wasOpen;
   }
 
-  /** Notes that a try failed; returns the milliseconds of the pause that begins, undefined if none does. */
+  /** Notes a failed try; returns the milliseconds of the pause that begins, if one does. */
   failed(attempt: Try, { askedMs = 0, isSure = false }: TryFailure = {}): number | undefined {
     this.leave(attempt);
     this.#failures += 1;
