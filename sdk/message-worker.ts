@@ -25,8 +25,8 @@ export interface ClaimedTurnOptions {
 
 /**
  * The host's part in the work on accepted messages: guards, turns and the way out. A worker chooses
- * when a message is worked on, never what is asked, for whom, or what is answered. What takes a claim
- * throws LEASE_LOST for one that {@link ClaimedMessages.claim} did not return.
+ * when a message is worked on, never what is asked, for whom, or what is answered. A method that
+ * takes a claim throws LEASE_LOST for one that {@link ClaimedMessages.claim} did not return.
  */
 export interface ClaimedMessages {
   /** The store's; claim by {@link ClaimedMessages.claim} in place of its own `claim`. */
@@ -35,7 +35,7 @@ export interface ClaimedMessages {
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Does the work on a claim so that its log lines carry the trace of the message. */
   traced<T>(claim: Claim, work: () => Promise<T>): Promise<T>;
-  /** Runs the turn of a message for its sender, whom the guards and the sender's pace let through. */
+  /** Runs the turn of a message for its sender, if guards and the sender's pace let it through. */
   turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn>;
   /** Records turn and answer as {@link Lanes.answer} does. */
   keep(claim: Claim): Promise<void>;
@@ -55,13 +55,13 @@ export interface ClaimedMessages {
 export type LaneState = Parameters<NonNullable<Observer["laneMoved"]>>[0]["state"];
 
 export interface RunningWorker {
-  /** Begins no new work; what runs has until `signal`, then it is cancelled and stays in the store. */
+  /** Begins no new work; what runs is cancelled at `signal` and stays in the store. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Works off the messages that were accepted, while the host serves. Without one they are kept and not
- * answered.
+ * Works off the messages that were accepted, while the host serves. Without a worker they are kept
+ * and not answered.
  */
 export interface MessageWorker {
   /** Resolves once the worker takes messages. */

@@ -3,8 +3,8 @@ import type { ProviderFailure } from "@gantry/sdk";
 /**
  * The meaning of a failed turn for its message. `away`: the model is left alone until a time.
  * `account`: the owner has to change something first. `later`: the service refuses until a time.
- * `refused`: a person refused. `request`: the model will never take this message. `passing`: another
- * try can help. `own`: the service's own trouble; a few tries tell whether it passes.
+ * `refused`: a person refused. `request`: the model will never take this message. `passing`:
+ * another try can help. `own`: the service's own trouble; a few tries tell whether it passes.
  */
 export type FailureKind = "away" | "account" | "later" | "refused" | "request" | "passing" | "own";
 

@@ -22,7 +22,7 @@ export class Outcomes {
     return this.#waiting > 0;
   }
 
-  /** Tries again until it is written; throws after `stop`, and at once what the store never keeps. */
+  /** Tries until it is written; throws after `stop`, and at once what the store never keeps. */
   async record<T>(write: () => Promise<T>): Promise<T> {
     let waits = false;
     try {

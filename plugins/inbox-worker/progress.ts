@@ -3,7 +3,7 @@ import { asError } from "@gantry/sdk/node";
 
 /** Platforms bound how often a message is edited. */
 const leastMs = 3_000;
-/** The longest wait for a text on its way when the turn ends, which must not come after the answer. */
+/** The longest wait for a text on its way at the turn's end: it must not come after the answer. */
 const patienceMs = 5_000;
 
 /**

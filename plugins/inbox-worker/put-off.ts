@@ -50,8 +50,8 @@ export class PutOff {
   }
 
   /**
-   * Keeps the message until what it waits for is back: by itself after `ms`, else once a trial finds
-   * it. `text` tells its conversation so.
+   * Keeps the message until what it waits for is back: by itself after `ms`, else once a trial
+   * finds it. `text` tells its conversation so.
    */
   async waitFor(what: string, claim: Claim, retry: Wait, { ms, text }: Told = {}): Promise<undefined> {
     const { outages } = this.#deps;

@@ -25,8 +25,8 @@ export interface TryFailure {
 }
 
 /**
- * Leaves alone what keeps failing: opens after failures in a row, then lets one trial at a time find
- * out, after a pause that grows, whether it works again. Times go by `performance.now()`.
+ * Leaves alone what keeps failing: opens after failures in a row, then lets one trial at a time
+ * find out, after a pause that grows, whether it works again. Times go by `performance.now()`.
  */
 export class Circuit {
   readonly #limits: CircuitLimits;
