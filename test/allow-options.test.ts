@@ -150,6 +150,16 @@ test("FLR-05: a wildcard covers operands, and behind an option that its rule nam
     expect([command, await isAllowed(host, command)]).toEqual([command, false]);
 });
 
+test("FLR-05: a rule that can cover no command is a warning at the start", async () => {
+  const idle = ["npm run *", "sed ? a", "git bisect *", "rg --p* x", "git log -*"];
+  const useful = ["npm test", "rg *", "git *", "git log --format=* *", "find . -name *.ts"];
+  await using host = await start([...idle, ...useful]);
+  const warned = host.logs.filter(({ level }) => level === "warn").map(({ message }) => message);
+  expect(warned).toEqual(
+    idle.map((rule) => expect.stringMatching(`holds \`shell: ${rule.replace(/[?*]/g, "\\$&")}\``)),
+  );
+});
+
 test("FLR-05: a wildcard stands for no program", async () => {
   await using host = await start(["* x", "l* *", "?s", "* *", "./*"]);
   for (const command of ["ls", "ls x", "l x", "./x", "cat x"])

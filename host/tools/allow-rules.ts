@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { type GantryError, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
@@ -9,6 +9,9 @@ import { canStart } from "./starting-programs.ts";
 
 /** What parts recipients that a tool gives as one text; a star stands for one of them. */
 const SEVERAL = ",; \t\r\n<>";
+
+/** An option whose name is written out, and a value of it. */
+const NAMED_VALUE = /^--[\w-]+=/;
 
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
 interface Rule {
@@ -27,6 +30,11 @@ export class AllowRules {
   /** Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
   constructor(entries: readonly string[]) {
     this.#rules = entries.map(ruleOf);
+  }
+
+  /** Returns a warning for each rule that can cover no command line. */
+  idle(): readonly GantryError[] {
+    return this.#rules.filter(isIdle).map(({ text }) => errors.ALLOW_IDLE(text));
   }
 
   /** The rules that cover the whole call, or undefined where any part of it is left over. */
@@ -57,6 +65,15 @@ function ruleOf(text: string): Rule {
   if (pattern !== undefined && isUrlPattern(pattern) && !urlPattern(pattern))
     throw errors.ALLOW_BAD_URL(text);
   return { text: text.trim(), name, pattern, fed: pipe !== undefined };
+}
+
+/** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
+function isIdle({ pattern = "" }: Rule): boolean {
+  const [program = "", ...rest] = pattern.split(/\s+/);
+  const starred = rest.filter((word) => /[*?]/.test(word));
+  const isOpenGit = program === "git" && starred[0] === rest[0];
+  const mustBeExact = starred.length > 0 && !isOpenGit && canStart([program, ...rest]);
+  return mustBeExact || starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word));
 }
 
 /** `weather`, or `mcp: github_*` for tools that come from there. */
@@ -105,7 +122,7 @@ function coversWords(pattern: string, words: readonly string[], mustBeExact: boo
 function coversWord(wanted: string, word: string): boolean {
   if (wanted === word) return true;
   if (/^[-+@]/.test(word)) {
-    const [named] = /^(--[\w-]+=|[+@])/.exec(wanted) ?? [];
+    const [named] = NAMED_VALUE.exec(wanted) ?? /^[+@]/.exec(wanted) ?? [];
     if (named === undefined || !word.startsWith(named)) return false;
   }
   return covers(wanted, word);
