@@ -3,6 +3,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import autonomy from "../plugins/guard-autonomy/index.ts";
 import commands from "../plugins/guard-commands/index.ts";
+import { builtins } from "../plugins/guard-commands/programs/builtins.ts";
+import { shells } from "../plugins/guard-commands/programs/shells.ts";
+import { starters } from "../plugins/guard-commands/programs/starters.ts";
 import { tool } from "./helpers/plugins.ts";
 
 const shell = tool("shell", async () => "ran", {
@@ -148,6 +151,16 @@ test("FLR-05: a wildcard covers operands, and behind an option that its rule nam
     "/usr/bin/rg TODO",
   ])
     expect([command, await isAllowed(host, command)]).toEqual([command, false]);
+});
+
+test("FLR-05: no rule with a wildcard covers a program through which commands are read", async () => {
+  // These two start others by their options alone.
+  const names = Object.keys({ ...builtins, ...shells, ...starters });
+  const read = names.filter((name) => name !== "find" && name !== "printf");
+  const covered: string[] = [];
+  await using host = await start(read.map((name) => `${name} *`));
+  for (const name of read) if (await isAllowed(host, `${name} ls`)) covered.push(name);
+  expect(covered).toEqual([]);
 });
 
 test("FLR-05: a rule that can cover no command is a warning at the start", async () => {

@@ -39,7 +39,8 @@ const STARTING: ReadonlySet<string> = new Set(
     "janet fennel gforth pike rexx tcc xsltproc openssl py code ranger nnn vifm lf tig lazygit",
     "gunicorn uvicorn flask django-admin rails rackup puma celery jupyter streamlit mlr rename",
     "prename file-rename vidir vipe vd visidata a2ps zless zmore bzless xzless w3m lynx links",
-    "elinks soffice libreoffice ncdu patch unshar amm dart flutter",
+    "elinks soffice libreoffice ncdu patch unshar amm dart flutter original-awk ssed psed",
+    "emacsclient bunx zx jbang",
     // Builders, testers and package managers, which run what a project says.
     "make gmake ninja cmake ctest cpack meson scons bazel buck just task rake libtool autoconf",
     "autoreconf automake npm npx pnpm pnpx yarn corepack lerna nx turbo gulp grunt webpack vite",
@@ -56,7 +57,8 @@ const STARTING: ReadonlySet<string> = new Set(
     "skaffold op doppler aws-vault gh glab hg svn bzr fossil chezmoi puppet chef-client salt fab",
     "invoke doit snakemake nextflow dvc sphinx-build mkdocs jekyll hugo rubocop rspec phpstan",
     "psalm pest golangci-lint gatsby expo electron serverless wrangler cvs darcs jj bats shunit",
-    "luarocks opam pyinstaller cookiecutter copier",
+    "luarocks opam pyinstaller cookiecutter copier volta fnm nodenv yarnpkg papermill locust",
+    "robot behave nose helmfile kustomize terragrunt cdk sam aws gcloud az",
     // They reach other machines, and start programs here or there.
     "ssh slogin rsh autossh mosh ssh-agent ssh-copy-id scp rcp sftp rsync ftp lftp telnet socat",
     "nc ncat mutt mail mailx nmh gpg-agent gpg-connect-agent gpgconf rclone vipw vigr visudo",
