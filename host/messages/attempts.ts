@@ -115,6 +115,7 @@ export class Attempts {
       return await this.#deps.conversations.turn(claim.message, laneOf(claim.message), {
         signal,
         approvals: claim.message.trust === "owner" ? "ask" : "none",
+        again: claim.deliveryCount > 1,
         onEvent: (event) => {
           if (event.type === "delta" || event.type === "tool_call") this.#silences.heard(claim);
           // A whole answer of the model, long before the turn ends.

@@ -1,4 +1,4 @@
-import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
+import { answeredLater, laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
 import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
@@ -72,7 +72,7 @@ export class LaneWorkers {
       signal.addEventListener("abort", () => resolve(), { once: true }),
     );
     await Promise.race([ended, late]);
-    this.#abort.abort();
+    this.#abort.abort(answeredLater);
     await Promise.allSettled(this.#works());
     clearInterval(this.#renewal);
   }
@@ -191,7 +191,7 @@ export class LaneWorkers {
     const running = this.#running.get(claim);
     if (!running) return;
     this.#running.delete(claim);
-    running.lost.abort();
+    running.lost.abort(answeredLater);
     void this.#fill();
   }
 }

@@ -43,7 +43,8 @@ export class Progress {
     await Promise.race([this.#showing, late]);
     const shown = this.#shown;
     if (!shown || this.#signal.aborted) return;
-    const ended = this.#delivery.edit(this.#message, shown.id, doneText(this.#calls.length), this.#signal);
+    const done = textParts(doneText(this.#calls.length));
+    const ended = this.#delivery.edit(this.#message, shown.id, done, this.#signal);
     await Promise.race([ended, late]);
   }
 
@@ -64,11 +65,11 @@ export class Progress {
 
   async #put(): Promise<void> {
     const calls = this.#calls.length;
-    const text = workingText(this.#calls);
+    const parts = textParts(workingText(this.#calls));
     const { channel, id } = this.#message;
     const sent = this.#shown
-      ? await this.#delivery.edit(this.#message, this.#shown.id, text, this.#signal)
-      : await this.#delivery.say(this.#message, textParts(text), `${channel}:${id}:progress`, this.#signal);
+      ? await this.#delivery.edit(this.#message, this.#shown.id, parts, this.#signal)
+      : await this.#delivery.say(this.#message, parts, `${channel}:${id}:progress`, this.#signal);
     const known = this.#shown?.id ?? (sent.status === "sent" ? sent.id : undefined);
     this.#failed = known === undefined || sent.status === "refused";
     if (known !== undefined) this.#shown = { id: known, calls };

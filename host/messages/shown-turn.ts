@@ -1,7 +1,15 @@
-import type { ApprovalRequest, InboundMessage, Logger, TurnEvent } from "@gantry/sdk";
+import {
+  settledText,
+  verbatimParts,
+  type ApprovalRequest,
+  type InboundMessage,
+  type Logger,
+  type TurnEvent,
+} from "@gantry/sdk";
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import type { Delivered } from "../tools/asked-question.ts";
 import { Progress } from "./progress.ts";
 
 interface Deps {
@@ -12,13 +20,22 @@ interface Deps {
   readonly progressMs: number;
 }
 
+/** A question is settled so long after its turn may have ended. */
+const editMs = 10_000;
+
+interface AskedHere {
+  readonly request: ApprovalRequest;
+  /** Where an earlier process put it. */
+  readonly earlier: Delivered | undefined;
+}
+
 /** A turn as its channel sees it while it runs: that it works, what it does and asks, and what became of that. */
 export class ShownTurn {
   readonly #deps: Deps;
   readonly #message: InboundMessage;
   readonly #signal: AbortSignal;
   readonly #ended = new AbortController();
-  readonly #asked = new Map<string, ApprovalRequest>();
+  readonly #asked = new Map<string, AskedHere>();
   readonly #progress: Progress;
 
   constructor(deps: Deps, message: InboundMessage, signal: AbortSignal) {
@@ -33,12 +50,23 @@ export class ShownTurn {
     this.#progress.tell(event);
     void this.#deps.delivery.turnEvent(this.#message, event);
     if (event.type === "approval_request") {
-      this.#asked.set(event.request.id, event.request);
-      void askInChannel(this.#deps, this.#message, event.request, this.#signal);
+      const { request } = event;
+      const earlier = this.#deps.approvals.delivered(request.id);
+      this.#asked.set(request.id, { request, earlier });
+      if (!earlier) void askInChannel(this.#deps, this.#message, request, this.#signal);
     }
-    if (event.type !== "approval_done") return;
-    const request = this.#asked.get(event.id);
-    if (request) void this.#deps.delivery.settled(this.#message, request, event.decision);
+    if (event.type === "approval_done") void this.#settle(event.id, event.decision);
+  }
+
+  /** The message of a question that an earlier process asked is edited: its channel knows it no more. */
+  async #settle(id: string, decision: "allow" | "deny"): Promise<void> {
+    const { request, earlier } = this.#asked.get(id) ?? {};
+    const { delivery } = this.#deps;
+    if (!request) return;
+    if (earlier?.message === undefined || !delivery.canEdit(this.#message))
+      return delivery.settled(this.#message, request, decision);
+    const words = verbatimParts(settledText(request, decision));
+    await delivery.edit(this.#message, earlier.message, words, AbortSignal.timeout(editMs));
   }
 
   /** From here on nothing says any more that the turn runs. */

@@ -1,32 +1,31 @@
-import { randomBytes } from "node:crypto";
 import {
   Channels,
+  Store,
   type ApprovalRequest,
   type Approvals as ApprovalsSlot,
   type Decider,
   type DecisionOutcome,
+  type QuestionEnd,
+  type Sent,
 } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
+import type { Asking, Awaited, Decided, Delivered, Question } from "./asked-question.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 
-export type Decided =
-  | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
-  | { readonly decision: "expired" | "cancelled" }
-  | { readonly decision: "undelivered"; readonly reason: string };
+/** Those of all hosts of this process: the one that a reload retires waits for what its successor is told. */
+const awaited = new Map<string, Awaited>();
 
-interface Open {
-  readonly request: ApprovalRequest;
-  readonly settle: (decided: Decided) => void;
-}
+const idForm = /^[0-9a-f]{16}$/;
+/** So many messages are remembered that were read. */
+const maxMessages = 1_000;
+/** An answer can be faster than the platform's word that the question was sent: that is waited for so long. */
+const sendingMs = 1_000;
 
-/** So many decided ids are remembered, so that a second decision is told apart from an unknown question. */
-const maxDecided = 1_000;
-
-/** Open questions live in this process only: a restart denies them all. */
+/** Open questions, kept in the store: they outlive this process, and whoever decides one first decides it for all. */
 export class Approvals implements ApprovalsSlot {
   readonly #registry: Registry;
-  readonly #open = new Map<string, Open>();
-  readonly #decided = new Set<string>();
   readonly #messages = new Set<string>();
+  #opening: Promise<QuestionDesk> | undefined;
   readonly waitMs: number;
 
   constructor(registry: Registry, waitMs: number) {
@@ -35,66 +34,99 @@ export class Approvals implements ApprovalsSlot {
   }
 
   async pending(by?: Decider): Promise<readonly ApprovalRequest[]> {
-    const all = [...this.#open.values()].map(({ request }) => request);
-    return by === undefined ? all : all.filter((request) => this.#mayDecide(request, by));
+    const open = await (await this.#desk()).open();
+    return by === undefined ? open : open.filter((request) => this.mayDecide(request, by));
   }
 
   async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
-    const open = this.#open.get(id);
-    if (!open) return this.#decided.has(id) ? "decided" : "unknown";
-    if (!this.#mayDecide(open.request, by)) return "forbidden";
-    open.settle({ decision: released(decision, open.request), by: by.user });
-    return "done";
+    const desk = idForm.test(id) ? await this.#desk() : undefined;
+    const [question] = (await desk?.kept.read(id)) ?? [];
+    if (question?.ended) return "decided";
+    if (!desk || !question?.asked) return "unknown";
+    const { request } = question.asked;
+    if (!this.mayDecide(request, by)) return "forbidden";
+    const end = { decision: released(decision, request), by: by.user };
+    return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 
-  /** True where a question whose id begins so was decided a short while ago. */
-  wasDecided(beginning: string): boolean {
-    return [...this.#decided].some((id) => id.startsWith(beginning));
+  async ended(id: string, by: Decider): Promise<QuestionEnd | undefined> {
+    const end = idForm.test(id) ? await (await this.#desk()).kept.endOf(id) : undefined;
+    if (!end || !this.mayDecide(end, by)) return undefined;
+    const { decision, by: who, reason } = end;
+    return { decision, ...(who !== undefined && { by: who }), ...(reason !== undefined && { reason }) };
+  }
+
+  /** Waits for one decision, which counts once. The same call of a turn that began again goes on with its old question. */
+  async ask(asking: Asking): Promise<{ readonly id: string; readonly decided: Decided }> {
+    return (await this.#desk()).ask(asking);
+  }
+
+  /** Sends a question to its conversation; one that cannot be sent is a no at once. `send` never throws. */
+  async deliver(request: ApprovalRequest, send: () => Promise<Sent>): Promise<Sent> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = awaited.get(request.id);
+    if (waiting) waiting.sending = promise;
+    const sent = await send();
+    const id = sent.status === "sent" ? sent.id : undefined;
+    const delivered = { at: Date.now(), ...(id !== undefined && { message: id }) };
+    if (waiting && sent.status === "sent") waiting.delivered = delivered;
+    resolve();
+    const noted =
+      sent.status === "sent"
+        ? this.#delivered(request, delivered)
+        : this.#undelivered(request.id, sent.reason);
+    // A store that fails changes nothing of what was sent; what nobody was shown expires by itself.
+    await noted.catch(() => {});
+    return sent;
+  }
+
+  /** Where and when a question that a turn of this process waits for was put to people. */
+  delivered(id: string): Delivered | undefined {
+    return awaited.get(id)?.delivered;
+  }
+
+  /** Questions that turns of this process wait for and this person may decide. */
+  awaited(by: Decider): readonly ApprovalRequest[] {
+    const all = [...awaited.values()].map(({ request }) => request);
+    return all.filter((request) => this.mayDecide(request, by));
+  }
+
+  /** What is known of the questions of a conversation, the ended ones too. */
+  async of(conversation: string): Promise<readonly Question[]> {
+    const isHere = ({ request }: Awaited): boolean => request.session === conversation;
+    const sending = [...awaited.values()].filter(isHere).map((waiting) => waiting.sending);
+    const late = new Promise<void>((resolve) => setTimeout(resolve, sendingMs).unref());
+    await Promise.race([Promise.all(sending), late]);
+    const all = await (await this.#desk()).kept.read();
+    return all
+      .filter(({ asked, ended }) => (ended ?? asked?.request)?.session === conversation)
+      .map((question) => merged(question, awaited.get(question.id)));
+  }
+
+  /** A turn of this conversation that began again has ended: what its first try asked and it did not is asked no more. */
+  async withdraw(conversation: string): Promise<void> {
+    await (await this.#desk()).withdraw(conversation);
   }
 
   /** True the first time that a message is read: a platform may deliver it again, to another question. */
   takes(message: string): boolean {
     if (this.#messages.has(message)) return false;
-    remember(this.#messages, message);
+    this.#messages.add(message);
+    if (this.#messages.size > maxMessages)
+      this.#messages.delete(this.#messages.values().next().value as string);
     return true;
   }
 
-  /** Ends a question that nobody will ever see. */
-  undelivered(id: string, reason: string): void {
-    this.#open.get(id)?.settle({ decision: "undelivered", reason });
-  }
-
-  /** Waits for one decision; the id is used once. `announce` shows the question to whoever can decide. */
-  ask(
-    question: Omit<ApprovalRequest, "id" | "expires">,
-    announce: (request: ApprovalRequest) => void,
-    signal: AbortSignal,
-  ): Promise<{ readonly id: string; readonly decided: Decided }> {
-    const id = randomBytes(8).toString("hex");
-    const expires = new Date(Date.now() + this.waitMs).toISOString();
-    const request = Object.freeze({ ...question, id, expires });
-    const { promise, resolve } = Promise.withResolvers<Decided>();
-    const settle = (decided: Decided): void => {
-      if (!this.#open.delete(id)) return;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-      this.#remember(id);
-      resolve(decided);
-    };
-    const cancel = (): void => settle({ decision: "cancelled" });
-    const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
-    signal.addEventListener("abort", cancel);
-    this.#open.set(id, { request, settle });
-    if (signal.aborted) cancel();
-    else announceOrDeny(() => announce(request), settle);
-    return promise.then((decided) => ({ id, decided }));
+  /** Loads what is needed for the first question. */
+  async prepare(): Promise<void> {
+    await this.#desk();
   }
 
   /**
    * In a channel its owners decide, in the very conversation that was asked. Paired devices are the owner's: each decides
    * what another one is asked. Everywhere else only the person who was asked decides.
    */
-  #mayDecide({ user, session }: ApprovalRequest, by: Decider): boolean {
+  mayDecide({ user, session }: Pick<ApprovalRequest, "user" | "session">, by: Decider): boolean {
     const door = doorOf(by.user);
     if (door !== doorOf(user)) return false;
     if (this.#registry.get(Channels)?.has(door) === true)
@@ -102,23 +134,31 @@ export class Approvals implements ApprovalsSlot {
     return door === "http" || by.user === user;
   }
 
-  #remember(id: string): void {
-    remember(this.#decided, id);
+  async #delivered(request: ApprovalRequest, delivered: Delivered): Promise<void> {
+    await (await this.#desk()).kept.delivered(request, delivered);
+  }
+
+  async #undelivered(id: string, reason: string): Promise<void> {
+    const desk = await this.#desk();
+    const [question] = await desk.kept.read(id);
+    if (question?.asked) await desk.end(question.asked, { decision: "undelivered", reason });
+  }
+
+  #desk(): Promise<QuestionDesk> {
+    return (this.#opening ??= this.#open());
+  }
+
+  async #open(): Promise<QuestionDesk> {
+    const { openDesk } = await import("./question-desk.ts");
+    return openDesk(() => this.#registry.get(Store)?.values, awaited, this.waitMs);
   }
 }
 
-function remember(known: Set<string>, id: string): void {
-  known.add(id);
-  if (known.size > maxDecided) known.delete(known.values().next().value as string);
-}
-
-/** A question that cannot even be announced is a no. */
-function announceOrDeny(announce: () => void, settle: (decided: Decided) => void): void {
-  try {
-    announce();
-  } catch {
-    settle({ decision: "deny", by: "nobody" });
-  }
+/** A turn of this process knows sooner that its question was sent. */
+function merged(question: Question, waiting: Awaited | undefined): Question {
+  if (!waiting || !question.asked) return question;
+  const { request, delivered } = waiting;
+  return { ...question, asked: { ...question.asked, request }, ...(delivered && { delivered }) };
 }
 
 /** Everything that is not one of the exact words is a no; `always` only where it was offered. */

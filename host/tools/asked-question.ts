@@ -1,0 +1,66 @@
+import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
+
+/** A question as it was asked. */
+export interface Asked {
+  readonly request: ApprovalRequest;
+  /** Names the exact call, the conversation, and all that a person is shown. */
+  readonly digest: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** Where and when a question was put to people. */
+export interface Delivered {
+  /** Unix ms. */
+  readonly at: number;
+  /** The platform's id of the message that asks. */
+  readonly message?: string;
+}
+
+/** What became of a question, with what is needed to know whom that may be told. */
+export interface Ended extends QuestionEnd, Pick<ApprovalRequest, "session" | "user"> {
+  readonly digest: string;
+}
+
+/** All that is known of a question. */
+export interface Question {
+  readonly id: string;
+  /** Undefined once the question was used up, or its time is over. */
+  readonly asked?: Asked;
+  readonly delivered?: Delivered;
+  readonly ended?: Ended;
+}
+
+export type Decided =
+  | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
+  | { readonly decision: "expired" | "cancelled" }
+  | { readonly decision: "undelivered"; readonly reason: string };
+
+/** What is to be asked, and how people are shown it. */
+export interface Asking {
+  readonly question: Omit<ApprovalRequest, "id" | "expires">;
+  /** Names the exact call. */
+  readonly call: string;
+  /** Shows the question to whoever can decide; not called for a question that was decided meanwhile. */
+  readonly announce: (request: ApprovalRequest) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A question that a turn of this process waits for. */
+export interface Awaited {
+  readonly request: ApprovalRequest;
+  wake: () => void;
+  delivered: Delivered | undefined;
+  /** Resolves once the platform has answered. */
+  sending: Promise<void> | undefined;
+}
+
+/** True while a person may decide the question. */
+export function isOpen({ asked, ended }: Question): boolean {
+  return asked !== undefined && ended === undefined && leftMs(asked.request) > 0;
+}
+
+/** Milliseconds until it is a no. */
+export function leftMs({ expires }: Pick<ApprovalRequest, "expires">): number {
+  return Math.max(0, Date.parse(expires) - Date.now());
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { answeredLater, type ApprovalRequest, type QuestionEnd } from "@gantry/sdk";
+import { digestOfValue } from "./effects.ts";
+import { factsOfProcess, type Facts } from "./facts-of-process.ts";
+import {
+  isOpen,
+  leftMs,
+  type Asked,
+  type Asking,
+  type Awaited,
+  type Decided,
+  type Delivered,
+  type Question,
+} from "./asked-question.ts";
+import { KeptQuestions } from "./kept-questions.ts";
+
+/** What another process decides is noticed within this time. */
+const lookMs = 100;
+/** Of more questions than these each is looked at less often. */
+const oftenLooked = 50;
+
+const expired = { decision: "expired", reason: "Nobody answered it in time." } as const;
+const stopped = { decision: "withdrawn", reason: "The turn that asked it was stopped." } as const;
+const changed = { decision: "withdrawn", reason: "The agent asks for another call now." } as const;
+const notMade = { decision: "withdrawn", reason: "The call is not made any more." } as const;
+
+/** What a question came to: an end, or none yet, since the turn that asked it begins again later. */
+type Outcome = QuestionEnd | { readonly decision: "open" };
+
+/** Opens the questions of a store; without one they end with this host. */
+export function openDesk(
+  values: () => Facts | undefined,
+  awaited: Map<string, Awaited>,
+  waitMs: number,
+): QuestionDesk {
+  const own = factsOfProcess();
+  return new QuestionDesk(new KeptQuestions(() => values() ?? own), awaited, waitMs);
+}
+
+/** Asks questions, waits for what becomes of them, and takes up what an earlier process has asked. */
+export class QuestionDesk {
+  readonly kept: KeptQuestions;
+  readonly #awaited: Map<string, Awaited>;
+  readonly #waitMs: number;
+
+  constructor(kept: KeptQuestions, awaited: Map<string, Awaited>, waitMs: number) {
+    this.kept = kept;
+    this.#awaited = awaited;
+    this.#waitMs = waitMs;
+  }
+
+  async ask(asking: Asking): Promise<{ readonly id: string; readonly decided: Decided }> {
+    const { question, call, announce, signal } = asking;
+    const digest = digestOfValue([call, question]);
+    const earlier = await this.#takeUp(question.session, digest);
+    const asked = earlier?.asked ?? this.#newQuestion(question, digest);
+    const { id } = asked.request;
+    const waiting = this.#awaited.get(id) ?? this.#await(asked);
+    try {
+      if (!earlier) await this.kept.keep(asked);
+      if (!earlier?.ended && !signal.aborted) await this.#announce(asked, waiting, announce);
+      const outcome = await this.#outcomeOf(asked, waiting, signal);
+      return { id, decided: await this.#used(id, outcome) };
+    } finally {
+      this.#awaited.delete(id);
+    }
+  }
+
+  /** False if the question is over already; whoever waits for it in this process goes on at once. */
+  async end(asked: Asked, end: QuestionEnd): Promise<boolean> {
+    const isMine = await this.kept.end(asked, leftMs(asked.request) > 0 ? end : expired);
+    this.#awaited.get(asked.request.id)?.wake();
+    return isMine && leftMs(asked.request) > 0;
+  }
+
+  /** All that a person may decide now. */
+  async open(): Promise<readonly ApprovalRequest[]> {
+    const open = (await this.kept.read()).filter(isOpen);
+    return open.flatMap(({ asked }) => (asked ? [asked.request] : []));
+  }
+
+  /** The turn of this conversation has ended and asked for none of these calls again. */
+  async withdraw(session: string): Promise<void> {
+    await this.#withdrawAll(this.#leftOf(await this.kept.read(), session), notMade);
+  }
+
+  /** Waits for a question of an earlier turn about the very same call; if there is none, what was left open is withdrawn. */
+  async #takeUp(session: string, digest: string): Promise<Question | undefined> {
+    const all = await this.kept.read();
+    const left = this.#leftOf(all, session);
+    const same = left.find(({ asked }) => asked?.digest === digest);
+    if (same?.asked) this.#await(same.asked, same.delivered);
+    // A turn that begins again comes to the calls first that were decided before.
+    const isRepeated = all.some(({ ended }) => ended?.digest === digest);
+    if (!same && !isRepeated) await this.#withdrawAll(left, changed);
+    return same;
+  }
+
+  #await({ request }: Asked, delivered?: Delivered): Awaited {
+    const waiting: Awaited = { request, wake: () => {}, delivered, sending: undefined };
+    this.#awaited.set(request.id, waiting);
+    return waiting;
+  }
+
+  /** Questions that nobody waits for here, open or decided by a person. */
+  #leftOf(all: readonly Question[], session: string): readonly Question[] {
+    return all.filter(({ id, asked, ended }) => {
+      if (asked?.request.session !== session || leftMs(asked.request) === 0) return false;
+      return !this.#awaited.has(id) && (ended === undefined || ended.by !== undefined);
+    });
+  }
+
+  async #withdrawAll(left: readonly Question[], end: QuestionEnd): Promise<void> {
+    for (const { id, asked } of left) {
+      if (asked) await this.kept.end(asked, end);
+      await this.kept.use(id);
+    }
+  }
+
+  #newQuestion(question: Asking["question"], digest: string): Asked {
+    const id = randomBytes(8).toString("hex");
+    const at = Date.now();
+    const expires = new Date(at + this.#waitMs).toISOString();
+    return { request: Object.freeze({ ...question, id, expires }), digest, at };
+  }
+
+  /** A question that cannot even be announced is a no. What no channel sends is shown by whoever is told of it. */
+  async #announce(
+    asked: Asked,
+    waiting: Awaited,
+    announce: (request: ApprovalRequest) => void,
+  ): Promise<void> {
+    try {
+      announce(asked.request);
+      if (waiting.sending === undefined) waiting.delivered ??= { at: Date.now() };
+    } catch {
+      await this.end(asked, { decision: "deny", by: "nobody" });
+    }
+  }
+
+  async #outcomeOf(asked: Asked, waiting: Awaited, signal: AbortSignal): Promise<Outcome> {
+    const { id } = asked.request;
+    const until = performance.now() + leftMs(asked.request);
+    for (;;) {
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      waiting.wake = resolve;
+      // A store that fails now may work at the next look; without a word of it the question expires.
+      const end = await this.kept.endOf(id).catch(() => undefined);
+      if (end) return end;
+      if (signal.aborted && signal.reason === answeredLater) return { decision: "open" };
+      const left = until - performance.now();
+      const over = signal.aborted ? stopped : left <= 0 ? expired : undefined;
+      if (over && (await this.kept.end(asked, over).catch(() => true))) return over;
+      const ms = lookMs * Math.ceil(this.#awaited.size / oftenLooked);
+      if (!over) await pause(Math.min(ms, left), signal, woken);
+    }
+  }
+
+  /** A yes counts for whoever uses it up first; in doubt it is a no. */
+  async #used(id: string, outcome: Outcome): Promise<Decided> {
+    if (outcome.decision === "open") return { decision: "cancelled" };
+    const { decision, by = "nobody", reason = "" } = outcome;
+    if (decision === "allow" || decision === "always")
+      return (await this.kept.use(id)) ? { decision, by } : { decision: "cancelled" };
+    await this.kept.use(id).catch(() => false);
+    if (decision === "deny") return { decision, by };
+    if (decision === "undelivered") return { decision, reason };
+    return { decision: decision === "expired" ? "expired" : "cancelled" };
+  }
+}
+
+/** Resolves after so many ms, or once it is woken or aborted. */
+function pause(ms: number, signal: AbortSignal, woken: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    void woken.then(done);
+  });
+}
