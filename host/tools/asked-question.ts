@@ -41,7 +41,7 @@ export interface Asking {
   readonly question: Omit<ApprovalRequest, "id" | "expires">;
   /** Names the exact call. */
   readonly call: string;
-  /** Shows the question to whoever can decide; not called for a question that was decided meanwhile. */
+  /** Shows the question to whoever can decide. */
   readonly announce: (request: ApprovalRequest) => void;
   readonly signal: AbortSignal;
 }

@@ -58,7 +58,9 @@ export class QuestionDesk {
     const waiting = this.#awaited.get(id) ?? this.#await(asked);
     try {
       if (!earlier) await this.kept.keep(asked);
-      if (!earlier?.ended && !signal.aborted) await this.#announce(asked, waiting, announce);
+      // One that was decided meanwhile is settled where it stands, and put to nobody.
+      const isShown = earlier?.ended === undefined || earlier.delivered !== undefined;
+      if (isShown && !signal.aborted) await this.#announce(asked, waiting, announce);
       const outcome = await this.#outcomeOf(asked, waiting, signal);
       return { id, decided: await this.#used(id, outcome) };
     } finally {
