@@ -23,6 +23,8 @@ interface Service {
   start(): Promise<void>;
   /** Ends the process at once, as a crash does. */
   kill(): Promise<void>;
+  /** Ends the process as a service manager does. */
+  stop(): Promise<void>;
 }
 
 const write = (name: string): Answer => ({
@@ -82,6 +84,7 @@ async function serve(...answers: readonly Answer[]): Promise<Service> {
     press: (number, button) => press(api, number, button),
     start,
     kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
   };
 }
 
@@ -109,6 +112,15 @@ test("SDK-21: after a kill and a new start the press on the old button decides, 
   expect(service.written()).toBe("about a.txt");
 });
 
+test("SDK-21: a question survives an ordinary stop and start", async () => {
+  const service = await serve(write("a.txt"), write("a.txt"), "done");
+  await service.ask();
+  await service.stop();
+  await service.start();
+  expect(await service.press(1, "Allow")).toBe("Allowed.");
+  expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
+});
+
 test("SDK-21: a press that came while the service was down decides", async () => {
   const service = await serve(write("a.txt"), write("a.txt"), "done");
   await service.ask();
@@ -122,7 +134,8 @@ test("SDK-21: a press that came while the service was down decides", async () =>
 test("SDK-21: a question that was taken up is settled in its old message", async () => {
   const service = await serve(write("a.txt"), write("a.txt"), "done");
   await service.ask();
-  const id = /a:([0-9a-f]{6})/.exec(JSON.stringify((await service.api.sent(1))[0]))?.[1] ?? "";
+  const id =
+    /a:([0-9a-f]{6})/.exec(JSON.stringify((await service.api.sent(1))[0]?.["reply_markup"]))?.[1] ?? "";
   await service.kill();
   await service.start();
   sayTo(service.api, `deny ${id}`);
@@ -165,6 +178,16 @@ test("SDK-21: the old button of a call that is not made any more says so", async
   await service.start();
   expect(await service.sent(2)).toBe("never mind");
   expect(await service.press(1, "Allow")).toContain("The call is not made any more.");
+});
+
+test("FLR-07: after `config reload` the id of a question of before decides in words", async () => {
+  const service = await serve(write("a.txt"), "done");
+  await service.ask();
+  const [question] = await service.api.sent(1);
+  const id = /a:([0-9a-f]{6})/.exec(JSON.stringify(question?.["reply_markup"]))?.[1] ?? "";
+  expect(await gantry(["config", "reload"], { dir: service.dir })).toMatchObject({ code: 0 });
+  sayTo(service.api, `allow ${id}`);
+  expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
 });
 
 test("FLR-07: after `config reload` the press on a question of before decides", async () => {
