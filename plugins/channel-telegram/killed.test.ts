@@ -37,7 +37,7 @@ async function serve(...answers: readonly Answer[]): Promise<Service> {
   const api = await FakeBotApi.start();
   const home = tempDir(
     [
-      `default_provider = "${model.provider}"\ndefault_model = "m"`,
+      `default_provider = "${model.provider}"\ndefault_model = "m"\n[agent]\nprogress_seconds = 0`,
       `[security]\nworkspace_path = "work"\n[gateway]\nport = ${await freePort()}`,
       `[endpoints]\ntelegram_url = "${api.url}"`,
       `[channels.telegram]\nbot_token = "${token}"`,
