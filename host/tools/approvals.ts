@@ -9,11 +9,11 @@ import {
   type Sent,
 } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
-import type { Asking, Awaited, Decided, Delivered, Question } from "./asked-question.ts";
+import type { Asking, Decided, Delivered, Question, Waiting } from "./asked-question.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 
 /** Those of all hosts of this process: the one that a reload retires waits for what its successor is told. */
-const awaited = new Map<string, Awaited>();
+const awaited = new Map<string, Waiting>();
 
 const idForm = /^[0-9a-f]{16}$/;
 /** So many messages are remembered that were read. */
@@ -93,7 +93,7 @@ export class Approvals implements ApprovalsSlot {
 
   /** What is known of the questions of a conversation, the ended ones too. */
   async of(conversation: string): Promise<readonly Question[]> {
-    const isHere = ({ request }: Awaited): boolean => request.session === conversation;
+    const isHere = ({ request }: Waiting): boolean => request.session === conversation;
     const sending = [...awaited.values()].filter(isHere).map((waiting) => waiting.sending);
     const late = new Promise<void>((resolve) => setTimeout(resolve, sendingMs).unref());
     await Promise.race([Promise.all(sending), late]);
@@ -155,7 +155,7 @@ export class Approvals implements ApprovalsSlot {
 }
 
 /** A turn of this process knows sooner that its question was sent. */
-function merged(question: Question, waiting: Awaited | undefined): Question {
+function merged(question: Question, waiting: Waiting | undefined): Question {
   if (!waiting || !question.asked) return question;
   const { request, delivered } = waiting;
   return { ...question, asked: { ...question.asked, request }, ...(delivered && { delivered }) };

@@ -47,7 +47,7 @@ export interface Asking {
 }
 
 /** A question that a turn of this process waits for. */
-export interface Awaited {
+export interface Waiting {
   readonly request: ApprovalRequest;
   wake: () => void;
   delivered: Delivered | undefined;

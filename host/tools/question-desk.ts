@@ -7,10 +7,10 @@ import {
   leftMs,
   type Asked,
   type Asking,
-  type Awaited,
   type Decided,
   type Delivered,
   type Question,
+  type Waiting,
 } from "./asked-question.ts";
 import { KeptQuestions } from "./kept-questions.ts";
 
@@ -30,7 +30,7 @@ type Outcome = QuestionEnd | { readonly decision: "open" };
 /** Opens the questions of a store; without one they end with this host. */
 export function openDesk(
   values: () => Facts | undefined,
-  awaited: Map<string, Awaited>,
+  awaited: Map<string, Waiting>,
   waitMs: number,
 ): QuestionDesk {
   const own = factsOfProcess();
@@ -40,10 +40,10 @@ export function openDesk(
 /** Asks questions, waits for what becomes of them, and takes up what an earlier process has asked. */
 export class QuestionDesk {
   readonly kept: KeptQuestions;
-  readonly #awaited: Map<string, Awaited>;
+  readonly #awaited: Map<string, Waiting>;
   readonly #waitMs: number;
 
-  constructor(kept: KeptQuestions, awaited: Map<string, Awaited>, waitMs: number) {
+  constructor(kept: KeptQuestions, awaited: Map<string, Waiting>, waitMs: number) {
     this.kept = kept;
     this.#awaited = awaited;
     this.#waitMs = waitMs;
@@ -98,8 +98,8 @@ export class QuestionDesk {
     return same;
   }
 
-  #await({ request }: Asked, delivered?: Delivered): Awaited {
-    const waiting: Awaited = { request, wake: () => {}, delivered, sending: undefined };
+  #await({ request }: Asked, delivered?: Delivered): Waiting {
+    const waiting: Waiting = { request, wake: () => {}, delivered, sending: undefined };
     this.#awaited.set(request.id, waiting);
     return waiting;
   }
@@ -129,7 +129,7 @@ export class QuestionDesk {
   /** A question that cannot even be announced is a no. What no channel sends is shown by whoever is told of it. */
   async #announce(
     asked: Asked,
-    waiting: Awaited,
+    waiting: Waiting,
     announce: (request: ApprovalRequest) => void,
   ): Promise<void> {
     try {
@@ -140,7 +140,7 @@ export class QuestionDesk {
     }
   }
 
-  async #outcomeOf(asked: Asked, waiting: Awaited, signal: AbortSignal): Promise<Outcome> {
+  async #outcomeOf(asked: Asked, waiting: Waiting, signal: AbortSignal): Promise<Outcome> {
     const { id } = asked.request;
     const until = performance.now() + leftMs(asked.request);
     for (;;) {
