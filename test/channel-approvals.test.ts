@@ -23,6 +23,7 @@ import { expect, test } from "vitest";
 import commands from "../plugins/guard-commands/index.ts";
 import slashWords from "../plugins/slash-words/index.ts";
 import { guard, tool } from "./helpers/plugins.ts";
+import { tempDir } from "./helpers/temp-dir.ts";
 
 const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
 
@@ -501,6 +502,33 @@ test("SDK-21: a message that is no decision, and a turn that asks nothing, read 
   await channel.receive({ text: "yes" });
   await channel.sentCount(2);
   expect(spaces).toContain("approvals");
+});
+
+test("SDK-21: a try that fails before it comes to the call leaves the old question open", async () => {
+  using home = tempDir();
+  const store = createMemoryStore();
+  const ran: string[] = [];
+  const call = { calls: [{ name: "shell", args: { command: "ls" } }] };
+  const failure = { code: "MODEL_BUSY", message: "It is busy.", status: 503, retry: true };
+  const start = async (...script: Parameters<typeof fakeProvider>[0]) => {
+    const channel = fakeChannel("fake", { owners: ["alice"] });
+    const shell = tool("shell", async ({ args }) => String(ran.push(String(args["command"]))));
+    const plugins = [asking, shell, channel, memoryStore(store), fakeProvider(script)];
+    const host = await startTestHost({ plugins, configDir: home.dir });
+    await host.serve();
+    return { host, channel };
+  };
+  const before = await start(call);
+  await before.channel.receive({ text: "run ls" });
+  await before.channel.sentCount(1);
+  const id = idIn(before.channel.sent[0]?.text ?? "");
+  await before.host.stop();
+  const after = await start({ failure }, call, "done");
+  await using host = after.host;
+  await expect.poll(() => host.logs.map(({ message }) => message).join()).toContain("It is busy.");
+  await after.channel.receive({ text: `allow ${id}` });
+  await after.channel.sentCount(1);
+  expect([after.channel.sent.map(({ text }) => text), ran]).toEqual([["done"], ["ls"]]);
 });
 
 test("SEC-18: a channel with buttons asks by them, and is told what was decided", async () => {

@@ -144,7 +144,9 @@ export class Conversations {
       const signal = AbortSignal.any([options.signal, stop.signal]);
       const run = await this.run(message, session, { ...options, signal });
       const turn = await run.run();
-      if (options.again && !options.signal.aborted) await this.#withdraw(session);
+      // A turn that failed is tried once more, perhaps.
+      const isOver = !options.signal.aborted && turn.result.error === undefined;
+      if (options.again && isOver) await this.#withdraw(session);
       return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
     } finally {
       if (this.#running.get(session) === running) this.#running.delete(session);
