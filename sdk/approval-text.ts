@@ -29,7 +29,7 @@ export function approvalTextWithin(request: ApprovalRequest, fits: (text: string
   }
 }
 
-/** Returns the question as it stands there once it was decided. */
+/** Returns the text that takes the place of a question once it was decided. */
 export function settledText(request: ApprovalRequest, decision: "allow" | "deny"): string {
   return `${approvalText(request)}\n\n${decision === "allow" ? "✔ Allowed." : "✘ Denied."}`;
 }

@@ -43,13 +43,14 @@ export interface QuestionEnd {
   readonly decision: "allow" | "always" | "deny" | "expired" | "withdrawn" | "undelivered";
   /** Who decided, as `<channel>:<user id>`; left out if nobody did. */
   readonly by?: string;
-  /** Why nobody can decide the question any more, as one sentence; left out if somebody decided it. */
+  /** One sentence that says why nobody can decide any more; left out if somebody decided. */
   readonly reason?: string;
 }
 
 /**
- * Open questions, kept in the store; filled by the host. A question outlives the process that asked it: if the same turn asks
- * for the same call again, the old question is taken up. A decision counts once, for that call in that conversation.
+ * Open questions, kept in the store; filled by the host. A question outlives the process that asked
+ * it: if the same turn asks for the same call again, the old question is taken up. A decision counts
+ * once, for that call in that conversation.
  */
 export interface Approvals {
   /** All, or those that this person may decide. */
@@ -57,8 +58,8 @@ export interface Approvals {
   /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
   decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome>;
   /**
-   * Tells what became of a question to somebody who could have decided it. Undefined for everybody else, while the question is
-   * open, and about an hour after its time is over.
+   * Returns what became of a question, for somebody who could have decided it. Undefined for
+   * everybody else, while the question is open, and from an hour after its time on.
    */
   ended?(id: string, by: Decider): Promise<QuestionEnd | undefined>;
 }

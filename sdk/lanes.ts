@@ -61,8 +61,8 @@ export function noticeFor(
 }
 
 /**
- * The reason with which a turn is aborted if its message is answered later, by this process or another: its open questions
- * stay open for that turn.
+ * The reason with which a turn is aborted if its message is answered later, by this process or
+ * another: the questions of the turn stay open.
  */
 export const answeredLater: Error = Object.assign(new Error("the message is answered later"), {
   name: "AbortError",

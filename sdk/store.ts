@@ -152,7 +152,10 @@ export interface Values {
 
 const pageOfValues = 500;
 
-/** Reads all values of a space page by page, or those whose keys begin so: for spaces that stay small, such as devices. */
+/**
+ * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces that
+ * stay small, such as devices.
+ */
 export async function listAll<T>(
   values: Pick<Values, "list">,
   space: string,

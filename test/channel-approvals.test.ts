@@ -11,7 +11,6 @@ import {
   type InboundMessage,
 } from "@gantry/sdk";
 import {
-  createMemoryStore,
   fakeChannel,
   fakeProvider,
   memoryStore,
@@ -23,7 +22,6 @@ import { expect, test } from "vitest";
 import commands from "../plugins/guard-commands/index.ts";
 import slashWords from "../plugins/slash-words/index.ts";
 import { guard, tool } from "./helpers/plugins.ts";
-import { tempDir } from "./helpers/temp-dir.ts";
 
 const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
 
@@ -400,135 +398,6 @@ test("SEC-19: letters and signs that look like others are written out, and said"
     await t.channel.receive({ text: "no" });
     await t.next();
   }
-});
-
-test("SDK-21: a bare `yes` that was written before the question was delivered does not decide it", async () => {
-  const { promise: underWay, resolve: begins } = Promise.withResolvers<void>();
-  const { promise: sent, resolve: isSent } = Promise.withResolvers<void>();
-  const questions: ApprovalRequest[] = [];
-  const texts: string[] = [];
-  const slow = definePlugin({
-    name: "channel-slow",
-    provides: [Channels],
-    setup: (host) =>
-      host.provide(Channels, {
-        name: "slow",
-        send: async ({ parts }) => (texts.push(textOf(parts)), { status: "sent" }),
-        async ask(request) {
-          questions.push(request);
-          begins();
-          await sent;
-          return { status: "sent" };
-        },
-      }),
-  });
-  const shell = tool("shell", async () => "ran");
-  const model = fakeProvider([{ calls: [{ name: "shell", args: {} }] }, "done"]);
-  await using host = await startTestHost({ plugins: [asking, shell, slow, memoryStore(), model] });
-  await host.serve();
-  const say = (id: string, text: string, timestamp: number) =>
-    host
-      .slot(Inbox)
-      .receive([directMessage({ channel: "slow", id, from: "alice", text, trust: "owner", timestamp })]);
-  const asked = Math.floor(Date.now() / 1_000);
-  await say("1", "go", asked);
-  await underWay;
-  await expect.poll(() => Math.floor(Date.now() / 1_000)).toBeGreaterThan(asked + 1);
-  isSent();
-  // Written after it was asked, while nobody could see it yet.
-  await say("2", "yes", asked + 1);
-  expect(await host.slot(Approvals).pending()).toHaveLength(1);
-  await say("3", "no", Math.floor(Date.now() / 1_000));
-  await expect.poll(() => texts).toContain("done");
-  expect(host.audit.map(({ result }) => result)).toContain("deny by slow:alice");
-});
-
-test("SDK-21: of a press and a word at the same moment one decides, and the tool runs once", async () => {
-  await using t = await talk();
-  await t.channel.receive({ text: "run ls" });
-  const id = idIn(await t.next());
-  const approvals = t.host.slot(Approvals);
-  const [question] = await approvals.pending();
-  const by = { user: "fake:anna", conversation: "fake:alice", trust: "owner" } as const;
-  const pressed = approvals.decide(question?.id ?? "", "allow", by);
-  await t.channel.receive({ text: `allow ${id}` });
-  expect(await t.next()).toBe("done");
-  const first = (await pressed) === "done" ? "fake:anna" : "fake:alice";
-  expect(t.ran).toEqual(["ls"]);
-  expect(await approvals.ended?.(question?.id ?? "", by)).toEqual({ decision: "allow", by: first });
-  const given = t.host.audit.filter(({ event_type }) => event_type === "approval");
-  expect(given.map(({ result }) => result)).toEqual([`allow by ${first}`]);
-});
-
-test("SDK-21: who could not have decided a question is not told what became of it", async () => {
-  await using t = await talk();
-  await t.channel.receive({ text: "run ls" });
-  await t.next();
-  const approvals = t.host.slot(Approvals);
-  const [{ id }] = (await approvals.pending()) as [ApprovalRequest];
-  await t.channel.receive({ text: "no" });
-  await t.next();
-  const owner = { user: "fake:anna", conversation: "fake:alice", trust: "owner" } as const;
-  expect(await approvals.ended?.(id, owner)).toEqual({ decision: "deny", by: "fake:alice" });
-  for (const by of [
-    { ...owner, trust: "member" },
-    { ...owner, conversation: "fake:other" },
-    { user: "http:d1" },
-  ] as const)
-    expect(await approvals.ended?.(id, by)).toBeUndefined();
-});
-
-test("SDK-21: a message that is no decision, and a turn that asks nothing, read nothing of the questions", async () => {
-  const store = createMemoryStore();
-  const spaces = new Set<string>();
-  const values = new Proxy(store.values, {
-    get: (target, name, self) => {
-      const member: unknown = Reflect.get(target, name, self);
-      if (typeof member !== "function") return member;
-      return (...args: readonly unknown[]): unknown => {
-        spaces.add(String(args[0]));
-        return Reflect.apply(member, target, args);
-      };
-    },
-  });
-  const channel = fakeChannel("fake", { owners: ["alice"] });
-  const plain = memoryStore({ ...store, values });
-  await using host = await startTestHost({ plugins: [channel, plain, fakeProvider(["heard"])] });
-  await host.serve();
-  await channel.receive({ text: "hello" });
-  await channel.sentCount(1);
-  expect(spaces).toContain("session-model");
-  expect(spaces).not.toContain("approvals");
-  await channel.receive({ text: "yes" });
-  await channel.sentCount(2);
-  expect(spaces).toContain("approvals");
-});
-
-test("SDK-21: a try that fails before it comes to the call leaves the old question open", async () => {
-  using home = tempDir();
-  const store = createMemoryStore();
-  const ran: string[] = [];
-  const call = { calls: [{ name: "shell", args: { command: "ls" } }] };
-  const failure = { code: "MODEL_BUSY", message: "It is busy.", status: 503, retry: true };
-  const start = async (...script: Parameters<typeof fakeProvider>[0]) => {
-    const channel = fakeChannel("fake", { owners: ["alice"] });
-    const shell = tool("shell", async ({ args }) => String(ran.push(String(args["command"]))));
-    const plugins = [asking, shell, channel, memoryStore(store), fakeProvider(script)];
-    const host = await startTestHost({ plugins, configDir: home.dir });
-    await host.serve();
-    return { host, channel };
-  };
-  const before = await start(call);
-  await before.channel.receive({ text: "run ls" });
-  await before.channel.sentCount(1);
-  const id = idIn(before.channel.sent[0]?.text ?? "");
-  await before.host.stop();
-  const after = await start({ failure }, call, "done");
-  await using host = after.host;
-  await expect.poll(() => host.logs.map(({ message }) => message).join()).toContain("It is busy.");
-  await after.channel.receive({ text: `allow ${id}` });
-  await after.channel.sentCount(1);
-  expect([after.channel.sent.map(({ text }) => text), ran]).toEqual([["done"], ["ls"]]);
 });
 
 test("SEC-18: a channel with buttons asks by them, and is told what was decided", async () => {

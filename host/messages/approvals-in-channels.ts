@@ -82,7 +82,7 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
-  // What has not the form of a decision reads nothing of the store.
+  // Only a message in the form of a decision costs a look into the store.
   const known = word === "" ? [] : await approvals.of(by.conversation);
   const here = known.filter(isOpen);
   if (word === "" || (short === "" && here.some((question) => isOlder(message, question)))) {

@@ -144,7 +144,7 @@ export class Conversations {
       const signal = AbortSignal.any([options.signal, stop.signal]);
       const run = await this.run(message, session, { ...options, signal });
       const turn = await run.run();
-      // A turn that failed is tried once more, perhaps.
+      // A turn that failed may be tried again.
       const isOver = !options.signal.aborted && turn.result.error === undefined;
       if (options.again && isOver) await this.#withdraw(session);
       return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
@@ -156,7 +156,7 @@ export class Conversations {
     }
   }
 
-  /** A question that stays open in vain expires by itself. */
+  /** Never throws: a question that stays open expires. */
   async #withdraw(session: string): Promise<void> {
     await this.#deps.turn.approvals.withdraw(session).catch(() => {});
   }

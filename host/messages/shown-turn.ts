@@ -20,12 +20,12 @@ interface Deps {
   readonly progressMs: number;
 }
 
-/** A question is settled so long after its turn may have ended. */
+/** How long the edit of a settled question may take. */
 const editMs = 10_000;
 
 interface AskedHere {
   readonly request: ApprovalRequest;
-  /** Where an earlier process put it. */
+  /** Set if an earlier process sent the question. */
   readonly earlier: Delivered | undefined;
 }
 
@@ -58,7 +58,7 @@ export class ShownTurn {
     if (event.type === "approval_done") void this.#settle(event.id, event.decision);
   }
 
-  /** The message of a question that an earlier process asked is edited: its channel knows it no more. */
+  /** Edits the message that an earlier process sent, since the channel does not remember it. */
   async #settle(id: string, decision: "allow" | "deny"): Promise<void> {
     const { request, earlier } = this.#asked.get(id) ?? {};
     const { delivery } = this.#deps;

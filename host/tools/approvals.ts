@@ -12,16 +12,16 @@ import type { Registry } from "../plugins/registry.ts";
 import type { Asking, Decided, Delivered, Question, Waiting } from "./asked-question.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 
-/** Those of all hosts of this process: the one that a reload retires waits for what its successor is told. */
+/** Shared by the hosts of this process: after a reload the new one hears what the old one awaits. */
 const awaited = new Map<string, Waiting>();
 
 const idForm = /^[0-9a-f]{16}$/;
 /** So many messages are remembered that were read. */
 const maxMessages = 1_000;
-/** An answer can be faster than the platform's word that the question was sent: that is waited for so long. */
+/** An answer can come before the platform confirms the question: `of` waits so long for that. */
 const sendingMs = 1_000;
 
-/** Open questions, kept in the store: they outlive this process, and whoever decides one first decides it for all. */
+/** Open questions in the store: they outlive this process, and the first decision holds for all. */
 export class Approvals implements ApprovalsSlot {
   readonly #registry: Registry;
   readonly #messages = new Set<string>();
@@ -56,12 +56,12 @@ export class Approvals implements ApprovalsSlot {
     return { decision, ...(who !== undefined && { by: who }), ...(reason !== undefined && { reason }) };
   }
 
-  /** Waits for one decision, which counts once. The same call of a turn that began again goes on with its old question. */
+  /** Waits for one decision. A turn that began again takes up its old question for the same call. */
   async ask(asking: Asking): Promise<{ readonly id: string; readonly decided: Decided }> {
     return (await this.#desk()).ask(asking);
   }
 
-  /** Sends a question to its conversation; one that cannot be sent is a no at once. `send` never throws. */
+  /** Sends a question, and denies it if it cannot be sent. `send` must not throw. */
   async deliver(request: ApprovalRequest, send: () => Promise<Sent>): Promise<Sent> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = awaited.get(request.id);
@@ -75,23 +75,23 @@ export class Approvals implements ApprovalsSlot {
       sent.status === "sent"
         ? this.#delivered(request, delivered)
         : this.#undelivered(request.id, sent.reason);
-    // A store that fails changes nothing of what was sent; what nobody was shown expires by itself.
+    // If the store fails, the question is sent once more after a restart, or it expires.
     await noted.catch(() => {});
     return sent;
   }
 
-  /** Where and when a question that a turn of this process waits for was put to people. */
+  /** Returns where and when people were shown a question that this process waits for. */
   delivered(id: string): Delivered | undefined {
     return awaited.get(id)?.delivered;
   }
 
-  /** Questions that turns of this process wait for and this person may decide. */
+  /** Returns the questions that this process waits for and this person may decide. */
   awaited(by: Decider): readonly ApprovalRequest[] {
     const all = [...awaited.values()].map(({ request }) => request);
     return all.filter((request) => this.mayDecide(request, by));
   }
 
-  /** What is known of the questions of a conversation, the ended ones too. */
+  /** Reads the questions of a conversation, the ended ones too. */
   async of(conversation: string): Promise<readonly Question[]> {
     const isHere = ({ request }: Waiting): boolean => request.session === conversation;
     const sending = [...awaited.values()].filter(isHere).map((waiting) => waiting.sending);
@@ -103,7 +103,7 @@ export class Approvals implements ApprovalsSlot {
       .map((question) => merged(question, awaited.get(question.id)));
   }
 
-  /** A turn of this conversation that began again has ended: what its first try asked and it did not is asked no more. */
+  /** Ends what an earlier try of a turn asked, once the turn has ended without asking it again. */
   async withdraw(conversation: string): Promise<void> {
     await (await this.#desk()).withdraw(conversation);
   }
@@ -154,7 +154,7 @@ export class Approvals implements ApprovalsSlot {
   }
 }
 
-/** A turn of this process knows sooner that its question was sent. */
+/** Adds what this process knows before the store does: that the question was delivered. */
 function merged(question: Question, waiting: Waiting | undefined): Question {
   if (!waiting || !question.asked) return question;
   const { request, delivered } = waiting;

@@ -6,7 +6,10 @@ import type { CallRequest } from "./call.ts";
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
-/** Waits for a person's decision by the way that the turn has; `nobody` where there is none. `call` names the exact call. */
+/**
+ * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is the
+ * digest of the exact call.
+ */
 export async function askPerson(
   approvals: Approvals,
   { approvals: way, onEvent, signal }: WayToPerson,

@@ -3,7 +3,7 @@ import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
 /** A question as it was asked. */
 export interface Asked {
   readonly request: ApprovalRequest;
-  /** Names the exact call, the conversation, and all that a person is shown. */
+  /** Stands for the exact call, the conversation, and all that a person is shown. */
   readonly digest: string;
   /** Unix ms. */
   readonly at: number;
@@ -17,15 +17,15 @@ export interface Delivered {
   readonly message?: string;
 }
 
-/** What became of a question, with what is needed to know whom that may be told. */
+/** The end of a question, with the facts that say who may be told. */
 export interface Ended extends QuestionEnd, Pick<ApprovalRequest, "session" | "user"> {
   readonly digest: string;
 }
 
-/** All that is known of a question. */
+/** The facts about a question. */
 export interface Question {
   readonly id: string;
-  /** Undefined once the question was used up, or its time is over. */
+  /** Undefined once the question was used up or its time is over. */
   readonly asked?: Asked;
   readonly delivered?: Delivered;
   readonly ended?: Ended;
@@ -36,10 +36,10 @@ export type Decided =
   | { readonly decision: "expired" | "cancelled" }
   | { readonly decision: "undelivered"; readonly reason: string };
 
-/** What is to be asked, and how people are shown it. */
+/** The question to ask, and the way to show it. */
 export interface Asking {
   readonly question: Omit<ApprovalRequest, "id" | "expires">;
-  /** Names the exact call. */
+  /** The digest of the exact call. */
   readonly call: string;
   /** Shows the question to whoever can decide. */
   readonly announce: (request: ApprovalRequest) => void;
@@ -60,7 +60,7 @@ export function isOpen({ asked, ended }: Question): boolean {
   return asked !== undefined && ended === undefined && leftMs(asked.request) > 0;
 }
 
-/** Milliseconds until it is a no. */
+/** Returns the milliseconds until the question expires. */
 export function leftMs({ expires }: Pick<ApprovalRequest, "expires">): number {
   return Math.max(0, Date.parse(expires) - Date.now());
 }

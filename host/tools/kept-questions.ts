@@ -3,14 +3,14 @@ import { leftMs, type Asked, type Delivered, type Ended, type Question } from ".
 import type { Facts } from "./facts-of-process.ts";
 
 const space = "approvals";
-/** What became of a question is told so long after its time is over. */
+/** How long after its time the end of a question can still be told. */
 const toldMs = 3_600_000;
-/** A question that is decided in its last moment is still there to be used. */
+/** A question that is decided in its last moment is kept until the decision is used. */
 const graceMs = 10_000;
 
 /**
- * Questions as facts that are only ever added, under the question's id: asked, delivered, ended. So one of many who end a
- * question does, and nobody's late write undoes what another did.
+ * Questions as facts under the question's id: asked, delivered, ended. A fact is added once and never
+ * changed, so only one writer ends a question, and a late write undoes nothing.
  */
 export class KeptQuestions {
   readonly #facts: () => Facts;
@@ -28,7 +28,7 @@ export class KeptQuestions {
     await this.#facts().add(space, `${request.id}/delivered`, delivered, life);
   }
 
-  /** False if the question is over already. */
+  /** Ends a question; false if it has ended before. */
   end({ request, digest }: Asked, end: QuestionEnd): Promise<boolean> {
     const { id, session, user } = request;
     const ended: Ended = { ...end, session, user, digest };
@@ -39,12 +39,12 @@ export class KeptQuestions {
     return this.#facts().get<Ended>(space, `${id}/ended`);
   }
 
-  /** True for one caller, once: whoever gets it acts on the decision. */
+  /** Uses a question up; true for one caller, who acts on the decision. */
   async use(id: string): Promise<boolean> {
     return (await this.#facts().take(space, id)) !== undefined;
   }
 
-  /** Those whose ids begin so, the oldest first. */
+  /** Returns the questions whose ids begin so, the oldest first. */
   async read(beginning: string = ""): Promise<readonly Question[]> {
     const known = new Map<string, Record<string, unknown>>();
     for (const { key, value } of await listAll(this.#facts(), space, beginning)) {

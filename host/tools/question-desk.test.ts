@@ -75,7 +75,7 @@ class Town {
     if (question?.asked) await kept.delivered(question.asked.request, { at: Date.now() });
   }
 
-  /** What ran in this process is over, cleanly or by a kill of which the old process has not heard. */
+  /** Begins the process again; the old one was stopped cleanly, or goes on like one that was frozen. */
   restart(process: number, cleanly: boolean): void {
     delete this.#desks[process];
     if (!cleanly) return;
@@ -136,7 +136,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-test("SDK-21: in any order of events a question is decided once and counts once, for its own call", async () => {
+test("SDK-21: in any order of events a question is decided and used once, for its own call", async () => {
   const steps = fc.array(fc.tuple(step, fc.boolean()), { minLength: 3, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
@@ -164,7 +164,7 @@ test("SDK-21: in any order of events a question is decided once and counts once,
   );
 });
 
-test("SDK-21: what is decided in the same process is known at once, and by another one within 100 ms", async () => {
+test("SDK-21: a decision is known at once in its process, in another one within 100 ms", async () => {
   for (const [process, ms] of [
     [0, 0],
     [1, 100],

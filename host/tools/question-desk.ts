@@ -14,9 +14,9 @@ import {
 } from "./asked-question.ts";
 import { KeptQuestions } from "./kept-questions.ts";
 
-/** What another process decides is noticed within this time. */
+/** How often a question looks for a decision of another process. */
 const lookMs = 100;
-/** Of more questions than these each is looked at less often. */
+/** If more questions are open than these, each looks less often. */
 const oftenLooked = 50;
 
 const expired = { decision: "expired", reason: "Nobody answered it in time." } as const;
@@ -24,10 +24,10 @@ const stopped = { decision: "withdrawn", reason: "The turn that asked it was sto
 const changed = { decision: "withdrawn", reason: "The agent asks for another call now." } as const;
 const notMade = { decision: "withdrawn", reason: "The call is not made any more." } as const;
 
-/** What a question came to: an end, or none yet, since the turn that asked it begins again later. */
+/** The end of a question, or `open` if its turn was put off and begins again later. */
 type Outcome = QuestionEnd | { readonly decision: "open" };
 
-/** Opens the questions of a store; without one they end with this host. */
+/** Opens the questions of a store, or of this host alone if there is no store. */
 export function openDesk(
   values: () => Facts | undefined,
   awaited: Map<string, Waiting>,
@@ -37,7 +37,7 @@ export function openDesk(
   return new QuestionDesk(new KeptQuestions(() => values() ?? own), awaited, waitMs);
 }
 
-/** Asks questions, waits for what becomes of them, and takes up what an earlier process has asked. */
+/** Asks questions, waits for their ends, and takes up what an earlier process asked. */
 export class QuestionDesk {
   readonly kept: KeptQuestions;
   readonly #awaited: Map<string, Waiting>;
@@ -58,7 +58,7 @@ export class QuestionDesk {
     const waiting = this.#awaited.get(id) ?? this.#await(asked);
     try {
       if (!earlier) await this.kept.keep(asked);
-      // One that was decided meanwhile is settled where it stands, and put to nobody.
+      // A question that was decided meanwhile is announced only to be settled in its old message.
       const isShown = earlier?.ended === undefined || earlier.delivered !== undefined;
       if (isShown && !signal.aborted) await this.#announce(asked, waiting, announce);
       const outcome = await this.#outcomeOf(asked, waiting, signal);
@@ -68,31 +68,31 @@ export class QuestionDesk {
     }
   }
 
-  /** False if the question is over already; whoever waits for it in this process goes on at once. */
+  /** Ends a question and wakes the turn that waits for it; false if it has ended before. */
   async end(asked: Asked, end: QuestionEnd): Promise<boolean> {
     const isMine = await this.kept.end(asked, leftMs(asked.request) > 0 ? end : expired);
     this.#awaited.get(asked.request.id)?.wake();
     return isMine && leftMs(asked.request) > 0;
   }
 
-  /** All that a person may decide now. */
+  /** Returns all open questions, the oldest first. */
   async open(): Promise<readonly ApprovalRequest[]> {
     const open = (await this.kept.read()).filter(isOpen);
     return open.flatMap(({ asked }) => (asked ? [asked.request] : []));
   }
 
-  /** The turn of this conversation has ended and asked for none of these calls again. */
+  /** Ends the questions of this conversation that no turn here waits for. */
   async withdraw(session: string): Promise<void> {
     await this.#withdrawAll(this.#leftOf(await this.kept.read(), session), notMade);
   }
 
-  /** Waits for a question of an earlier turn about the very same call; if there is none, what was left open is withdrawn. */
+  /** Takes up a left question about the very same call, or else withdraws what was left. */
   async #takeUp(session: string, digest: string): Promise<Question | undefined> {
     const all = await this.kept.read();
     const left = this.#leftOf(all, session);
     const same = left.find(({ asked }) => asked?.digest === digest);
     if (same?.asked) this.#await(same.asked, same.delivered);
-    // A turn that begins again comes to the calls first that were decided before.
+    // A turn that begins again first repeats what was decided before, and leaves the rest for later.
     const isRepeated = all.some(({ ended }) => ended?.digest === digest);
     if (!same && !isRepeated) await this.#withdrawAll(left, changed);
     return same;
@@ -104,7 +104,7 @@ export class QuestionDesk {
     return waiting;
   }
 
-  /** Questions that nobody waits for here, open or decided by a person. */
+  /** Returns the questions that no turn here waits for, open or decided by a person. */
   #leftOf(all: readonly Question[], session: string): readonly Question[] {
     return all.filter(({ id, asked, ended }) => {
       if (asked?.request.session !== session || leftMs(asked.request) === 0) return false;
@@ -126,7 +126,7 @@ export class QuestionDesk {
     return { request: Object.freeze({ ...question, id, expires }), digest, at };
   }
 
-  /** A question that cannot even be announced is a no. What no channel sends is shown by whoever is told of it. */
+  /** Shows a question, and denies it if that throws. Unless a channel sends it, it is delivered now. */
   async #announce(
     asked: Asked,
     waiting: Waiting,
@@ -146,7 +146,7 @@ export class QuestionDesk {
     for (;;) {
       const { promise: woken, resolve } = Promise.withResolvers<void>();
       waiting.wake = resolve;
-      // A store that fails now may work at the next look; without a word of it the question expires.
+      // A store that fails is asked again at the next look, until the question expires.
       const end = await this.kept.endOf(id).catch(() => undefined);
       if (end) return end;
       if (signal.aborted && signal.reason === answeredLater) return { decision: "open" };
@@ -158,7 +158,7 @@ export class QuestionDesk {
     }
   }
 
-  /** A yes counts for whoever uses it up first; in doubt it is a no. */
+  /** Uses the question up. A yes counts for the first user alone. */
   async #used(id: string, outcome: Outcome): Promise<Decided> {
     if (outcome.decision === "open") return { decision: "cancelled" };
     const { decision, by = "nobody", reason = "" } = outcome;

@@ -89,7 +89,7 @@ test("DC-13: the question has buttons; the owner's press is taken before any wor
   expect(asked.runs()).toBe(1);
 });
 
-test("SDK-21: a question that the host edits loses its buttons, and its signs stand as they are", async () => {
+test("SDK-21: a question that the host edits loses its buttons and keeps its signs", async () => {
   await using asked = await askedInServer();
   const { t, question } = asked;
   const words = verbatimParts("It was **risky**.");

@@ -102,7 +102,7 @@ async function press(api: FakeBotApi, number: number, button: string): Promise<s
   return answer()?.params["text"] as string;
 }
 
-test("SDK-21: after a kill and a new start the press on the old button decides, and nothing is asked twice", async () => {
+test("SDK-21: after a kill the press on the old button decides, and nothing is asked twice", async () => {
   const service = await serve(write("a.txt"), write("a.txt"), "done");
   await service.ask();
   await service.kill();

@@ -219,7 +219,7 @@ test("GW-07: a denied question refuses the call and the turn goes on", async () 
   });
 });
 
-test("SDK-21: of two devices that decide at once one does, and the other is told who did", async () => {
+test("SDK-21: of two devices that decide at once the later one is told who did", async () => {
   await using gateway = await started(ringing, bell);
   const { token, device_id } = await gateway.pair("one");
   const devices = [{ token, device_id }, await gateway.pair("two")];

@@ -9,10 +9,10 @@ const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
 /** No code lives longer, so this counts all guesses at it. */
 const longestLifeMs = 86_400_000;
-/** Wrong guesses that the only open code outlives, whoever makes them: one who has many addresses must not find it either. */
+/** Wrong guesses that end all open codes together: a guesser may have many addresses. */
 const maxGuesses = 100;
 
-/** So many codes are open at a time; of more the one that would end first is dead. */
+/** How many codes may be open; one more ends the code with the least time left. */
 const maxCodes = 16;
 
 export interface PairingCode {
@@ -21,11 +21,11 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** What a code says about whom it lets in. */
+/** Facts that go with a code to whoever redeems it. */
 export interface PairingFacts {
-  /** The device's or person's, unless they give their own. */
+  /** The name of the device or person, unless they give one. */
   readonly name?: string;
-  /** Whatever else the maker of the code has to tell those who redeem it, as JSON. */
+  /** Further facts of the maker of the code, as JSON. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -61,7 +61,7 @@ export class Pairing {
     this.#now = now;
   }
 
-  /** Makes a code beside those that are open. */
+  /** Makes one more code; the others stay open. */
   async create(facts: PairingFacts = {}): Promise<PairingCode> {
     const { values } = this.#store;
     const expires = this.#now() + this.#lifeMs;
@@ -94,7 +94,7 @@ export class Pairing {
     return this.#oneByOne(() => this.#count(peer), peer);
   }
 
-  /** The code that ends first before the others. */
+  /** Returns the open codes, the one with the least time left first. */
   async #open(): Promise<readonly { readonly key: string; readonly value: OpenCode }[]> {
     const all = await listAll<OpenCode>(this.#store.values, codes);
     return all.toSorted((a, b) => a.value.expires - b.value.expires);
@@ -127,7 +127,7 @@ export class Pairing {
   async #wear(): Promise<void> {
     const { values, limits } = this.#store;
     const open = await this.#open();
-    // All codes together are guessed no more easily than one.
+    // Many codes must not be easier to guess than one.
     const most = Math.floor(maxGuesses / open.length);
     for (const { key: hash } of open) {
       const key = `pair:code:${hash}`;
