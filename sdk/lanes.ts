@@ -60,14 +60,6 @@ export function noticeFor(
   };
 }
 
-/**
- * The reason with which a turn is aborted if its message is answered later, by this process or
- * another: the questions of the turn stay open.
- */
-export const answeredLater: Error = Object.assign(new Error("the message is answered later"), {
-  name: "AbortError",
-});
-
 /** When a message that was not answered is due again, and why. */
 export interface Retry {
   readonly afterMs: number;

@@ -1,5 +1,10 @@
 import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
 
+/** The reason with which a turn is aborted that begins again later: its open questions stay open. */
+export const answeredLater: Error = Object.assign(new Error("the message is answered later"), {
+  name: "AbortError",
+});
+
 /** A question as it was asked. */
 export interface Asked {
   readonly request: ApprovalRequest;

@@ -1,8 +1,7 @@
-import { answeredLater } from "@gantry/sdk";
 import { createMemoryStore, emptyStoreState } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Decided } from "./asked-question.ts";
+import { answeredLater, type Decided } from "./asked-question.ts";
 import { KeptQuestions } from "./kept-questions.ts";
 import { QuestionDesk } from "./question-desk.ts";
 

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { answeredLater, type ApprovalRequest, type QuestionEnd } from "@gantry/sdk";
+import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
 import { digestOfValue } from "./effects.ts";
 import { factsOfProcess, type Facts } from "./facts-of-process.ts";
 import {
+  answeredLater,
   isOpen,
   leftMs,
   type Asked,
