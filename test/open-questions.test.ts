@@ -137,6 +137,24 @@ test("SDK-21: only who could have decided a question is told what became of it",
     expect(await tell?.(question.id, by)).toBeUndefined();
 });
 
+test("SDK-21: a word that the store could not take decides when it is delivered again", async () => {
+  const store = createMemoryStore();
+  let isFull = false;
+  const add: Store["values"]["add"] = async (...given) => {
+    if (isFull) throw new Error("disk full");
+    return store.values.add(...given);
+  };
+  await using t = await start([call, "done"], { store: { ...store, values: { ...store.values, add } } });
+  const { short } = await t.asked();
+  const word = { text: `allow ${short}`, id: "one-word" };
+  isFull = true;
+  await expect(t.channel.receive(word)).rejects.toThrow("disk full");
+  isFull = false;
+  await t.channel.receive(word);
+  await t.channel.sentCount(2);
+  expect(t.ran).toEqual(["ls"]);
+});
+
 test("SDK-21: a message that is no decision reads nothing of the questions", async () => {
   const store = createMemoryStore();
   const spaces = new Set<string>();

@@ -73,8 +73,8 @@ export async function askInChannel(
  */
 export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
   const isUsed = await decideBy(deps, message);
-  // Delivered again, what was talk must not decide a question that it came before.
-  if (!isUsed) deps.approvals.takes(keyOf(message));
+  // Delivered again, it must not decide a later question. What the store refused may come again.
+  deps.approvals.noteRead(keyOf(message));
   return isUsed;
 }
 
@@ -110,7 +110,7 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
   else if (isBare) return tellWords(deps, message, request);
-  else if (approvals.takes(keyOf(message))) await approvals.decide(request.id, decision, by);
+  else if (!approvals.wasRead(keyOf(message))) await approvals.decide(request.id, decision, by);
   return true;
 }
 

@@ -108,13 +108,15 @@ export class Approvals implements ApprovalsSlot {
     await (await this.#desk()).withdraw(conversation);
   }
 
-  /** True the first time that a message is read: a platform may deliver it again, to another question. */
-  takes(message: string): boolean {
-    if (this.#messages.has(message)) return false;
+  /** True for a message that was read before: a platform may deliver it again, to another question. */
+  wasRead(message: string): boolean {
+    return this.#messages.has(message);
+  }
+
+  noteRead(message: string): void {
     this.#messages.add(message);
     if (this.#messages.size > maxMessages)
       this.#messages.delete(this.#messages.values().next().value as string);
-    return true;
   }
 
   /** Loads what is needed for the first question. */
