@@ -3,7 +3,7 @@ export { isTree, type ConfigText } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
 export { noKey, pathOf } from "./config/config-file.ts";
 export { configure } from "./config/configure.ts";
-export { readValue, setKey, unsetKey, writeWhole } from "./config/edit.ts";
+export { readValue, setKey, unsetKey, writeWhole } from "../plugins/config-edit/edit.ts";
 export { readText, readTree } from "./config/read.ts";
 export {
   findNode,

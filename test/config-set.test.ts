@@ -20,7 +20,7 @@ import {
 import { parse } from "smol-toml";
 import { expect, test, vi } from "vitest";
 import { configDirOf } from "../host/cli/config-dir.ts";
-import { readValue, setKey, unsetKey } from "../host/config/edit.ts";
+import { readValue, setKey, unsetKey } from "../plugins/config-edit/edit.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 
 type Tree = Record<string, unknown>;
@@ -218,7 +218,7 @@ test("CFG-05: an empty HOME means the user's own directory, never the folder whe
 test("CFG-05: kill -9 at any moment of many sets leaves a whole file, the old one or the new one", async () => {
   using home = tempDir("# kept\ndefault_model = 'm0'\n");
   const script = `
-    import { setKey, writeWhole } from ${JSON.stringify(new URL("../host/config/edit.ts", import.meta.url).href)};
+    import { setKey, writeWhole } from ${JSON.stringify(new URL("../plugins/config-edit/edit.ts", import.meta.url).href)};
     import { readFileSync } from "node:fs";
     const file = process.argv[1];
     process.stdout.write("ready");

@@ -8,7 +8,7 @@ import {
 import { errors } from "../errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
-import { setKey, unsetKey, writeWhole } from "./edit.ts";
+import { setKey, unsetKey, writeWhole } from "../../plugins/config-edit/edit.ts";
 import { nearest } from "./nearest.ts";
 import { readText } from "./read.ts";
 import { findNode, leaves, type TableNode } from "./schema.ts";

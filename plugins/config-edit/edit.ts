@@ -3,8 +3,8 @@ import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { errors } from "@gantry/sdk";
 import { makeDir, replaceFile } from "@gantry/sdk/node";
-import { isTree } from "./check.ts";
-import { lineEnd, mapToml, samePath, type TomlKey } from "./toml-map.ts";
+import { isTree } from "../../host/config/check.ts";
+import { lineEnd, mapToml, samePath, type TomlKey } from "../../host/config/toml-map.ts";
 
 /** The text with one key changed or added; comments and layout stay. */
 export function setKey(text: string, key: readonly string[], value: unknown): string {
