@@ -23,6 +23,9 @@ export const hostErrors = defineErrors({
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  CONFIG_NO_EDITOR: usage(
+    "%s cannot be edited, since no plugin that comes with Gantry fills the slot %s: change the file by hand.",
+  ),
   WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
   WORKSPACE_UNSAFE: usage(
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
@@ -140,6 +143,8 @@ export const hostErrors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
     "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),

@@ -153,7 +153,7 @@ export class Host {
     const own = new Map<AnySlot, unknown>([
       [ApprovalsSlot, this.approvals],
       [AuditSlot, this.audit],
-      [ConfigFileSlot, configEditor(this.audit)],
+      [ConfigFileSlot, configEditor(this)],
       [InboxSlot, this.inbox],
       [OutboxSlot, this.outbox],
       [ProvidersSlot, this.models],

@@ -79,6 +79,8 @@ export interface ConfigFile {
   get(key: string): unknown;
   /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;
+  /** Returns the JSON Schema of the whole file: the keys of the host and of every plugin, loaded or bundled. */
+  schema(): Promise<Readonly<Record<string, unknown>>>;
   /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /**
@@ -86,6 +88,17 @@ export interface ConfigFile {
    * start would, but for those of `Runtime.problems` that are there still: they stay left out.
    */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
+  /**
+   * Has the running service apply the file as it is now, this process or another one. Resolves with the keys that have changed;
+   * those in `needRestart` keep their old values until then. Throws `NOT_RUNNING`, and `RELOAD_FAILED` if the configuration in
+   * force stays.
+   */
+  reload(signal?: AbortSignal): Promise<Reloaded>;
+}
+/** Dotted keys. */
+export interface Reloaded {
+  readonly applied: readonly string[];
+  readonly needRestart: readonly string[];
 }
 export const ConfigFile = one<ConfigFile>("config-file");
 

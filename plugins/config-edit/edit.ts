@@ -1,49 +1,64 @@
-import { realpath } from "node:fs/promises";
-import path from "node:path";
 import { parse, stringify } from "smol-toml";
-import { errors } from "@gantry/sdk";
-import { makeDir, replaceFile } from "@gantry/sdk/node";
-import { isTree } from "../../host/config/check.ts";
-import { lineEnd, mapToml, samePath, type TomlKey } from "../../host/config/toml-map.ts";
+import type { ConfigChange } from "@gantry/sdk";
+import { lineEnd, placesIn, type KeyPlace } from "./places.ts";
 
-/** The text with one key changed or added; comments and layout stay. */
-export function setKey(text: string, key: readonly string[], value: unknown): string {
-  const { keys, tables } = mapToml(text);
+/** Returns the text with these keys changed, one after the other; undefined takes one out. Comments and layout stay. */
+export function edit(text: string, changes: readonly ConfigChange[]): string {
+  return changes.reduce(
+    (now, [key, value]) => (value === undefined ? unsetKey(now, key) : setKey(now, key, value)),
+    text,
+  );
+}
+
+function setKey(text: string, key: readonly string[], value: unknown): string {
+  const { keys, tables } = placesIn(text);
   const literal = literalOf(value);
   const found = keys.find((entry) => samePath(entry.path, key));
   if (found) return text.slice(0, found.start) + literal + text.slice(found.end);
-  const inline = keys.findLast(({ path, start }) => text[start] === "{" && isBelow(key, path));
+  const inline = inlineAround(text, keys, key);
   if (inline) return insertInline(text, inline, keys, `${keyOf(key.slice(inline.path.length))} = ${literal}`);
   const table = key.slice(0, -1);
-  const line = `${keyOf(key.slice(-1))} = ${literal}\n`;
+  const newline = newlineOf(text);
+  const line = `${keyOf(key.slice(-1))} = ${literal}${newline}`;
   const home = tables.findLast((entry) => samePath(entry.path, table));
   if (home && (table.length > 0 || home.insertAt > 0)) return insertLine(text, home.insertAt, line);
-  if (table.length === 0)
-    return insertLine(text, topOf(text, tables[1] && offsetOfLine(text, tables[1].line)), line);
+  if (table.length === 0) return insertLine(text, topOf(text, tables[1]?.start), line);
   // A table that dotted keys have made must not get a header too: the new key is dotted as they are.
   const dotted = keys.findLast((entry) => entry.home.length < table.length && isBelow(entry.path, table));
-  if (dotted)
-    return insertLine(
-      text,
-      lineEnd(text, dotted.end),
-      `${keyOf(key.slice(dotted.home.length))} = ${literal}\n`,
-    );
-  const gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
-  return `${text}${gap}[${keyOf(table)}]\n${line}`;
+  if (dotted) {
+    const entry = `${keyOf(key.slice(dotted.home.length))} = ${literal}${newline}`;
+    return insertLine(text, lineEnd(text, dotted.end), entry);
+  }
+  return `${text}${gapBefore(text, newline)}[${keyOf(table)}]${newline}${line}`;
 }
 
-/** The text without one key, its line and what stands behind it there; as it is where the key does not stand in it. */
-export function unsetKey(text: string, key: readonly string[]): string {
-  const { keys } = mapToml(text);
+/** Takes the key's line out, with what stands behind the key there. */
+function unsetKey(text: string, key: readonly string[]): string {
+  const { keys } = placesIn(text);
   const found = keys.find((entry) => samePath(entry.path, key));
   if (!found) return text;
-  const inline = keys.findLast(({ path, start }) => text[start] === "{" && isBelow(key, path));
+  const inline = inlineAround(text, keys, key);
   if (inline) return setKey(text, inline.path, without(valueOf(text, inline), key.slice(inline.path.length)));
   const start = text.lastIndexOf("\n", text.lastIndexOf("=", found.start)) + 1;
   return text.slice(0, start) + text.slice(lineEnd(text, found.end));
 }
 
-function valueOf(text: string, { start, end }: TomlKey): unknown {
+/** The innermost inline table that the key belongs into. */
+function inlineAround(text: string, keys: readonly KeyPlace[], key: readonly string[]): KeyPlace | undefined {
+  return keys.findLast(({ path, start }) => text[start] === "{" && isBelow(key, path));
+}
+
+function newlineOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** An empty line before a new table. */
+function gapBefore(text: string, newline: string): string {
+  if (text === "" || text.endsWith(newline + newline)) return "";
+  return text.endsWith(newline) ? newline : newline + newline;
+}
+
+function valueOf(text: string, { start, end }: KeyPlace): unknown {
   return (parse(`v = ${text.slice(start, end)}`) as { v: unknown }).v;
 }
 
@@ -58,7 +73,7 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
 }
 
 /** Behind the last key of an inline table, or as its only one. */
-function insertInline(text: string, inline: TomlKey, keys: readonly TomlKey[], entry: string): string {
+function insertInline(text: string, inline: KeyPlace, keys: readonly KeyPlace[], entry: string): string {
   const last = keys.findLast(({ home }) => samePath(home, inline.path));
   const at = last ? last.end : inline.start + 1;
   return `${text.slice(0, at)}${last ? `, ${entry}` : ` ${entry} `}${text.slice(at)}`;
@@ -66,24 +81,22 @@ function insertInline(text: string, inline: TomlKey, keys: readonly TomlKey[], e
 
 function insertLine(text: string, at: number, line: string): string {
   const before = text.slice(0, at);
-  return `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}${text.slice(at)}`;
+  const isWhole = /(?:^|[\n\ufeff])$/.test(before);
+  return `${before}${isWhole ? "" : newlineOf(text)}${line}${text.slice(at)}`;
 }
 
-/** Where a first key of the root goes: before the first table and the comments that stand directly above it. */
+/** Returns the place of a first key: before the first table and the comments that stand directly above it. */
 function topOf(text: string, firstTable: number | undefined): number {
   if (firstTable === undefined) return text.length;
-  let at = firstTable;
-  for (;;) {
-    const start = text.lastIndexOf("\n", at - 2) + 1;
-    if (at === 0 || !text.slice(start, at).startsWith("#")) return at;
-    at = start;
-  }
+  const first = text.startsWith("\ufeff") ? 1 : 0;
+  let at = lineStart(text, firstTable);
+  while (at > first && /^\ufeff?#/.test(text.slice(lineStart(text, at - 1), at)))
+    at = lineStart(text, at - 1);
+  return Math.max(at, first);
 }
 
-function offsetOfLine(text: string, line: number): number {
-  let at = 0;
-  for (let i = 1; i < line; i += 1) at = text.indexOf("\n", at) + 1;
-  return at;
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
 
 function keyOf(path: readonly string[]): string {
@@ -102,23 +115,12 @@ function literalOf(value: unknown): string {
     .replace(/^v\s*=\s*/, "");
 }
 
-/** A value as it is typed on a command line: for a string key the text itself, else a TOML value. */
-export function readValue(typed: string, isString: boolean): unknown {
-  if (isString && !/^(["']).*\1$/s.test(typed)) return typed;
-  try {
-    return (parse(`v = ${typed}`) as { v: unknown }).v;
-  } catch {
-    return typed;
-  }
+type Tree = Readonly<Record<string, unknown>>;
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** At any moment the file is the old one or the new one, whole. Mode 0600; a link stays one. */
-export async function writeWhole(named: string, text: string): Promise<void> {
-  const file = await realpath(named).catch(() => named);
-  try {
-    makeDir(path.dirname(file));
-    await replaceFile(file, text);
-  } catch (error) {
-    throw errors.CONFIG_UNWRITABLE(file, (error as NodeJS.ErrnoException).code ?? String(error));
-  }
+function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((part, i) => part === b[i]);
 }

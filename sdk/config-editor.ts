@@ -1,0 +1,14 @@
+import { one } from "./slot.ts";
+
+/** One key that changes: the parts of its path, and its TOML value; undefined takes the key out. */
+export type ConfigChange = readonly [path: readonly string[], value: unknown];
+
+/** Edits the text of a configuration file; it neither reads nor writes files. */
+export interface ConfigEditor {
+  /**
+   * Returns the text with these keys changed, one after the other. All else stays byte for byte: comments, order, quotes and line
+   * ends. `text` is valid TOML. A key that does not stand in the text is not taken out.
+   */
+  edit(text: string, changes: readonly ConfigChange[]): Promise<string>;
+}
+export const ConfigEditor = one<ConfigEditor>("config-editor");
