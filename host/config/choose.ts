@@ -1,5 +1,5 @@
 import type { GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
 import { isTree } from "./check.ts";
 import { nearest } from "./nearest.ts";

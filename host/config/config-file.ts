@@ -8,7 +8,7 @@ import {
   type Reloaded,
   type Trial,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
 import { nearest } from "./nearest.ts";

@@ -1,5 +1,5 @@
 import type { ProviderFailure } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { toolErrors } from "../tools/errors.ts";
 
 /**
  * What a failed turn means for its message. `away`: the model is left alone until a time. `account`: the owner has to mend
@@ -16,7 +16,7 @@ export function kindOf({ code, status, retry, retryAfterMs, configuration }: Pro
   if (configuration || accountCodes.has(code) || (status !== undefined && accountStatus.has(status)))
     return "account";
   if (retry) return retryAfterMs === undefined ? "passing" : "away";
-  if (code === errors.APPROVAL_DENIED.code) return "refused";
+  if (code === toolErrors.APPROVAL_DENIED.code) return "refused";
   if (status === undefined && retryAfterMs !== undefined) return "later";
   return status !== undefined && status >= 400 && status < 500 ? "request" : "own";
 }

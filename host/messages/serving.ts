@@ -1,6 +1,6 @@
 import path from "node:path";
 import { GantryError, Services, Store, type Service } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
 import type { Registry } from "../plugins/registry.ts";

@@ -1,5 +1,5 @@
 import { ShellReader, type GantryError, type Question, type Tool, type ToolCall } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./approvals.ts";
 import type { Coverage } from "./conversation-approvals.ts";
