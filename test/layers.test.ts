@@ -89,11 +89,10 @@ test("HST-07: the sdk imports typebox and itself, its kits a reader of markdown 
 });
 
 /** The rooms of the host, each of which may import itself and those before it. */
-const rooms = ["errors", "plugins", "config", "record", "tools", "turn", "messages", "host", "installation"];
+const rooms = ["plugins", "config", "record", "tools", "turn", "messages", "host", "installation"];
 
 function roomOf(file: string): number {
   const [, folder] = /^host\/([a-z]+)\//.exec(file) ?? [];
-  if (file === "host/errors.ts") return rooms.indexOf("errors");
   return rooms.indexOf(folder ?? (/installation|testing|index/.test(file) ? "installation" : "host"));
 }
 
@@ -143,6 +142,14 @@ test("HST-07: the host imports itself, the sdk and the packages it declares, and
     return !packageOf(specifier).startsWith("node:") && !packages.has(packageOf(specifier));
   });
   expect(wrong).toEqual([]);
+});
+
+test("HSE-01: no file of the host but its door imports more than 20 others of it", () => {
+  const wide = kernel
+    .filter(({ file }) => file !== "host/index.ts")
+    .map((source) => [source.file, importsOf(source).filter((one) => one.startsWith("."))] as const)
+    .filter(([, imports]) => imports.length > 20);
+  expect(wide).toEqual([]);
 });
 
 test("HSE-01: the command line imports the host by its door alone, and the host nothing of it", () => {

@@ -33,7 +33,6 @@ export const configErrors = defineErrors({
   PLUGIN_NOT_BUNDLED: usage(
     "The plugin %s stands in without_plugins and none of that name comes with Gantry%s: see `gantry plugins list`, or take it off the list.",
   ),
-  PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_IN_BASE: usage(
     "The plugin %s stands in %s and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
   ),

@@ -10,6 +10,7 @@ export const pluginErrors = defineErrors({
   PLUGIN_CHANGED: policy(
     "The plugin %s is not what was accepted (%s): install it again with `gantry plugins add %s`, or take it off the list.",
   ),
+  PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_OPTIONAL_GUARD: usage(
     "The plugin %s guards (it %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
   ),
