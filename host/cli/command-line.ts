@@ -10,10 +10,10 @@ import {
   type LogWriter,
   printable,
   terminalLine,
-  terminalWriter,
 } from "@gantry/host";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { hostCommands } from "./commands/index.ts";
+import { terminalWriter } from "./log-writers.ts";
 import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
 import { servedWriter } from "./served-log.ts";

@@ -1,4 +1,6 @@
-import { foldedWriter, jsonWriter, terminalWriter, type Level, type LogWriter } from "@gantry/host";
+import type { Level, LogWriter } from "@gantry/host";
+import { foldedWriter } from "./fold.ts";
+import { jsonWriter, terminalWriter } from "./log-writers.ts";
 
 /** Returns the log of a service on stderr: readable lines for a person, JSON for what reads logs. */
 export async function servedWriter(lowest: Level): Promise<LogWriter> {
