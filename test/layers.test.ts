@@ -152,6 +152,13 @@ test("HSE-01: no file of the host but its door imports more than 20 others of it
   expect(wide).toEqual([]);
 });
 
+test("HSE-01: the host has fewer lines than the first paragraph of README says", () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8");
+  const [, said = ""] = /kernel of fewer than ([\d,]+) lines/.exec(readme) ?? [];
+  const lines = kernel.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+  expect(Number(said.replace(",", ""))).toBeGreaterThan(lines);
+});
+
 test("HSE-01: the command line imports the host by its door alone, and the host nothing of it", () => {
   const packages = declared("host/cli");
   const wrong = breaking(commandLine, (specifier, source) => {
