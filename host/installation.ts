@@ -118,8 +118,8 @@ export class Installation {
   }
 
   /**
-   * `opened` is what is loaded: the keys of its plugins can be set, whoever wrote them. `problems` are those before any change.
-   * `host` is the one that runs.
+   * Returns the editor of the file. The keys of the plugins in `opened` can be set, whoever wrote
+   * them. `problems` are those before any change. `host` is the one that runs.
    */
   editor(
     opened: Pick<Opened, "config" | "plugins"> | undefined,

@@ -6,8 +6,9 @@ export type ConfigChange = readonly [path: readonly string[], value: unknown];
 /** Edits the text of a configuration file; it neither reads nor writes files. */
 export interface ConfigEditor {
   /**
-   * Returns the text with these keys changed, one after the other. All else stays byte for byte: comments, order, quotes and line
-   * ends. `text` is valid TOML. A key that does not stand in the text is not taken out.
+   * Returns the text with these keys changed, one after the other. All else stays byte for byte:
+   * comments, order, quotes and line ends. `text` is valid TOML. Taking out a key that is not in the
+   * text changes nothing.
    */
   edit(text: string, changes: readonly ConfigChange[]): Promise<string>;
 }

@@ -40,7 +40,7 @@ test("SDK-20: a plugin reads the JSON schema of the whole configuration", async 
   expect(await gantry(["keys"], home)).toMatchObject({ code: 0, out: '["integer",true]\n' });
 });
 
-test("SDK-20: a plugin has the service apply the file, and is told which keys need a restart", async () => {
+test("SDK-20: a plugin has the service apply the file and learns what changed", async () => {
   using home = homeWith(`[gateway]\nport = ${await freePort()}\n[log]\nlevel = "info"\n`);
   expect(await gantry(["apply"], home)).toMatchObject({ code: 1, err: /\[NOT_RUNNING\]/ });
   const { child, ended } = startGantry(["daemon"], home);

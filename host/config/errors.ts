@@ -23,9 +23,7 @@ export const configErrors = defineErrors({
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
-  CONFIG_NO_EDITOR: usage(
-    "%s cannot be edited, since no plugin that comes with Gantry fills the slot %s: change the file by hand.",
-  ),
+  CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
   WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
   WORKSPACE_UNSAFE: usage(
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",

@@ -5,7 +5,10 @@ import { errors } from "./errors.ts";
 const patienceMs = 60_000;
 const lookMs = 50;
 
-/** Has the service that runs by this directory read its file again, and waits for what came of it. */
+/**
+ * Has the service that runs by this directory apply its file again. Throws NOT_RUNNING, and
+ * RELOAD_FAILED if the configuration in force stays.
+ */
 export async function reloadService(configDir: string, signal?: AbortSignal): Promise<Reloaded> {
   const pid = await ProcessLock.holder(servingLock(configDir));
   const before = await readRunning(configDir);

@@ -21,7 +21,7 @@ export interface PluginSetDeps {
 
 /** The plugins of one host, from setup to dispose. */
 export class PluginSet {
-  /** Names of those that are left out, or that have failed since the start. */
+  /** The names of the plugins that are left out or have failed since the start. */
   readonly failed: Set<string> = new Set();
   readonly #deps: PluginSetDeps;
   readonly #running: PluginInstance[] = [];
@@ -30,18 +30,19 @@ export class PluginSet {
     this.#deps = deps;
   }
 
-  /** Sets plugins up in order of need, after the host has filled its own slots. Throws PLUGIN_* and SLOT_*. */
+  /** Fills the host's `own` slots, then sets plugins up in order of need. Throws PLUGIN_* and SLOT_*. */
   async setup(own: ReadonlyMap<AnySlot, unknown>): Promise<void> {
     const { plugins, registry, bundled, parts, timeoutMs = 30_000 } = this.#deps;
     const all = plugins.map(({ plugin }) => plugin);
-    const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
-    if (twice) throw errors.PLUGIN_TWICE(twice);
+    const names = all.map(({ name }) => name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) throw errors.PLUGIN_TWICE(twice);
     const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) registry.put("host", slot, value);
     for (const plugin of sorted) {
       const part = parts.get(plugin.name) ?? Object.freeze({});
       const instance = new PluginInstance(plugin, part, { ...this.#deps, timeoutMs });
-      const isOptional = plugins.some(({ plugin: { name }, optional }) => optional && name === plugin.name);
+      const isOptional = plugins.some((one) => one.optional && one.plugin.name === plugin.name);
       const failed = await instance.setup().catch((error: Error) => error);
       if (!failed) this.#running.push(instance);
       else if (isOptional) this.leaveOut(plugin.name, failed);
@@ -59,7 +60,7 @@ export class PluginSet {
     for (const instance of this.#running) await instance.ready();
   }
 
-  /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
+  /** Loads what may be needed while serving: once something has failed, it might not load. */
   async prepare(): Promise<void> {
     for (const instance of this.#running) await instance.prepare();
   }

@@ -2,7 +2,7 @@ import { parse, stringify } from "smol-toml";
 import type { ConfigChange } from "@gantry/sdk";
 import { lineEnd, placesIn, type KeyPlace } from "./places.ts";
 
-/** Returns the text with these keys changed, one after the other; undefined takes one out. Comments and layout stay. */
+/** Returns the text with these keys changed, one after the other; comments and layout stay. */
 export function edit(text: string, changes: readonly ConfigChange[]): string {
   return changes.reduce(
     (now, [key, value]) => (value === undefined ? unsetKey(now, key) : setKey(now, key, value)),
@@ -16,15 +16,18 @@ function setKey(text: string, key: readonly string[], value: unknown): string {
   const found = keys.find((entry) => samePath(entry.path, key));
   if (found) return text.slice(0, found.start) + literal + text.slice(found.end);
   const inline = inlineAround(text, keys, key);
-  if (inline) return insertInline(text, inline, keys, `${keyOf(key.slice(inline.path.length))} = ${literal}`);
+  if (inline) {
+    const entry = `${keyOf(key.slice(inline.path.length))} = ${literal}`;
+    return insertInline(text, inline, keys, entry);
+  }
   const table = key.slice(0, -1);
   const newline = newlineOf(text);
   const line = `${keyOf(key.slice(-1))} = ${literal}${newline}`;
   const home = tables.findLast((entry) => samePath(entry.path, table));
   if (home && (table.length > 0 || home.insertAt > 0)) return insertLine(text, home.insertAt, line);
   if (table.length === 0) return insertLine(text, topOf(text, tables[1]?.start), line);
-  // A table that dotted keys have made must not get a header too: the new key is dotted as they are.
-  const dotted = keys.findLast((entry) => entry.home.length < table.length && isBelow(entry.path, table));
+  // A table that dotted keys have made must not get a header too: the new key is dotted as well.
+  const dotted = keys.findLast(({ home: at, path }) => at.length < table.length && isBelow(path, table));
   if (dotted) {
     const entry = `${keyOf(key.slice(dotted.home.length))} = ${literal}${newline}`;
     return insertLine(text, lineEnd(text, dotted.end), entry);
@@ -38,7 +41,10 @@ function unsetKey(text: string, key: readonly string[]): string {
   const found = keys.find((entry) => samePath(entry.path, key));
   if (!found) return text;
   const inline = inlineAround(text, keys, key);
-  if (inline) return setKey(text, inline.path, without(valueOf(text, inline), key.slice(inline.path.length)));
+  if (inline) {
+    const rest = without(valueOf(text, inline), key.slice(inline.path.length));
+    return setKey(text, inline.path, rest);
+  }
   const start = text.lastIndexOf("\n", text.lastIndexOf("=", found.start)) + 1;
   return text.slice(0, start) + text.slice(lineEnd(text, found.end));
 }
@@ -72,7 +78,7 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
   return path.length > above.length && samePath(path.slice(0, above.length), above);
 }
 
-/** Behind the last key of an inline table, or as its only one. */
+/** Puts the entry behind the last key of an inline table, or as its only one. */
 function insertInline(text: string, inline: KeyPlace, keys: readonly KeyPlace[], entry: string): string {
   const last = keys.findLast(({ home }) => samePath(home, inline.path));
   const at = last ? last.end : inline.start + 1;
@@ -85,7 +91,7 @@ function insertLine(text: string, at: number, line: string): string {
   return `${before}${isWhole ? "" : newlineOf(text)}${line}${text.slice(at)}`;
 }
 
-/** Returns the place of a first key: before the first table and the comments that stand directly above it. */
+/** Returns the place of a first key: before the first table and the comments directly above it. */
 function topOf(text: string, firstTable: number | undefined): number {
   if (firstTable === undefined) return text.length;
   const first = text.startsWith("\ufeff") ? 1 : 0;
@@ -103,7 +109,7 @@ function keyOf(path: readonly string[]): string {
   return path.map((name) => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join(".");
 }
 
-/** On one line, tables in braces. */
+/** Returns the value as TOML on one line, tables in braces. */
 function literalOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literalOf).join(", ")}]`;
   if (isTree(value)) {

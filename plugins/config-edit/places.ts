@@ -31,11 +31,11 @@ export function placesIn(text: string): Places {
   const keys: KeyPlace[] = [];
   const root = program.body[0].body;
   const tables = [place(text, [], 0, 0, root.filter(isPair), keys)];
-  for (const node of root)
-    if (node.type === "TOMLTable")
-      tables.push(
-        place(text, pathOf(node.key), node.range[0], lineEnd(text, node.key.range[1]), node.body, keys),
-      );
+  for (const node of root) {
+    if (node.type !== "TOMLTable") continue;
+    const headEnd = lineEnd(text, node.key.range[1]);
+    tables.push(place(text, pathOf(node.key), node.range[0], headEnd, node.body, keys));
+  }
   return { keys, tables };
 }
 

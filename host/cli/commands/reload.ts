@@ -1,7 +1,7 @@
 import { reloadService } from "@gantry/host";
 import type { HostCommandContext } from "./host-command.ts";
 
-/** Has the running service read the file again, once the file is known to be right; says what came of it. */
+/** Has the running service read the file again, if the file is right, and says what came of it. */
 export async function run({ session, out, err, signal }: HostCommandContext): Promise<number> {
   await session.open();
   const { applied, needRestart } = await reloadService(session.configDir, signal);
