@@ -3,11 +3,12 @@ import { Checks, ConfigEditor, GantryError, type ConfigChange, type Plugin } fro
 import { errors } from "./errors.ts";
 import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
 import { chosenPlugins } from "./config/choose.ts";
+import { editText } from "./config/edit-text.ts";
 import { effective } from "./config/effective.ts";
 import { ConfigFile, valueAt, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
-import { parseToml, readText, readTree, type ReadTree } from "./config/read.ts";
+import { readText, readTree, type ReadTree } from "./config/read.ts";
 import { ServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
 import { wrongAt, type Problem } from "./config/wrong-at.ts";
@@ -15,7 +16,6 @@ import { mergeSchemas, readerOf, type TableNode } from "./config/schema.ts";
 import type { ConfigText } from "./config/check.ts";
 import type { EditingHost } from "./host-options.ts";
 import { Host } from "./host.ts";
-import { alone } from "./plugins/alone.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
 import type { LogWriter } from "./record/log.ts";
@@ -131,7 +131,7 @@ export class Installation {
       file: this.configFile,
       schema: () => this.wholeSchema(opened?.plugins),
       effective: (key) => opened && effective(opened.config, key),
-      edit: (text, changes) => this.edit(text, changes, opened?.plugins, host),
+      edit: (text, changes) => this.edit(text, changes, opened?.plugins, host?.get(ConfigEditor)),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
       start: (text) => this.#trial(text, []),
       trial: (text) => this.#trial(text, problems),
@@ -139,20 +139,17 @@ export class Installation {
     });
   }
 
-  /** Returns the text with these keys changed, whatever else is wrong in it; throws CONFIG_TOML. */
-  async edit(
+  /** Returns the text with these keys changed; throws as `editText`. */
+  edit(
     text: string,
     changes: readonly ConfigChange[],
     loaded: readonly LoadedPlugin[] = [],
-    host?: EditingHost,
+    running?: ConfigEditor,
   ): Promise<string> {
-    parseToml(this.configFile, text);
-    const running = host?.get(ConfigEditor);
-    if (running) return running.edit(text, changes);
-    const all = [...loaded.map(({ plugin }) => plugin), ...(await this.allBundled())];
-    const editor = all.find(({ provides }) => provides?.some(({ id }) => id === ConfigEditor.id));
-    if (!editor) throw errors.CONFIG_NO_EDITOR(this.configFile, ConfigEditor.id);
-    return alone(editor, ConfigEditor, (filled) => filled.edit(text, changes));
+    return editText(this.configFile, text, changes, running, async () => [
+      ...loaded.map(({ plugin }) => plugin),
+      ...(await this.allBundled()),
+    ]);
   }
 
   /** Starts by this text; of the known problems, plugins that lack something still are left out. */

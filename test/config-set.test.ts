@@ -26,6 +26,10 @@ test("CFG-05: config unset brings the default back, also of a key that nobody re
   expect(await gantry(["config", "get", "gateway.port"], home)).toMatchObject({ out: "3000\n" });
   const again = await gantry(["config", "unset", "gateway.port"], home);
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining("[CONFIG_NOT_SET]") });
+  expect(await gantry(["config", "unset", '"'], home)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("[CONFIG_NOT_SET]"),
+  });
 });
 
 test("CFG-05: an empty HOME means the user's own directory, never the folder where one stands", () => {

@@ -23,6 +23,9 @@ export const configErrors = defineErrors({
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  CONFIG_BAD_EDIT: failed(
+    "%s was not changed, since its edit would have done more or less than change %s: edit it by hand.",
+  ),
   CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
   WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
   WORKSPACE_UNSAFE: usage(

@@ -14,6 +14,7 @@ import {
 } from "fast-check";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
+import { checkEdit } from "../../host/config/check-edit.ts";
 import { edit } from "./edit.ts";
 
 type Tree = Record<string, unknown>;
@@ -127,6 +128,7 @@ test("CFG-05: setting any key to any value changes that value and not one byte b
       const to = clean(given);
       const after = setKey(text, key, to);
       expect(parse(after)).toEqual(withKey(before, key, to));
+      checkEdit("config.toml", text, after, [[key, to]]);
       const head = [...text].findIndex((_, i) => after[i] !== text[i]);
       const start = head === -1 ? text.length : head;
       let end = 0;
@@ -159,6 +161,7 @@ test("CFG-05: taking any key out takes that key out and nothing else", () => {
     property(document, constantFrom(...keys), (text, key) => {
       const after = unsetKey(text, key);
       expect(withoutKey(parse(after))).toEqual(withoutKey(parse(text), key));
+      checkEdit("config.toml", text, after, [[key, undefined]]);
       expect(unsetKey(after, key)).toBe(after);
       const gone = text.split("\n").filter((line) => !after.includes(line));
       // The title holds lines that only look like a table's.
@@ -180,7 +183,7 @@ test("CFG-05: several keys set one after the other stand beside each other", () 
       }
       expect(parse(after)).toEqual(tree);
     }),
-    { numRuns: 200 },
+    { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 200 },
   );
 });
 
@@ -193,6 +196,11 @@ test("CFG-05: an edit keeps the line ends of the file", () => {
       expect(lineEnds(setKey(text, key, to))).toEqual(lineEnds(text));
     }),
   );
+});
+
+test("CFG-05: a value that ends the file is replaced whole", () => {
+  for (const value of ["0", "-0", "0.5", "10", "'x'", "[0]", "{ b = 0 }", "2026-01-02"])
+    expect(setKey(`a = ${value}`, ["a"], 7)).toBe("a = 7");
 });
 
 test("CFG-05: a key goes into the innermost table in braces around it", () => {

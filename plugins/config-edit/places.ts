@@ -26,8 +26,8 @@ export interface Places {
 
 /** Returns the places of all keys and tables of a text that a TOML parser has already accepted. */
 export function placesIn(text: string): Places {
-  // The parser takes no byte order mark; a space keeps the offsets.
-  const program = parseTOML(text.replace(/^\ufeff/, " "), { tomlVersion: "1.1" });
+  // The parser takes no byte order mark, and loses a 0 that ends the text. Both keep the offsets.
+  const program = parseTOML(`${text.replace(/^\ufeff/, " ")}\n`, { tomlVersion: "1.1" });
   const keys: KeyPlace[] = [];
   const root = program.body[0].body;
   const tables = [place(text, [], 0, 0, root.filter(isPair), keys)];
