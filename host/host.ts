@@ -124,10 +124,9 @@ export class Host {
       want,
       forOwner: this.forOwner,
       bounds: config.host.gateway,
-      keepHours: memory.keep_undelivered_hours,
-      progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       prepare: () => this.#plugins.prepare(),
+      bundled,
     });
     this.inbox = inbox;
     this.outbox = outbox;

@@ -50,13 +50,6 @@ export const hostKeys = Type.Object({
       maximum: 1000,
       description: "How often the model may ask for tools in one turn.",
     }),
-    progress_seconds: Type.Number({
-      default: 10,
-      minimum: 0,
-      maximum: 3_600,
-      description:
-        "After how many seconds a channel that can edit its messages shows what a turn does, by the names of its tools; 0: never.",
-    }),
   }),
   security: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1 }), {
@@ -78,13 +71,6 @@ export const hostKeys = Type.Object({
       minimum: 1,
       maximum: 10_000,
       description: "How many turns of a conversation the model sees.",
-    }),
-    keep_undelivered_hours: Type.Number({
-      default: 72,
-      exclusiveMinimum: 0,
-      maximum: 8_760,
-      description:
-        "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
     }),
   }),
   gateway: Type.Object({
