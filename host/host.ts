@@ -56,6 +56,7 @@ export class Host {
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
+  readonly #allowRules: Tooling["allowRules"];
   readonly #plugins: PluginSet;
 
   constructor(options: HostOptions) {
@@ -88,7 +89,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, rulings, sources, calls, policy } = new Tooling({
+    const { tools, allowRules, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -98,6 +99,7 @@ export class Host {
       workspace,
     });
     this.tools = tools;
+    this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
     const shared = { ...common, tools };
@@ -137,7 +139,8 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of config.retired) this.log.warn({ code }, message);
+    for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
+      this.log.warn({ code }, message);
     const own = new Map<AnySlot, unknown>([
       [ApprovalsSlot, this.approvals],
       [AuditSlot, this.audit],
