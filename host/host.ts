@@ -173,6 +173,7 @@ export class Host {
   /** Undoes everything, the last plugin first. */
   async stop(): Promise<void> {
     await this.serving.stop();
+    this.hooks.end();
     await this.#plugins.dispose();
   }
 
