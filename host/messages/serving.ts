@@ -8,7 +8,7 @@ import {
   type RunningWorker,
   type Service,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { fillersOf, howToFill } from "../plugins/order.ts";
 import type { Registry } from "../plugins/registry.ts";
