@@ -1,4 +1,4 @@
-import { defineErrors, errors as shared, failed, policy } from "@gantry/sdk";
+import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/sdk";
 
 /** The codes of messages and conversations. */
 export const messageErrors = defineErrors({
@@ -14,9 +14,7 @@ export const messageErrors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
-  MESSAGES_UNWORKED: failed(
-    "Messages of channels are kept and not answered, since no plugin fills the slot %s%s.",
-  ),
+  MESSAGES_UNWORKED: usage("Messages of channels would wait for ever, since no plugin fills the slot %s%s."),
   STATE_UNWRITABLE: failed(
     "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),
