@@ -40,6 +40,7 @@ export * from "./shown-address.ts";
 export * from "./slot.ts";
 export * from "./store.ts";
 export * from "./token-size.ts";
+export * from "./tool-run.ts";
 export * from "./tool-source.ts";
 export * from "./tool.ts";
 export * from "./tools-config.ts";

@@ -1,8 +1,8 @@
 import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
 import type { Awaitable } from "./awaitable.ts";
-import type { Logger } from "./logger.ts";
 import { many } from "./slot.ts";
+import type { ToolRun } from "./tool-run.ts";
 import type { Trust } from "./trust.ts";
 import { all, having, mayHave } from "./shape.ts";
 
@@ -118,27 +118,6 @@ export interface ToolCall {
 
 /** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
 export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
-
-/** What a running tool is handed. */
-export interface ToolRun<Args> {
-  readonly args: Args;
-  readonly effects: Effects;
-  readonly session: string;
-  readonly user: string;
-  readonly cwd: string;
-  /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
-  readonly sources: Sources;
-  /** Aborted on cancel and on the tool's time limit. */
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-  /**
-   * Asks for what shows only while the tool runs, such as where a page has led: the same guards, the same question, the
-   * same record as for the call itself. Throws the refusal.
-   */
-  check(effects: StatedEffects): Promise<void>;
-  /** Calls another tool through the same guards, approval and audit; gives its result text or throws its refusal. */
-  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
-}
 
 export interface Tool {
   readonly name: string;
