@@ -9,6 +9,7 @@ export * from "./codes.ts";
 export * from "./command.ts";
 export * from "./content.ts";
 export * from "./counted.ts";
+export * from "./effects.ts";
 export * from "./errors.ts";
 export * from "./file-names.ts";
 export * from "./history.ts";

@@ -1,4 +1,4 @@
-import type { Sources } from "./tool.ts";
+import type { Sources } from "./effects.ts";
 import type { Trust } from "./trust.ts";
 import type { Conversation } from "./channel.ts";
 import type { Awaitable } from "./awaitable.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "./logger.ts";
-import type { Effects, Sources, StatedEffects } from "./tool.ts";
+import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
 /** What a running tool is handed. */
 export interface ToolRun<Args> {
