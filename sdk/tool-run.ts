@@ -1,6 +1,16 @@
 import type { Logger } from "./logger.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
+/** How far a running tool has come. */
+export interface ToolProgress {
+  /** In a unit of the tool's own, from 0 on. */
+  readonly done: number;
+  /** In the same unit; left out if nobody knows. */
+  readonly total?: number;
+  /** A few words for the person; beyond 200 characters they are cut. */
+  readonly text?: string;
+}
+
 /** What a running tool is handed. */
 export interface ToolRun<Args> {
   readonly args: Args;
@@ -20,4 +30,9 @@ export interface ToolRun<Args> {
   check(effects: StatedEffects): Promise<void>;
   /** Calls another tool through the same guards, approval and audit; gives its result text or throws its refusal. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  /**
+   * Tells whoever watches the turn how far the work is, at most ten times a second: of steps that come faster the newest is
+   * told. A step whose numbers are not finite is left out. Never throws. Absent in hosts of earlier releases.
+   */
+  progress?(step: ToolProgress): void;
 }

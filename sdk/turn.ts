@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { ProviderFailure, StopReason, ToolUse } from "./provider.ts";
+import type { ToolProgress } from "./tool-run.ts";
 
 export type Decision = "allowed" | "approved" | "refused" | "failed";
 
@@ -45,6 +46,8 @@ export type TurnEvent =
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
+  /** `id` is the one of the call that the model made, also for steps of a tool that this call has called. */
+  | ({ readonly type: "tool_progress"; readonly id: string; readonly tool: string } & ToolProgress)
   | {
       readonly type: "tool_result";
       readonly id: string;

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
+import type { ApprovalRequest, Approvals, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
 import { printable, printableProse } from "../record/printable.ts";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
@@ -100,7 +100,7 @@ export class Terminal {
   #show(event: TurnEvent): void {
     if (!this.#person) return;
     if (event.type === "thinking") this.#spinner.start("thinking");
-    else this.#spinner.stop();
+    else if (event.type !== "tool_progress") this.#spinner.stop();
     if (event.type === "delta" && this.#streams) {
       this.#streamed += event.text;
       process.stdout.write(printableProse(event.text));
@@ -111,6 +111,7 @@ export class Terminal {
       this.#tool = event.tool;
       this.#spinner.start(event.tool);
     }
+    if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
@@ -149,6 +150,13 @@ export class Terminal {
     this.#questions.delete(request.id);
     await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
   }
+}
+
+/** `3/10 pages`, or `30 %` of a large number. */
+function stepText({ done, total, text = "" }: ToolProgress): string {
+  if (total === undefined || total === 0) return `${done} ${text}`.trimEnd();
+  const part = total > 1_000 ? `${Math.floor((100 * done) / total)} %` : `${done}/${total}`;
+  return `${part} ${text}`.trimEnd();
 }
 
 function decisionOf(word: string): "allow" | "always" | "deny" {

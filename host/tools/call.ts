@@ -1,4 +1,4 @@
-import type { Decision, Logger, Part, PromptOptions, TurnEvent } from "@gantry/sdk";
+import type { Decision, Logger, Part, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
@@ -37,6 +37,8 @@ export interface CallRequest {
   readonly signal: AbortSignal;
   readonly approvals: PromptOptions["approvals"];
   onEvent?(event: TurnEvent): void;
+  /** Told how far the tool is, and each tool that it calls. */
+  onProgress?(step: ToolProgress): void;
   readonly depth?: number;
   /** The tools of this turn, where it has fewer than there are. */
   readonly tools?: readonly string[];

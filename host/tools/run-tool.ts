@@ -6,12 +6,14 @@ import {
   type StatedEffects,
   type Tool,
   type ToolCall,
+  type ToolProgress,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
+import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
 const defaultTimeoutMs = 60_000;
@@ -45,15 +47,22 @@ export async function runTool(
     return outcome.text;
   };
   const { args, effects, session, user, cwd, sources = none } = call;
+  let steps: ToldProgress | undefined;
+  const progress = (step: ToolProgress): void => {
+    if (request.onProgress) (steps ??= new ToldProgress(request.onProgress)).step(step);
+  };
   let outcome: CallOutcome;
   try {
-    const run = { args, effects, session, user, cwd, sources, signal, log: deps.log, check, call: callTool };
+    const told = { args, effects, session, user, cwd, sources };
+    const run = { ...told, signal, log: deps.log, check, call: callTool, progress };
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
   } catch (error) {
     outcome = failure(tool, error, request.signal, limit, timeoutMs, deps.maxOutputBytes);
+  } finally {
+    steps?.end();
   }
   const { code } = outcome;
   const failed = outcome.decision === "failed" || outcome.workFailed === true;

@@ -1,10 +1,20 @@
-import { textParts, type ChatMessage, type Part, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import {
+  textParts,
+  type ChatMessage,
+  type Part,
+  type ToolCallReport,
+  type ToolProgress,
+  type ToolUse,
+} from "@gantry/sdk";
+import { printable } from "../record/printable.ts";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
 const maxBeside = 8;
+
+const maxStepText = 200;
 
 export interface CallResult {
   readonly message: ChatMessage;
@@ -46,6 +56,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     user,
     turn,
     ...options,
+    ...(options.onEvent && { onProgress: (step: ToolProgress) => tellStep(input, call, step) }),
   });
   const { decision, code } = outcome;
   const text = redaction.text(outcome.text);
@@ -67,6 +78,12 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     },
     report: { tool: call.name, decision, ...(code !== undefined && { code }) },
   };
+}
+
+function tellStep({ options, redaction }: TurnInput, { id, name }: ToolUse, step: ToolProgress): void {
+  const { text } = step;
+  const shown = text === undefined ? step : { ...step, text: printable(redaction.text(text), maxStepText) };
+  options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
 }
 
 function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {

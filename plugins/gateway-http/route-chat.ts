@@ -45,7 +45,7 @@ export function chatRoute(inbox: Inbox): Route {
     path: "/api/chat",
     auth: "token",
     summary:
-      "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
+      "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
     async handle({ id, body: asked, device, signal }) {
@@ -89,6 +89,8 @@ async function* turnEvents(
   }
 }
 
+const shown: ReadonlySet<string> = new Set(["delta", "tool_call", "tool_progress", "tool_result"]);
+
 /** What a client is told of a step; undefined if it is the terminal's alone. */
 function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
@@ -97,7 +99,7 @@ function toldOf(event: PromptEvent): ServerEvent | undefined {
     if (error) return { event: "error", data: { code: error.code, message: error.message } };
     return { event: "done", data: done };
   }
-  if (event.type !== "delta" && event.type !== "tool_call" && event.type !== "tool_result") return undefined;
+  if (!shown.has(event.type)) return undefined;
   const { type, ...data } = event;
   return { event: type, data };
 }

@@ -414,3 +414,28 @@ test("GW-07: when the time to stop is up, a turn that still runs is cut", async 
   ]);
   expect(turn).toMatchObject({ status: "rejected", reason: { code: "ECONNRESET" } });
 });
+
+test("SDK-15: a stream tells how far a tool is", async () => {
+  const count = definePlugin({
+    name: "count",
+    provides: [Tools],
+    setup: (host) =>
+      host.provide(
+        Tools,
+        defineTool({
+          name: "count",
+          description: "Counts.",
+          input: Type.Object({}),
+          async run({ progress }) {
+            progress?.({ done: 2, total: 5, text: "pages" });
+            return "counted";
+          },
+        }),
+      ),
+  });
+  await using gateway = await started([{ calls: [{ name: "count", args: {} }] }, "done"], count);
+  const { token } = await gateway.pair();
+  const events = await (await openStream(gateway, token, "count")).rest();
+  const told = events.find(({ event }) => event === "tool_progress");
+  expect(told?.data).toEqual({ id: expect.any(String), tool: "count", done: 2, total: 5, text: "pages" });
+});
