@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { Trust } from "./trust.ts";
+import type { Conversation } from "./conversation.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
@@ -11,15 +12,6 @@ export interface Sender {
   /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
   readonly id: string;
   readonly name?: string;
-}
-
-/** Where a message was written: what is answered in order and remembered together. */
-export interface Conversation {
-  readonly id: string;
-  readonly kind: "direct" | "group";
-  /** A topic or thread in it, which is a conversation of its own. */
-  readonly thread?: string;
-  readonly title?: string;
 }
 
 /** A message from outside. */

@@ -8,6 +8,7 @@ export * from "./chat-command.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
 export * from "./content.ts";
+export * from "./conversation.ts";
 export * from "./counted.ts";
 export * from "./effects.ts";
 export * from "./errors.ts";
