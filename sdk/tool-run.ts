@@ -1,4 +1,7 @@
 import type { Logger } from "./logger.ts";
+import type { Trust } from "./trust.ts";
+import type { Json } from "./content.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
 /** How far a running tool has come. */
@@ -11,6 +14,18 @@ export interface ToolProgress {
   readonly text?: string;
 }
 
+/** The chat that a call came up in: `Outbox.send({ ...origin, parts, key })` reaches it, also after a restart. */
+export interface ToolOrigin {
+  readonly channel: string;
+  readonly conversation: Conversation;
+  /** The channel's own address of the chat, as {@link InboundMessage} has it. */
+  readonly replyTo: Json;
+  /** The same, as {@link ServiceMessage} has it. */
+  readonly to: Json;
+  /** Of whoever speaks in the turn. */
+  readonly trust: Trust;
+}
+
 /** What a running tool is handed. */
 export interface ToolRun<Args> {
   readonly args: Args;
@@ -20,6 +35,11 @@ export interface ToolRun<Args> {
   readonly cwd: string;
   /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
   readonly sources: Sources;
+  /**
+   * The chat that the turn answers; in a turn within a turn that of the outermost, whatever message was handed in. Undefined
+   * at the terminal, over HTTP, outside of turns, and in hosts of earlier releases.
+   */
+  readonly origin?: ToolOrigin | undefined;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   readonly log: Logger;

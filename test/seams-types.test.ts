@@ -1,4 +1,4 @@
-import { defineTool, type ToolProgress } from "@gantry/sdk";
+import { defineTool, type Outbox, type ToolOrigin, type ToolProgress } from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
@@ -25,4 +25,18 @@ test("SDK-15: progress is a number with a total and a text, and an older host ha
     },
   });
   expect(made.name).toBe("t");
+});
+
+test("SDK-15: an origin fits the outbox as it is, may be absent, and cannot be set", () => {
+  const said = async (origin: ToolOrigin | undefined, outbox: Outbox): Promise<void> => {
+    // @ts-expect-error -- may be absent
+    void origin.channel;
+    if (!origin) return;
+    await outbox.send({ ...origin, parts: [], key: "k" });
+    // @ts-expect-error -- whose chat it is nobody changes
+    origin.replyTo = "other";
+    // @ts-expect-error -- nothing is said without a key
+    await outbox.send({ ...origin, parts: [] });
+  };
+  expect(said).toBeTypeOf("function");
 });

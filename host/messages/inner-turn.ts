@@ -47,7 +47,7 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
 
 /** What a turn is asked to be; `usual` is who answers in its session. */
 export function contextOf(
-  { trust }: InboundMessage,
+  message: InboundMessage,
   { provider, model, effort, budget, agent }: PromptOptions,
   usual: ModelRef,
   inner: InnerTurn | undefined,
@@ -56,7 +56,8 @@ export function contextOf(
   const isNamed = provider !== undefined || model !== undefined;
   const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
   return {
-    trust,
+    trust: message.trust,
+    message: inner ? outer?.message : message,
     around: inner?.around ?? [],
     budget: new SpentBudget(budget, outer?.budget),
     want: isNamed ? named : (outer?.want ?? usual),

@@ -13,6 +13,7 @@ import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
+import { originOf } from "./origin.ts";
 import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
@@ -54,7 +55,13 @@ export async function runTool(
   let outcome: CallOutcome;
   try {
     const told = { args, effects, session, user, cwd, sources };
-    const run = { ...told, signal, log: deps.log, check, call: callTool, progress };
+    const run = {
+      ...told,
+      get origin() {
+        return originOf(deps.registry, request.turn);
+      },
+      ...{ signal, log: deps.log, check, call: callTool, progress },
+    };
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);

@@ -1,9 +1,11 @@
-import type { Effort, ModelRef, Trust } from "@gantry/sdk";
+import type { Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
 
 /** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
 export interface TurnContext {
   readonly trust: Trust;
+  /** The message that the outermost turn answers; undefined if a call outside of turns stands around it. */
+  readonly message: InboundMessage | undefined;
   /** Sessions of the turns around it, the outermost first. */
   readonly around: readonly string[];
   readonly budget: SpentBudget;
