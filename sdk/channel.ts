@@ -33,6 +33,8 @@ export interface InboundMessage {
   readonly trust: Trust;
   /** Request id that the logs carry. */
   readonly trace?: string;
+  /** The `traceparent` that came with it; what is not exactly one is taken for none. */
+  readonly traceparent?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }

@@ -54,6 +54,8 @@ export interface AuditEvent {
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly session_id: string;
+  /** The `traceparent` of the turn that it happened in. */
+  readonly trace?: string;
 }
 
 export interface Hooks {

@@ -46,6 +46,7 @@ export * from "./tool-run.ts";
 export * from "./tool-source.ts";
 export * from "./tool.ts";
 export * from "./tools-config.ts";
+export * from "./traceparent.ts";
 export * from "./transcriber.ts";
 export * from "./trust.ts";
 export * from "./turn.ts";

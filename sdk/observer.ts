@@ -13,6 +13,12 @@ export interface TurnFacts {
   readonly agent?: string;
   /** The session of the turn around this one, where it is a turn within a turn. */
   readonly within?: string;
+  /** Of this turn alone, 16 hex digits: two turns of a session are told apart by it. Absent in hosts of earlier releases. */
+  readonly turn?: string;
+  /** As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes. */
+  readonly trace?: string;
+  /** The span of the turn around it, or the one that came with its message. */
+  readonly parent?: string;
 }
 
 /** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */
@@ -28,6 +34,14 @@ export interface ModelAnswer extends TurnFacts {
   readonly cachedTokens: number;
   /** Of the output, what nobody sees. */
   readonly reasoningTokens: number;
+  /** Of the input, what the provider wrote into its cache; undefined if it does not tell. */
+  readonly cacheWriteTokens?: number;
+  /** The model that has answered, as the server names it. */
+  readonly responseModel?: string;
+  /** Where it answered, as `host:port` or `host`. */
+  readonly server?: string;
+  /** Unix ms. Absent in hosts of earlier releases. */
+  readonly started?: number;
   /** True where the server told no tokens, so that these are guessed from the length of what was said. */
   readonly isEstimated?: boolean;
   readonly ms: number;

@@ -40,6 +40,11 @@ export interface ToolRun<Args> {
    * at the terminal, over HTTP, outside of turns, and in hosts of earlier releases.
    */
   readonly origin?: ToolOrigin | undefined;
+  /**
+   * A `traceparent` for requests of this call, which belong to the turn's trace; the tool decides who gets it. Absent
+   * outside of turns and in hosts of earlier releases.
+   */
+  readonly trace?: string | undefined;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   readonly log: Logger;

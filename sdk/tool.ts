@@ -51,6 +51,8 @@ export interface ToolCall {
   readonly trust: Trust;
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string;
+  /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
+  readonly turn?: string;
   /** The working directory: the resolved workspace. */
   readonly cwd: string;
   /** What the tool claims of itself. */

@@ -1,4 +1,4 @@
-import { defineTool, type Outbox, type ToolOrigin, type ToolProgress } from "@gantry/sdk";
+import { defineTool, type Observer, type Outbox, type ToolOrigin, type ToolProgress } from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
@@ -27,16 +27,33 @@ test("SDK-15: progress is a number with a total and a text, and an older host ha
   expect(made.name).toBe("t");
 });
 
+const said = async (origin: ToolOrigin | undefined, outbox: Outbox): Promise<void> => {
+  // @ts-expect-error -- may be absent
+  void origin.channel;
+  if (!origin) return;
+  await outbox.send({ ...origin, parts: [], key: "k" });
+  // @ts-expect-error -- whose chat it is nobody changes
+  origin.replyTo = "other";
+  // @ts-expect-error -- nothing is said without a key
+  await outbox.send({ ...origin, parts: [] });
+};
+
 test("SDK-15: an origin fits the outbox as it is, may be absent, and cannot be set", () => {
-  const said = async (origin: ToolOrigin | undefined, outbox: Outbox): Promise<void> => {
-    // @ts-expect-error -- may be absent
-    void origin.channel;
-    if (!origin) return;
-    await outbox.send({ ...origin, parts: [], key: "k" });
-    // @ts-expect-error -- whose chat it is nobody changes
-    origin.replyTo = "other";
-    // @ts-expect-error -- nothing is said without a key
-    await outbox.send({ ...origin, parts: [] });
-  };
   expect(said).toBeTypeOf("function");
+});
+
+test("SDK-18: ids of turns may be absent, and nobody changes them", () => {
+  const observer: Observer = {
+    name: "o",
+    turnStarted(turn) {
+      expectTypeOf(turn.turn).toEqualTypeOf<string | undefined>();
+      // @ts-expect-error -- may be absent
+      void turn.trace.length;
+      // @ts-expect-error -- read only
+      turn.turn = "";
+    },
+    // @ts-expect-error -- counts are numbers
+    modelAnswered: ({ cacheWriteTokens }) => cacheWriteTokens?.length,
+  };
+  expect(observer.name).toBe("o");
 });

@@ -142,7 +142,8 @@ export class Conversations {
     try {
       const signal = AbortSignal.any([options.signal, stop.signal]);
       const run = await this.run(message, session, { ...options, signal });
-      const turn = await run.run();
+      const traced = { trace: message.trace, conversation: shortHash(session), traceparent: run.trace };
+      const turn = await runTraced(traced, () => run.run());
       return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
     } finally {
       if (this.#running.get(session) === running) this.#running.delete(session);

@@ -3,6 +3,7 @@ import { errors } from "../errors.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
+import { turnIds } from "../tools/turn-ids.ts";
 
 /** How many turns may stand around one. */
 const maxAround = 2;
@@ -56,6 +57,7 @@ export function contextOf(
   const isNamed = provider !== undefined || model !== undefined;
   const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
   return {
+    ids: turnIds(message, outer?.ids),
     trust: message.trust,
     message: inner ? outer?.message : message,
     around: inner?.around ?? [],

@@ -55,12 +55,14 @@ export async function runTool(
   let outcome: CallOutcome;
   try {
     const told = { args, effects, session, user, cwd, sources };
+    const ways = { signal, log: deps.log, check, call: callTool, progress };
     const run = {
       ...told,
+      ...ways,
+      trace: request.turn?.ids.trace,
       get origin() {
         return originOf(deps.registry, request.turn);
       },
-      ...{ signal, log: deps.log, check, call: callTool, progress },
     };
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);

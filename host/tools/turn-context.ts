@@ -1,8 +1,10 @@
 import type { Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
+import type { TurnIds } from "./turn-ids.ts";
 
 /** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
 export interface TurnContext {
+  readonly ids: TurnIds;
   readonly trust: Trust;
   /** The message that the outermost turn answers; undefined if a call outside of turns stands around it. */
   readonly message: InboundMessage | undefined;

@@ -52,6 +52,11 @@ export class TurnRun {
     };
   }
 
+  /** A `traceparent` for whatever the turn causes. */
+  get trace(): string {
+    return this.#input.context.ids.trace;
+  }
+
   /** Never throws; what cannot be redacted is not answered. */
   async run(): Promise<Turn> {
     const facts = factsOf(this.#input);

@@ -54,9 +54,15 @@ export interface TurnInput {
 
 /** What whoever watches is told of a turn. */
 export function factsOf({ session, user, context }: TurnInput): TurnFacts {
-  const { agent, around } = context;
+  const { agent, around, ids } = context;
   const within = around.at(-1);
-  return { session, user, ...(agent !== undefined && { agent }), ...(within !== undefined && { within }) };
+  return {
+    session,
+    user,
+    ...ids,
+    ...(agent !== undefined && { agent }),
+    ...(within !== undefined && { within }),
+  };
 }
 
 export const noUsage = Object.freeze({

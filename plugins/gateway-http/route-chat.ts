@@ -48,7 +48,7 @@ export function chatRoute(inbox: Inbox): Route {
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ id, body: asked, device, signal }) {
+    async handle({ id, traceparent, body: asked, device, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
@@ -57,6 +57,7 @@ export function chatRoute(inbox: Inbox): Route {
         text: message,
         trust: "owner",
         trace: id,
+        ...(traceparent !== undefined && { traceparent }),
         ...(session_id !== undefined && { session: session_id }),
       });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
