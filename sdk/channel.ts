@@ -3,7 +3,7 @@ import type { Trust } from "./trust.ts";
 import type { Conversation } from "./conversation.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
-import type { TurnEvent, TurnResult } from "./turn.ts";
+import type { ToolCallReport, TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
 import { all, having, mayHave } from "./shape.ts";
 
@@ -178,6 +178,22 @@ export interface TurnBudget {
   readonly tokens?: number;
 }
 
+/** One tool to run. `onEvent` is told of its call, progress, questions and result. */
+export interface CallOptions extends Pick<PromptOptions, "signal" | "onEvent" | "approvals" | "agent"> {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a call, as the person may see it. */
+export interface ToolCallOutcome extends Omit<ToolCallReport, "tool"> {
+  /** The result as text, or why there is none. */
+  readonly text: string;
+  /** The result. */
+  readonly parts: readonly Part[];
+  /** True if the tool ran and its work went wrong. */
+  readonly workFailed: boolean;
+}
+
 /** What became of an inbound message: `full` asks the sender's platform to come again later. */
 export type Receipt = "accepted" | "duplicate" | "refused" | "full";
 
@@ -193,5 +209,12 @@ export interface Inbox {
    * knows no chat commands, and stands in two others at most.
    */
   prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
+  /**
+   * Runs one tool for the person of the message, without a model and outside of turns: the same guards, question, record and
+   * walls as for a call of a turn. `parts` of the message are not read. Its conversation is {@link laneOf} the message unless
+   * it names a session. Called while a tool runs, it is that tool's own call. Throws INBOUND_REFUSED and SESSION_FOREIGN; a
+   * refused or failed call is its outcome. Absent in hosts of earlier releases.
+   */
+  call?(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome>;
 }
 export const Inbox = one<Inbox>("inbox");

@@ -1,4 +1,12 @@
-import { defineTool, type Observer, type Outbox, type ToolOrigin, type ToolProgress } from "@gantry/sdk";
+import {
+  defineTool,
+  type InboundMessage,
+  type Inbox,
+  type Observer,
+  type Outbox,
+  type ToolOrigin,
+  type ToolProgress,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
@@ -56,4 +64,19 @@ test("SDK-18: ids of turns may be absent, and nobody changes them", () => {
     modelAnswered: ({ cacheWriteTokens }) => cacheWriteTokens?.length,
   };
   expect(observer.name).toBe("o");
+});
+
+const call = async (inbox: Inbox, message: InboundMessage, { signal }: AbortController): Promise<void> => {
+  // @ts-expect-error -- may be absent
+  await inbox.call(message, { tool: "t", args: {}, approvals: "none", signal });
+  // @ts-expect-error -- who decides is stated
+  await inbox.call?.(message, { tool: "t", args: {}, signal });
+  // @ts-expect-error -- arguments are an object, not the text of one
+  await inbox.call?.(message, { tool: "t", args: "{}", approvals: "none", signal });
+  // @ts-expect-error -- a call has no model
+  await inbox.call?.(message, { tool: "t", args: {}, approvals: "none", signal, model: "big" });
+};
+
+test("SDK-14: a call outside of turns states its tool, its arguments and who decides, and no model", () => {
+  expect(call).toBeTypeOf("function");
 });

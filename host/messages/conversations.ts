@@ -3,10 +3,12 @@ import {
   laneOf,
   Store,
   userOf,
+  type CallOptions,
   type InboundMessage,
   type Lanes,
   type Lease,
   type PromptOptions,
+  type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
@@ -16,10 +18,12 @@ import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
+import { callAround } from "../tools/call-around.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import { speaks } from "../turn/speaks.ts";
 import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
+import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
@@ -103,6 +107,12 @@ export class Conversations {
     const around = sessionsAround(call, message.session);
     const session = await this.enter(message, options);
     return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
+  }
+
+  /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
+  call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+    const around = callAround();
+    return around ? callWithin(this.#deps, around, options) : callOutside(this.#deps, message, options);
   }
 
   /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */

@@ -1,10 +1,12 @@
 import {
   laneOf,
   Store,
+  type CallOptions,
   type Inbox as InboxSlot,
   type InboundMessage,
   type PromptOptions,
   type Receipt,
+  type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
@@ -69,6 +71,11 @@ export class Inbox implements InboxSlot {
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
+  }
+
+  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+    checkPromptOptions(options);
+    return this.#deps.conversations.call(message, options);
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */

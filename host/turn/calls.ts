@@ -41,6 +41,30 @@ export async function runCalls(
 }
 
 async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
+  const outcome = await shownCall(deps, input, call);
+  const { decision, code } = outcome;
+  return {
+    message: {
+      role: "tool",
+      callId: call.id,
+      name: call.name,
+      parts: forModel(outcome, call.name),
+      failed: stoppedOrFailed(outcome),
+    },
+    report: { tool: call.name, decision, ...(code !== undefined && { code }) },
+  };
+}
+
+type Calling = Pick<TurnInput, "session" | "user" | "redaction" | "context"> & {
+  readonly options: Pick<TurnInput["options"], "onEvent" | "signal" | "approvals" | "tools">;
+};
+
+/** Runs one call and shows whoever watches what it does, redacted. */
+export async function shownCall(
+  { calls }: Pick<TurnDeps, "calls">,
+  input: Calling,
+  call: Omit<ToolUse, "args"> & { readonly args: unknown },
+): Promise<CallOutcome> {
   const { session, user, options, redaction, context: turn } = input;
   options.onEvent?.({
     type: "tool_call",
@@ -48,7 +72,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     tool: call.name,
     args: redaction.value(readable(call.args)),
   });
-  const outcome = await deps.calls.run({
+  const outcome = await calls.run({
     id: call.id,
     tool: call.name,
     args: call.args,
@@ -68,19 +92,14 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     text,
     ...(code !== undefined && { code }),
   });
-  return {
-    message: {
-      role: "tool",
-      callId: call.id,
-      name: call.name,
-      parts: forModel(outcome, call.name),
-      failed: stoppedOrFailed(outcome),
-    },
-    report: { tool: call.name, decision, ...(code !== undefined && { code }) },
-  };
+  return outcome;
 }
 
-function tellStep({ options, redaction }: TurnInput, { id, name }: ToolUse, step: ToolProgress): void {
+function tellStep(
+  { options, redaction }: Calling,
+  { id, name }: Pick<ToolUse, "id" | "name">,
+  step: ToolProgress,
+): void {
   const { text } = step;
   const shown = text === undefined ? step : { ...step, text: printable(redaction.text(text), maxStepText) };
   options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
