@@ -100,6 +100,7 @@ export const hostErrors = defineErrors({
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),
+  TOOL_BAD_QUESTION: failed("The tool %s asks a person %s."),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
   TOOL_BAD_EFFECTS: failed(
     'The tool %s states effects %s, so no guard could judge them: give { paths, commands, urls, recipients, brings, target } or "unknown".',

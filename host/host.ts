@@ -9,6 +9,7 @@ import {
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
   ToolCatalog as ToolCatalogSlot,
+  ToolQuestions as ToolQuestionsSlot,
   Tools,
   ToolSources,
   type AnySlot,
@@ -46,6 +47,7 @@ import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
 import type { Serving } from "./messages/serving.ts";
 import { runtimeOf } from "./runtime.ts";
+import { ToolQuestions } from "./tools/tool-questions.ts";
 import { ToolList } from "./tools/tool-list.ts";
 import { ToolCalls } from "./tools/tool-call.ts";
 import { resolvePath } from "./tools/effects.ts";
@@ -56,6 +58,7 @@ export class Host {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly calls: ToolCalls;
   readonly tools: ToolList;
   readonly models: Providers;
@@ -80,6 +83,7 @@ export class Host {
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
     this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
+    this.questions = new ToolQuestions(registry, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -91,6 +95,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      questions: this.questions,
       observers: new Telling(registry, this.log),
       log: this.log,
     };
@@ -160,6 +165,7 @@ export class Host {
       [PolicySlot, this.policy],
       [RuntimeSlot, runtimeOf(this.options, this.#failed)],
       [ToolCatalogSlot, this.tools],
+      [ToolQuestionsSlot, this.questions],
     ]);
     const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) this.registry.put("host", slot, value);

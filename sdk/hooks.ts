@@ -33,6 +33,7 @@ export type AuditType =
   | "tool_call"
   | "security_refusal"
   | "approval"
+  | "tool_question"
   | "pairing"
   | "auth_failure"
   | "config_change"

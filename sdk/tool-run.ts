@@ -1,4 +1,5 @@
 import type { Logger } from "./logger.ts";
+import type { ToolAnswer, WordsWanted } from "./tool-question.ts";
 import type { Trust } from "./trust.ts";
 import type { Json } from "./content.ts";
 import type { Conversation } from "./conversation.ts";
@@ -60,4 +61,10 @@ export interface ToolRun<Args> {
    * told. A step whose numbers are not finite is left out. Never throws. Absent in hosts of earlier releases.
    */
   progress?(step: ToolProgress): void;
+  /**
+   * Asks the person whose turn it is for words, in their conversation, and waits as long as for an approval, within the
+   * tool's own time limit. The model does not see the answer unless the tool gives it. Throws TOOL_BAD_QUESTION. Absent
+   * where nobody can be asked, and in hosts of earlier releases.
+   */
+  ask?(wanted: WordsWanted): Promise<ToolAnswer>;
 }

@@ -6,6 +6,7 @@ import {
   type Outbox,
   type ToolOrigin,
   type ToolProgress,
+  type ToolRun,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
@@ -79,4 +80,21 @@ const call = async (inbox: Inbox, message: InboundMessage, { signal }: AbortCont
 
 test("SDK-14: a call outside of turns states its tool, its arguments and who decides, and no model", () => {
   expect(call).toBeTypeOf("function");
+});
+
+const wonder = async (ask: ToolRun<object>["ask"]): Promise<void> => {
+  // @ts-expect-error -- absent where nobody can be asked
+  await ask({ text: "Who?" });
+  // @ts-expect-error -- a question has a text
+  await ask?.({ url: "https://a.example" });
+  // @ts-expect-error -- fields are plain
+  await ask?.({ text: "Who?", form: { type: "object", properties: { a: { type: "array" } } } });
+  const answer = await ask?.({ text: "Who?", form: Type.Object({ name: Type.String() }) });
+  // @ts-expect-error -- who declines says nothing
+  void answer?.content;
+  if (answer?.action === "accept") void answer.content["name"];
+};
+
+test("SDK-15: what a tool asks for and what it is answered are typed", () => {
+  expect(wonder).toBeTypeOf("function");
 });

@@ -1,14 +1,31 @@
 import { styleText } from "node:util";
-import type { ApprovalRequest, Approvals, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
+import { toolQuestionText } from "@gantry/sdk";
+import type {
+  ApprovalRequest,
+  Approvals,
+  PromptOptions,
+  ToolProgress,
+  ToolQuestion,
+  ToolQuestions,
+  TurnEvent,
+} from "@gantry/sdk";
 import { printable, printableProse } from "@gantry/host";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
 import { userOfTerminal } from "@gantry/sdk/node";
 
+interface TerminalDeps {
+  readonly approvals: Approvals;
+  /** Left out by who runs no tools. */
+  readonly questions?: ToolQuestions;
+  readonly configDir: string;
+}
+
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
   readonly #approvals: Approvals;
+  readonly #words: ToolQuestions | undefined;
   readonly #person: boolean;
   readonly #spinner: Spinner = new Spinner(process.stderr);
   readonly #streams: boolean;
@@ -27,11 +44,12 @@ export class Terminal {
 
   /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
   constructor(
-    { approvals, configDir }: { readonly approvals: Approvals; readonly configDir: string },
+    { approvals, questions, configDir }: TerminalDeps,
     person: boolean,
     streams: boolean = process.stdout.isTTY,
   ) {
     this.#approvals = approvals;
+    this.#words = questions;
     this.#configDir = configDir;
     this.#person = person;
     this.#streams = streams;
@@ -115,6 +133,9 @@ export class Terminal {
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
+    if (event.type === "tool_question")
+      this.#asking = this.#asking.then(() => this.#askWords(event.question));
+    if (event.type === "tool_question_done") this.#questions.get(event.id)?.abort();
     if (event.type === "approval_done") {
       this.#questions.get(event.id)?.abort();
       if (event.decision === "allow") this.#spinner.start(this.#tool);
@@ -149,6 +170,30 @@ export class Terminal {
     } while (whole || (isCommand(word) && !signal.aborted));
     this.#questions.delete(request.id);
     await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
+  }
+
+  /** Asks for the words that a tool wants; an end of the input leaves it. */
+  async #askWords(question: ToolQuestion): Promise<void> {
+    const by = { user: userOfTerminal() };
+    const open = new AbortController();
+    this.#questions.set(question.id, open);
+    const isOpen = this.#words?.pending(by).some(({ id }) => id === question.id) === true;
+    if (!isOpen) open.abort();
+    else process.stderr.write(`${printable(toolQuestionText(question))}\n`);
+    while (!open.signal.aborted) {
+      const line = await this.question(bold("Your answer (or decline, cancel): "), open.signal);
+      const word = line?.trim().toLowerCase();
+      if (this.#command && line !== undefined && isCommand(line)) {
+        await this.#command(line);
+        continue;
+      }
+      const action = line === undefined ? "cancel" : word;
+      const said = action === "decline" || action === "cancel" ? ({ action } as const) : (line ?? "");
+      const answered = await this.#words?.answer(question.id, said, by);
+      if (answered?.outcome !== "wrong") break;
+      process.stderr.write(`${printable(answered.reason)}\n`);
+    }
+    this.#questions.delete(question.id);
   }
 }
 

@@ -1,6 +1,7 @@
 import { laneOf, type Claim, type Sent, type TurnResult } from "@gantry/sdk";
 import { asError, type Try } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
+import type { ToolQuestions } from "../tools/tool-questions.ts";
 import type { Admission } from "./admission.ts";
 import { ageMs, begin } from "./claim-times.ts";
 import type { Conversations } from "./conversations.ts";
@@ -27,6 +28,7 @@ export interface AttemptDeps extends PutOffDeps {
   readonly admission: Admission;
   readonly senders: SenderCheck;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly delivery: Delivery;
   /** Milliseconds after which a turn shows what it does; 0: never. */
   readonly progressMs: number;

@@ -35,7 +35,7 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
   const onEvent = (event: TurnEvent): void => {
     options.onEvent?.(event);
     // Questions are put where the person is; all else is the tool's to show.
-    if (event.type === "approval_request" || event.type === "approval_done") call.onEvent?.(event);
+    if (isForPerson(event)) call.onEvent?.(event);
   };
   return {
     ...options,
@@ -44,6 +44,10 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
     ...(tools && { tools }),
     onEvent,
   };
+}
+
+function isForPerson({ type }: TurnEvent): boolean {
+  return type.startsWith("approval_") || type.startsWith("tool_question");
 }
 
 /** What a turn is asked to be; `usual` is who answers in its session. */

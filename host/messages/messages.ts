@@ -6,9 +6,11 @@ import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Rulings } from "../tools/rulings.ts";
+import type { ToolQuestions } from "../tools/tool-questions.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
+import { answerInChannel } from "./answers-in-channels.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
 import { ChatWords } from "./chat-words.ts";
 import { Conversations } from "./conversations.ts";
@@ -25,6 +27,7 @@ export interface MessagesDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly observers: Telling;
   readonly sources: SessionSources;
   readonly rulings: Rulings;
@@ -63,6 +66,7 @@ export class Messages {
     const controls: readonly ControlWord[] = [
       (message) => decideInChannel(deps, message),
       (message) => words.control(message, laneOf(message)),
+      (message) => answerInChannel(deps, message),
     ];
     this.inbox = new Inbox({ ...deps, controls, admission, conversations, words });
     this.serving = new Serving({

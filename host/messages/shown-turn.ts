@@ -1,12 +1,15 @@
 import type { ApprovalRequest, InboundMessage, Logger, TurnEvent } from "@gantry/sdk";
+import { putToolQuestion } from "./answers-in-channels.ts";
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import type { ToolQuestions } from "../tools/tool-questions.ts";
 import { Progress } from "./progress.ts";
 
 interface Deps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly log: Logger;
   /** After how long a turn shows what it does; 0: never. */
   readonly progressMs: number;
@@ -36,6 +39,8 @@ export class ShownTurn {
       this.#asked.set(event.request.id, event.request);
       void askInChannel(this.#deps, this.#message, event.request, this.#signal);
     }
+    if (event.type === "tool_question")
+      void putToolQuestion(this.#deps, this.#message, event.question, this.#signal);
     if (event.type !== "approval_done") return;
     const request = this.#asked.get(event.id);
     if (request) void this.#deps.delivery.settled(this.#message, request, event.decision);

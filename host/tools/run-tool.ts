@@ -7,10 +7,12 @@ import {
   type Tool,
   type ToolCall,
   type ToolProgress,
+  type WordsWanted,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
+import { askWords } from "./ask-words.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
 import { originOf } from "./origin.ts";
@@ -55,7 +57,9 @@ export async function runTool(
   let outcome: CallOutcome;
   try {
     const told = { args, effects, session, user, cwd, sources };
-    const ways = { signal, log: deps.log, check, call: callTool, progress };
+    const ask = (wanted: WordsWanted) => askWords(deps, request, call, wanted, signal);
+    const mayAsk = request.approvals === "ask" && request.onEvent !== undefined;
+    const ways = { signal, log: deps.log, check, call: callTool, progress, ...(mayAsk && { ask }) };
     const run = {
       ...told,
       ...ways,

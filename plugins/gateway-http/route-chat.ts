@@ -45,7 +45,7 @@ export function chatRoute(inbox: Inbox): Route {
     path: "/api/chat",
     auth: "token",
     summary:
-      "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, approval_request, then done or error.",
+      "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, tool_question, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
     async handle({ id, traceparent, body: asked, device, signal }) {
@@ -95,6 +95,7 @@ const shown: ReadonlySet<string> = new Set(["delta", "tool_call", "tool_progress
 /** What a client is told of a step; undefined if it is the terminal's alone. */
 function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
+  if (event.type === "tool_question") return { event: event.type, data: event.question };
   if (event.type === "ended") {
     const { error, ...done } = event.result;
     if (error) return { event: "error", data: { code: error.code, message: error.message } };
