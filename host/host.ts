@@ -1,15 +1,5 @@
 import {
-  Approvals as ApprovalsSlot,
-  Audit as AuditSlot,
-  ConfigFile as ConfigFileSlot,
   GantryError,
-  Inbox as InboxSlot,
-  Outbox as OutboxSlot,
-  Providers as ProvidersSlot,
-  Policy as PolicySlot,
-  Runtime as RuntimeSlot,
-  ToolCatalog as ToolCatalogSlot,
-  ToolQuestions as ToolQuestionsSlot,
   Tools,
   ToolSources,
   type AnySlot,
@@ -37,6 +27,7 @@ import { checkProviderTables } from "./turn/provider-tables.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 import { inOrder } from "./plugins/order.ts";
+import { ownSlots } from "./own-slots.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Policy } from "./tools/policy.ts";
 import { Redaction } from "./record/redaction.ts";
@@ -155,18 +146,8 @@ export class Host {
     const all = plugins.map(({ plugin }) => plugin);
     const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
     if (twice) throw errors.PLUGIN_TWICE(twice);
-    const own = new Map<AnySlot, unknown>([
-      [ApprovalsSlot, this.approvals],
-      [AuditSlot, this.audit],
-      [ConfigFileSlot, configEditor(this.audit)],
-      [InboxSlot, this.inbox],
-      [OutboxSlot, this.outbox],
-      [ProvidersSlot, this.models],
-      [PolicySlot, this.policy],
-      [RuntimeSlot, runtimeOf(this.options, this.#failed)],
-      [ToolCatalogSlot, this.tools],
-      [ToolQuestionsSlot, this.questions],
-    ]);
+    const configFile = configEditor(this.audit);
+    const own = ownSlots(this, configFile, runtimeOf(this.options, this.#failed));
     const sorted = await inOrder(all, [...own.keys()], bundled);
     for (const [slot, value] of own) this.registry.put("host", slot, value);
     const { hooks, registry, log } = this;
