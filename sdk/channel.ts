@@ -35,6 +35,8 @@ export interface InboundMessage {
   readonly trace?: string;
   /** The `traceparent` that came with it; what is not exactly one is taken for none. */
   readonly traceparent?: string;
+  /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
+  readonly system?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }

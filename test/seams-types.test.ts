@@ -1,9 +1,11 @@
 import {
+  type ChatCommand,
   defineTool,
   type InboundMessage,
   type Inbox,
   type Observer,
   type Outbox,
+  textParts,
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
@@ -97,4 +99,19 @@ const wonder = async (ask: ToolRun<object>["ask"]): Promise<void> => {
 
 test("SDK-15: what a tool asks for and what it is answered are typed", () => {
   expect(wonder).toBeTypeOf("function");
+});
+
+const words = (): void => {
+  const word = { name: "w", summary: "w" };
+  const fine: ChatCommand = { ...word, run: () => ({ prompt: textParts("go"), system: "Be brief." }) };
+  void fine;
+  // @ts-expect-error -- a prompt is parts
+  const text: ChatCommand = { ...word, run: () => ({ prompt: "go" }) };
+  // @ts-expect-error -- a turn begins with a prompt
+  const none: ChatCommand = { ...word, run: () => ({ system: "Be brief." }) };
+  void [text, none];
+};
+
+test("SDK-16: a command answers text or a prompt of parts", () => {
+  expect(words).toBeTypeOf("function");
 });

@@ -68,10 +68,15 @@ export class Conversations {
     this.#deps = deps;
   }
 
-  /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
-  async enter(message: InboundMessage, { keep }: Pick<PromptOptions, "keep">): Promise<string> {
+  /** Throws if a guard refuses the message. */
+  async admit(message: InboundMessage): Promise<void> {
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
+  }
+
+  /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
+  async enter(message: InboundMessage, { keep }: Pick<PromptOptions, "keep">): Promise<string> {
+    await this.admit(message);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     // Of what nobody can come back to nothing is opened.
     if (message.session === undefined && keep === false) return session;
@@ -175,6 +180,8 @@ export class Conversations {
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
     const { isPrivate, inner, ...rest } = options;
+    const added = [options.system, message.system].filter((text) => text !== undefined && text !== "");
+    const system = added.length > 0 && { system: added.join("\n\n") };
     return {
       message,
       session,
@@ -182,7 +189,7 @@ export class Conversations {
       view: view ?? { generation: 0, base: [], turns: [] },
       context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
       redaction: isPrivate ? forOwner : turn.redaction,
-      options: rest,
+      options: { ...rest, ...system },
     };
   }
 

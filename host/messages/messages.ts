@@ -1,4 +1,4 @@
-import { laneOf, type Logger } from "@gantry/sdk";
+import { laneOf, type InboundMessage, type Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
@@ -62,7 +62,8 @@ export class Messages {
     const conversations = new Conversations(deps);
     this.outbox = new Outbox(deps);
     const admission = new Admission({ ...deps, outbox: this.outbox });
-    const words = new ChatWords({ ...deps, conversations, outbox: this.outbox });
+    const begin = (message: InboundMessage): Promise<void> => this.inbox.begin(message);
+    const words = new ChatWords({ ...deps, begin, conversations, outbox: this.outbox });
     const controls: readonly ControlWord[] = [
       (message) => decideInChannel(deps, message),
       (message) => words.control(message, laneOf(message)),
