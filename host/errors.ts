@@ -97,6 +97,8 @@ export const hostErrors = defineErrors({
     "A turn was asked for inside %s others, which is as deep as it goes: do the task in the turn that is there.",
   ),
   PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
+  AUTONOMY_WIDER: policy("A turn here may be %s at most, not %s: ask for a narrower level."),
+  AUTONOMY_SUPERVISED_TURN: policy("This turn is supervised, so %s asks."),
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   TOOL_FAILED: failed("The tool %s failed: %s"),

@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { Trust } from "./trust.ts";
+import type { Autonomy } from "./autonomy.ts";
 import type { Conversation } from "./conversation.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
@@ -172,6 +173,12 @@ export interface PromptOptions {
   readonly budget?: TurnBudget;
   /** Under whose name it works, such as `researcher`: guards, observers and prompt parts are told. Lower case, digits and `-`. */
   readonly agent?: string;
+  /**
+   * The level of the turn and of all turns within it, if it is narrower than `agent.autonomy_level`; a wider one than that of
+   * the configuration or of the turn around it throws AUTONOMY_WIDER. Where `autonomous` is configured, `approvals: "yes"`
+   * approves nothing in a narrower turn.
+   */
+  readonly autonomy?: Autonomy;
 }
 
 /** What a turn may take. It is looked at before every request to the model, so the last answer may go beyond it. */

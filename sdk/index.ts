@@ -1,6 +1,7 @@
 export * from "./approval-text.ts";
 export * from "./approval.ts";
 export * from "./audit.ts";
+export * from "./autonomy.ts";
 export * from "./awaitable.ts";
 export * from "./budget.ts";
 export * from "./channel.ts";

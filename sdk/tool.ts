@@ -1,5 +1,6 @@
 import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
+import type { Autonomy } from "./autonomy.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import { many } from "./slot.ts";
@@ -51,6 +52,8 @@ export interface ToolCall {
   readonly trust: Trust;
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string;
+  /** The level of its turn, if that is narrower than the configured one; who enforces the level goes by it. */
+  readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
   /** The working directory: the resolved workspace. */

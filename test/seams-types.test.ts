@@ -1,10 +1,12 @@
 import {
+  type Autonomy,
   type ChatCommand,
   defineTool,
   type InboundMessage,
   type Inbox,
   type Observer,
   type Outbox,
+  type PromptOptions,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -114,4 +116,11 @@ const words = (): void => {
 
 test("SDK-16: a command answers text or a prompt of parts", () => {
   expect(words).toBeTypeOf("function");
+});
+
+test("SDK-17: a level of a turn is one of three words", () => {
+  expectTypeOf<PromptOptions["autonomy"]>().toEqualTypeOf<Autonomy | undefined>();
+  // @ts-expect-error -- no such level
+  const wrong: Autonomy = "free";
+  expect(wrong).toBe("free");
 });

@@ -3,6 +3,7 @@ import {
   laneOf,
   Store,
   userOf,
+  type Autonomy,
   type CallOptions,
   type InboundMessage,
   type Lanes,
@@ -24,6 +25,7 @@ import { TurnRun } from "../turn/turn-run.ts";
 import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
+import { withinLevel } from "./prompt-options.ts";
 import { Queue } from "./queue.ts";
 import { enterSession } from "./session-access.ts";
 
@@ -38,6 +40,8 @@ export interface ConversationDeps {
   readonly sources: SessionSources;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
+  /** `agent.autonomy_level`. */
+  readonly level: Autonomy;
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
@@ -86,7 +90,8 @@ export class Conversations {
   }
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
-  async prompt(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnResult> {
+  async prompt(message: InboundMessage, session: string, given: TurnOptions): Promise<TurnResult> {
+    const options = withinLevel(given, this.#deps.level, given.inner?.call.turn?.autonomy);
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
     const turnOf = (signal: AbortSignal): Promise<Turn> =>

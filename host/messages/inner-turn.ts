@@ -53,7 +53,7 @@ function isForPerson({ type }: TurnEvent): boolean {
 /** What a turn is asked to be; `usual` is who answers in its session. */
 export function contextOf(
   message: InboundMessage,
-  { provider, model, effort, budget, agent }: PromptOptions,
+  { provider, model, effort, budget, agent, autonomy }: Partial<PromptOptions>,
   usual: ModelRef,
   inner: InnerTurn | undefined,
 ): TurnContext {
@@ -69,5 +69,6 @@ export function contextOf(
     want: isNamed ? named : (outer?.want ?? usual),
     effort: effort ?? outer?.effort,
     agent: agent ?? outer?.agent,
+    autonomy,
   };
 }

@@ -56,6 +56,7 @@ export class Messages {
   constructor(given: MessagesDeps) {
     const deps = {
       ...given,
+      level: given.rulings.level,
       delivery: new Delivery(given.registry),
       senders: new SenderCheck(given),
     };

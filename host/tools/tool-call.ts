@@ -1,4 +1,5 @@
 import {
+  ask,
   type GantryError,
   type Question,
   type Refusal,
@@ -43,7 +44,8 @@ export class ToolCalls {
     if (refusal)
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
-      const decision = await this.#decide(request, tool, call, verdict as readonly Question[]);
+      const questions = supervised(call, verdict as readonly Question[]);
+      const decision = await this.#decide(request, tool, call, questions);
       await this.#unchanged(tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
@@ -165,6 +167,12 @@ export class ToolCalls {
       result,
     });
   }
+}
+
+/** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */
+function supervised(call: ToolCall, questions: readonly Question[]): readonly Question[] {
+  if (call.autonomy !== "supervised" || questions.length > 0) return questions;
+  return [ask(errors.AUTONOMY_SUPERVISED_TURN(call.tool))];
 }
 
 /** A refusal as an error, with the code and the sentence of whoever refused. */

@@ -1,4 +1,4 @@
-import type { Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
+import type { Autonomy, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "./turn-ids.ts";
 
@@ -14,6 +14,8 @@ export interface TurnContext {
   readonly want: ModelRef;
   readonly effort: Effort | undefined;
   readonly agent: string | undefined;
+  /** If it is not the configured one. */
+  readonly autonomy: Autonomy | undefined;
 }
 
 /** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */

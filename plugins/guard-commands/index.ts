@@ -44,7 +44,8 @@ export default definePlugin({
       }
       const [doubt] = doubts;
       if (doubt === undefined) return undefined;
-      if (agent.autonomy_level !== "autonomous") return ask(errors.COMMAND_UNCERTAIN(doubt));
+      if ((call.autonomy ?? agent.autonomy_level) !== "autonomous")
+        return ask(errors.COMMAND_UNCERTAIN(doubt));
       // The walls bind what cannot be read; in front of them nobody is asked.
       const walls = await host.needs.sandbox?.policy();
       return walls?.files && walls.network ? undefined : refuse(errors.COMMAND_NO_WALLS(doubt));
