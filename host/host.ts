@@ -36,6 +36,7 @@ import { Rulings } from "./tools/rulings.ts";
 import { SessionSources } from "./tools/session-sources.ts";
 import { Registry } from "./plugins/registry.ts";
 import { PluginInstance } from "./plugins/plugin-instance.ts";
+import type { RunningTurns } from "./messages/running-turns.ts";
 import type { Serving } from "./messages/serving.ts";
 import { runtimeOf } from "./runtime.ts";
 import { ToolQuestions } from "./tools/tool-questions.ts";
@@ -59,6 +60,7 @@ export class Host {
   readonly outbox: Outbox;
   readonly forOwner: Redaction;
   readonly serving: Serving;
+  readonly turns: RunningTurns;
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
@@ -119,7 +121,7 @@ export class Host {
       workspace,
     };
     this.forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
-    const { inbox, outbox, serving } = new Messages({
+    const { inbox, outbox, serving, turns } = new Messages({
       ...shared,
       sources,
       rulings,
@@ -136,6 +138,7 @@ export class Host {
     this.inbox = inbox;
     this.outbox = outbox;
     this.serving = serving;
+    this.turns = turns;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */

@@ -9,6 +9,7 @@ import {
   Runtime,
   ToolCatalog,
   ToolQuestions,
+  Turns,
   type AnySlot,
 } from "@gantry/sdk";
 
@@ -21,11 +22,12 @@ interface Filling {
   readonly policy: Policy;
   readonly questions: ToolQuestions;
   readonly tools: ToolCatalog;
+  readonly turns: Turns;
 }
 
 /** Returns what the host itself fills, by slot. */
 export function ownSlots(
-  { approvals, audit, inbox, models, outbox, policy, questions, tools }: Filling,
+  { approvals, audit, inbox, models, outbox, policy, questions, tools, turns }: Filling,
   configFile: ConfigFile,
   runtime: Runtime,
 ): ReadonlyMap<AnySlot, unknown> {
@@ -40,5 +42,6 @@ export function ownSlots(
     [Runtime, runtime],
     [ToolCatalog, tools],
     [ToolQuestions, questions],
+    [Turns, turns],
   ]);
 }

@@ -49,14 +49,59 @@ export interface ModelAnswer extends TurnFacts {
   readonly firstMs: number | undefined;
   /** `ok`, or the code of the failure. */
   readonly outcome: string;
+  /** Why the answer ended. Absent in hosts of earlier releases. */
+  readonly stop?: StopReason;
+}
+
+/** A call that did not run: without its arguments, which may not even be readable. */
+export interface Stopped {
+  readonly session: string;
+  readonly user: string;
+  readonly turn?: string;
+  /** As the model wrote it: there may be no such tool. */
+  readonly tool: string;
+  readonly decision: "refused" | "failed";
+  readonly code: string;
+}
+
+/** A question to a person. */
+export interface Asked {
+  readonly id: string;
+  /** The conversation that is asked. */
+  readonly session: string;
+  readonly user: string;
+  readonly tool: string;
 }
 
 /** Told what happens; every member is optional, and what one throws is logged and stops nobody. */
 export interface Observer {
   readonly name: string;
   turnStarted?(turn: TurnFacts): Awaitable<void>;
-  turnEnded?(turn: TurnFacts & { readonly stop: StopReason; readonly ms: number }): Awaitable<void>;
+  turnEnded?(
+    turn: TurnFacts & {
+      readonly stop: StopReason;
+      /** Why, if `stop` is `Error`. */
+      readonly code?: string;
+      readonly ms: number;
+    },
+  ): Awaitable<void>;
   modelAnswered?(answer: ModelAnswer): Awaitable<void>;
+  /** A call was let through and begins to run. */
+  toolStarted?(report: { readonly call: ToolCall }): Awaitable<void>;
+  /** A call, or a later step of one, did not run. */
+  toolRefused?(report: Stopped): Awaitable<void>;
+  /** A person is asked about a call. */
+  approvalAsked?(asked: Asked): Awaitable<void>;
+  /** What became of a question. */
+  approvalDecided?(
+    decided: Asked & {
+      readonly decision: "allow" | "always" | "deny" | "expired" | "cancelled" | "undelivered";
+      /** `<channel>:<user_id>`, if somebody decided. */
+      readonly by?: string;
+      /** From the question on. */
+      readonly ms: number;
+    },
+  ): Awaitable<void>;
   /** After a call that was let through has run. */
   toolFinished?(report: {
     readonly call: ToolCall;
@@ -76,6 +121,10 @@ const moments = [
   "turnStarted",
   "turnEnded",
   "modelAnswered",
+  "toolStarted",
+  "toolRefused",
+  "approvalAsked",
+  "approvalDecided",
   "toolFinished",
   "laneMoved",
   "sessionEnded",

@@ -11,6 +11,7 @@ import {
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
+  type Turns,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
@@ -123,4 +124,17 @@ test("SDK-17: a level of a turn is one of three words", () => {
   // @ts-expect-error -- no such level
   const wrong: Autonomy = "free";
   expect(wrong).toBe("free");
+});
+
+const stopping = (turns: Turns): void => {
+  // @ts-expect-error -- by whom
+  void turns.stop("s");
+  // @ts-expect-error -- until when
+  turns.watch("s");
+  // @ts-expect-error -- a name is no decider
+  turns.running("cli:ada");
+};
+
+test("SDK-18: who stops a turn is named, and whoever watches can stop watching", () => {
+  expect(stopping).toBeTypeOf("function");
 });

@@ -27,6 +27,7 @@ import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
 import { Queue } from "./queue.ts";
+import { RunningTurns } from "./running-turns.ts";
 import { enterSession } from "./session-access.ts";
 
 const leaseMs = 60_000;
@@ -66,10 +67,11 @@ interface TurnOptions extends PromptOptions {
 export class Conversations {
   readonly #deps: ConversationDeps;
   readonly #queue = new Queue();
-  readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+  readonly turns: RunningTurns;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
+    this.turns = new RunningTurns(deps.registry);
   }
 
   /** Throws if a guard refuses the message. */
@@ -154,19 +156,17 @@ export class Conversations {
     if (outer !== undefined) await sources.add(session, await sources.of(outer));
     if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
     await sources.addMessage(session, message);
-    const stop = new AbortController();
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const running = { stop, ended };
-    this.#running.set(session, running);
     try {
-      const signal = AbortSignal.any([options.signal, stop.signal]);
-      const run = await this.run(message, session, { ...options, signal });
-      const traced = { trace: message.trace, conversation: shortHash(session), traceparent: run.trace };
-      const turn = await runTraced(traced, () => run.run());
-      return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
+      return await this.turns.run(session, async (stop, is) => {
+        const signal = AbortSignal.any([options.signal, stop]);
+        const run = await this.run(message, session, { ...options, signal });
+        is(run.facts);
+        const traceparent = run.facts.trace as string;
+        const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
+        const turn = await runTraced(traced, () => run.run());
+        return stop.aborted && !options.signal.aborted ? stopped(turn, stop.reason) : turn;
+      });
     } finally {
-      if (this.#running.get(session) === running) this.#running.delete(session);
-      end();
       // What a turn within another has taken in comes back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
@@ -194,20 +194,17 @@ export class Conversations {
       view: view ?? { generation: 0, base: [], turns: [] },
       context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
       redaction: isPrivate ? forOwner : turn.redaction,
-      options: { ...rest, ...system },
+      options: this.turns.told(session, { ...rest, ...system }),
     };
   }
 
   /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */
-  async stop(session: string, how: "keep" | "forget"): Promise<boolean> {
-    const running = this.#running.get(session);
-    running?.stop.abort(how);
-    await running?.ended;
-    return running !== undefined;
+  stop(session: string, how: "keep" | "forget"): Promise<boolean> {
+    return this.turns.end(session, how);
   }
 
   isRunning(session: string): boolean {
-    return this.#running.has(session);
+    return this.turns.isRunning(session);
   }
 }
 

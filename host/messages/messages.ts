@@ -17,6 +17,7 @@ import { Conversations } from "./conversations.ts";
 import { Delivery } from "./delivery.ts";
 import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
+import type { RunningTurns } from "./running-turns.ts";
 import { SenderCheck } from "./sender-check.ts";
 import { Serving } from "./serving.ts";
 import type { ToolList } from "../tools/tool-list.ts";
@@ -52,6 +53,7 @@ export class Messages {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly serving: Serving;
+  readonly turns: RunningTurns;
 
   constructor(given: MessagesDeps) {
     const deps = {
@@ -61,6 +63,7 @@ export class Messages {
       senders: new SenderCheck(given),
     };
     const conversations = new Conversations(deps);
+    this.turns = conversations.turns;
     this.outbox = new Outbox(deps);
     const admission = new Admission({ ...deps, outbox: this.outbox });
     const begin = (message: InboundMessage): Promise<void> => this.inbox.begin(message);

@@ -31,7 +31,7 @@ export async function requestApproval(
   const more = { shell, always: coverage?.shown, signal: request.signal };
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
-  const decided = await askPerson(deps.approvals, request, question);
+  const decided = await askPerson(deps.approvals, request, question, deps.observers);
 
   if (decided.decision === "nobody") {
     const way = wayToBeAsked(request.turn?.trust);

@@ -55,6 +55,7 @@ export async function runTool(
     if (request.onProgress) (steps ??= new ToldProgress(request.onProgress)).step(step);
   };
   let outcome: CallOutcome;
+  deps.observers.tell("toolStarted", { call });
   try {
     const told = { args, effects, session, user, cwd, sources };
     const ask = (wanted: WordsWanted) => askWords(deps, request, call, wanted, signal);

@@ -126,6 +126,9 @@ export class ToolCalls {
     why: { readonly code: string; readonly message: string },
   ): Promise<CallOutcome> {
     const code = why.code ?? "INTERNAL";
+    const { session, user, tool, turn } = request;
+    const stopped = { session, user, tool, decision, code, ...(turn && { turn: turn.ids.turn }) };
+    this.#deps.observers.tell("toolRefused", stopped);
     try {
       await this.#record(request, call.args, `${decision}: ${code}`);
       if (decision === "refused") {

@@ -1,4 +1,13 @@
-import type { Json, ModelRef, ProviderFailure, RoutedEvent, Served, StopReason, ToolUse } from "@gantry/sdk";
+import type {
+  Json,
+  ModelAnswer,
+  ModelRef,
+  ProviderFailure,
+  RoutedEvent,
+  Served,
+  StopReason,
+  ToolUse,
+} from "@gantry/sdk";
 
 /** One answer of the model, as far as it has come. */
 export class Answer {
@@ -46,10 +55,11 @@ export class Answer {
   }
 
   /** Returns who has answered, as observers are told. */
-  told(): Served & { readonly responseModel?: string; readonly cacheWriteTokens?: number } {
-    const { served, model, cacheWriteTokens } = this;
+  told(): Served & Pick<ModelAnswer, "responseModel" | "cacheWriteTokens" | "stop"> {
+    const { served, model, cacheWriteTokens, failure, stop } = this;
     return {
       ...served,
+      stop: failure ? "Error" : stop,
       ...(model !== undefined && { responseModel: model }),
       ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
     };

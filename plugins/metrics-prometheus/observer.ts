@@ -23,6 +23,13 @@ export function observer(meters: Meters): Observer {
       meters.count("tool_calls_total", { tool: call.tool, outcome: failed ? "failed" : "ok" });
       time("tool_call", ms, { tool: call.tool });
     },
+    toolRefused({ decision, code }) {
+      meters.count("tool_calls_stopped_total", { decision, code });
+    },
+    approvalDecided({ user, decision, ms }) {
+      meters.count("approvals_total", { decision });
+      time("approval", ms, { channel: channelOf(user) });
+    },
     laneMoved({ lane, state }) {
       meters.count("messages_total", { channel: channelOf(lane), state });
     },
