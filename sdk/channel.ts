@@ -36,6 +36,11 @@ export interface InboundMessage {
   readonly trace?: string;
   /** The `traceparent` that came with it; what is not exactly one is taken for none. */
   readonly traceparent?: string;
+  /**
+   * True if the guards have seen it before: another configuration may apply by the time it is begun. Whoever counts messages
+   * leaves it out. Said by the host alone.
+   */
+  readonly again?: true;
   /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
   readonly system?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */

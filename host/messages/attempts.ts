@@ -112,7 +112,7 @@ export class Attempts {
   /** Puts a message aside whose sender was let in when it came and is not any more; they are not told. */
   async #isOut(claim: Claim): Promise<boolean> {
     if (ageMs(claim) + slackMs < performance.now() - this.#since) return false;
-    const refusal = await this.#deps.senders.refusal(claim.message);
+    const refusal = await this.#deps.senders.refusal({ ...claim.message, again: true });
     if (refusal === undefined) return false;
     await putAside(this.#deps, claim, refusal);
     this.#tell(claim, "aside");

@@ -28,7 +28,7 @@ import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } 
 import { withinLevel } from "./prompt-options.ts";
 import { Queue } from "./queue.ts";
 import { RunningTurns } from "./running-turns.ts";
-import { enterSession } from "./session-access.ts";
+import { enterSession, enterWithin } from "./session-access.ts";
 
 const leaseMs = 60_000;
 /** How long a caller waits for a conversation that another process holds. */
@@ -81,13 +81,18 @@ export class Conversations {
   }
 
   /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
-  async enter(message: InboundMessage, { keep }: Pick<PromptOptions, "keep">): Promise<string> {
+  async enter(
+    message: InboundMessage,
+    { keep }: Pick<PromptOptions, "keep">,
+    call?: CallRequest,
+  ): Promise<string> {
     await this.admit(message);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     // Of what nobody can come back to nothing is opened.
     if (message.session === undefined && keep === false) return session;
     const sessions = this.#deps.registry.get(Store)?.sessions;
-    if (sessions) await enterSession(sessions, session, laneOf(message));
+    if (!sessions || (call && (await enterWithin(sessions, session, call)))) return session;
+    await enterSession(sessions, session, laneOf(message));
     return session;
   }
 
@@ -116,7 +121,7 @@ export class Conversations {
   async promptWithin(call: CallRequest, given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const message = saidWithin(call, given);
     const around = sessionsAround(call, message.session);
-    const session = await this.enter(message, options);
+    const session = await this.enter(message, options, call);
     return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
   }
 

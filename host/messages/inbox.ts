@@ -122,9 +122,9 @@ export class Inbox implements InboxSlot {
   }
 }
 
-/** Only a chat command adds to the system prompt of its turn. */
+/** Only a chat command adds to the system prompt of its turn, and only the host asks the guards again. */
 function ownWords(message: InboundMessage): InboundMessage {
-  if (message.system === undefined) return message;
-  const { system: _, ...rest } = message;
+  if (message.system === undefined && message.again === undefined) return message;
+  const { system: _, again: __, ...rest } = message;
   return rest;
 }
