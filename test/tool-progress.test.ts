@@ -62,8 +62,6 @@ test("SDK-15: of 100,000 steps the first and the newest are told, and few betwee
 test("SDK-15: steps that a tool tells after its end are nobody's", async () => {
   let late: (() => void) | undefined;
   const count = tool("count", async ({ progress }) => {
-    progress?.({ done: 1 });
-    progress?.({ done: 2 });
     late = () => progress?.({ done: 3 });
     return "ok";
   });
@@ -71,7 +69,7 @@ test("SDK-15: steps that a tool tells after its end are nobody's", async () => {
   const watcher = watching();
   await t.ask("go", watcher);
   late?.();
-  expect(watcher.steps.map(({ done }) => done)).toEqual([1]);
+  expect(watcher.steps.map(({ done }) => done)).toEqual([]);
 });
 
 test("SDK-15: a step that is no number is left out, and its text is cut, printable and redacted", async () => {

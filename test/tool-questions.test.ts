@@ -234,3 +234,22 @@ test("SDK-15: whatever a tool asks, each of its lines stands behind a margin", (
     }),
   );
 });
+
+test("SDK-15: a tool that has ended asks nothing more, and what it left open is cancelled", async () => {
+  const answers: (ToolAnswer | undefined)[] = [];
+  let late: (() => Promise<ToolAnswer> | undefined) | undefined;
+  const seen: string[] = [];
+  const leaving = tool("wonder", async ({ ask }) => {
+    void ask?.({ text: "Left open?" }).then((answer) => answers.push(answer));
+    late = () => ask?.({ text: "Too late?" });
+    await shown.opened;
+    return "gone";
+  });
+  const shown = gate();
+  await using t = await startTestHost({ plugins: [leaving, model()] });
+  const person = answering(t, ({ text }) => (seen.push(text), shown.open()));
+  await t.ask("go", person);
+  await expect.poll(() => answers).toEqual([{ action: "cancel" }]);
+  expect(await late?.()).toEqual({ action: "cancel" });
+  expect(seen).toEqual(["Left open?"]);
+});

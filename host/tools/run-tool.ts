@@ -5,6 +5,7 @@ import {
   type Sources,
   type StatedEffects,
   type Tool,
+  type ToolAnswer,
   type ToolCall,
   type ToolProgress,
   type WordsWanted,
@@ -51,14 +52,20 @@ export async function runTool(
   };
   const { args, effects, session, user, cwd, sources = none } = call;
   let steps: ToldProgress | undefined;
+  let isOver = false;
+  let asking: AbortController | undefined;
   const progress = (step: ToolProgress): void => {
-    if (request.onProgress) (steps ??= new ToldProgress(request.onProgress)).step(step);
+    if (request.onProgress && !isOver) (steps ??= new ToldProgress(request.onProgress)).step(step);
   };
   let outcome: CallOutcome;
   deps.observers.tell("toolStarted", { call });
   try {
     const told = { args, effects, session, user, cwd, sources };
-    const ask = (wanted: WordsWanted) => askWords(deps, request, call, wanted, signal);
+    const ask = async (wanted: WordsWanted): Promise<ToolAnswer> => {
+      if (isOver) return { action: "cancel" };
+      asking ??= new AbortController();
+      return askWords(deps, request, call, wanted, AbortSignal.any([signal, asking.signal]));
+    };
     const mayAsk = request.approvals === "ask" && request.onEvent !== undefined;
     const ways = { signal, log: deps.log, check, call: callTool, progress, ...(mayAsk && { ask }) };
     const run = {
@@ -76,6 +83,8 @@ export async function runTool(
   } catch (error) {
     outcome = failure(tool, error, request.signal, limit, timeoutMs, deps.maxOutputBytes);
   } finally {
+    isOver = true;
+    asking?.abort();
     steps?.end();
   }
   const { code } = outcome;

@@ -5,20 +5,18 @@ const leastMs = 100;
 /** Far more than is shown, so that a secret is whole when it is taken out. */
 const maxText = 2_000;
 
-/** Passes the steps of one running tool on, the newest of those that come too fast; nothing after `end`. */
+/** Passes the steps of one running tool on, the newest of those that come too fast. */
 export class ToldProgress {
   readonly #tell: (step: ToolProgress) => void;
   #next: number = 0;
   #newest: ToolProgress | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isOver: boolean = false;
 
   constructor(tell: (step: ToolProgress) => void) {
     this.#tell = tell;
   }
 
   step(step: ToolProgress): void {
-    if (this.#isOver) return;
     this.#newest = step;
     if (this.#timer) return;
     const now = performance.now();
@@ -30,8 +28,8 @@ export class ToldProgress {
     this.#timer.unref();
   }
 
+  /** Tells nothing more of what came too fast. */
   end(): void {
-    this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
