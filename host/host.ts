@@ -178,6 +178,7 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
+    await this.approvals.prepare();
   }
 
   async #warnWithoutLevel(): Promise<void> {
@@ -196,6 +197,7 @@ export class Host {
   /** Undoes everything, the last plugin first. */
   async stop(): Promise<void> {
     await this.serving.stop();
+    this.hooks.end();
     for (const scope of this.#scopes.splice(0).toReversed()) await scope.dispose();
   }
 

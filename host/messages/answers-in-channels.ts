@@ -48,7 +48,11 @@ export async function answerInChannel(deps: Deps, message: InboundMessage): Prom
   const meant = here.find(({ id }) => short !== "" && id.startsWith(short.toLowerCase()));
   const [only] = here as [ToolQuestion];
   const isBare = here.length === 1 && !needsQuestionId(registry, message);
-  const question = meant ?? (isBare && !isOlder(message, only, questions.waitMs) ? only : undefined);
+  const question =
+    meant ??
+    (isBare && !isOlder(message, { delivered: { at: Date.parse(only.expires) - questions.waitMs } })
+      ? only
+      : undefined);
   if (!question) return false;
 
   const words = meant ? rest : said;

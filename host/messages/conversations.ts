@@ -22,7 +22,7 @@ import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
+import { stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
@@ -61,6 +61,8 @@ interface TurnOptions extends PromptOptions {
   /** Nobody but the owner sees the answer. */
   readonly isPrivate?: boolean;
   readonly inner?: InnerTurn;
+  /** An earlier try of the same message may have left questions open. */
+  readonly again?: boolean;
 }
 
 /** Runs the turns of conversations, one at a time each. */
@@ -169,12 +171,20 @@ export class Conversations {
         const traceparent = run.facts.trace as string;
         const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
         const turn = await runTraced(traced, () => run.run());
-        return stop.aborted && !options.signal.aborted ? stopped(turn, stop.reason) : turn;
+        // A turn that failed may be tried again.
+        const isOver = !options.signal.aborted && turn.result.error === undefined;
+        if (options.again && isOver) await this.#withdraw(session);
+        return stop.aborted && !options.signal.aborted ? stoppedTurn(turn, stop.reason) : turn;
       });
     } finally {
       // What a turn within another has taken in comes back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
+  }
+
+  /** Never throws: a question that stays open expires. */
+  async #withdraw(session: string): Promise<void> {
+    await this.#deps.turn.approvals.withdraw(session).catch(() => {});
   }
 
   /** A turn of this session that could be run now. */
@@ -189,7 +199,7 @@ export class Conversations {
       ? { generation: 0, base: options.history, turns: [] }
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
-    const { isPrivate, inner, ...rest } = options;
+    const { isPrivate, inner, again: _, ...rest } = options;
     const added = [options.system, message.system].filter((text) => text !== undefined && text !== "");
     const system = added.length > 0 && { system: added.join("\n\n") };
     return {
@@ -225,11 +235,4 @@ async function take(lanes: Lanes, session: string, signal: AbortSignal): Promise
     await lanes.recover();
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
-}
-
-/** A person ended the turn, so that is its answer. */
-function stopped({ result, messages }: Turn, how: unknown): Turn {
-  const { error: _, ...rest } = result;
-  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
-  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
 }

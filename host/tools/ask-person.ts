@@ -1,17 +1,22 @@
 import type { ApprovalRequest, Trust } from "@gantry/sdk";
 import type { Telling } from "../record/observers.ts";
-import type { Approvals, Decided } from "./approvals.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Decided } from "./asked-question.ts";
 import type { CallRequest } from "./call.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
-/** Waits for a person's decision by the way that the turn has; `nobody` where there is none. */
+/**
+ * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is the
+ * digest of the exact call.
+ */
 export async function askPerson(
   approvals: Approvals,
   { approvals: way, onEvent, signal }: WayToPerson,
   question: Omit<ApprovalRequest, "id" | "expires">,
   observers: Telling,
+  call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
   if (way === "none" || !onEvent) return { decision: "nobody" };
@@ -21,7 +26,7 @@ export async function askPerson(
     observers.tell("approvalAsked", { id: request.id, session, user, tool });
     onEvent({ type: "approval_request", request });
   };
-  const { id, decided } = await approvals.ask(question, announce, signal);
+  const { id, decided } = await approvals.ask({ question, call, announce, signal });
   const by = "by" in decided && { by: decided.by };
   const { decision } = decided;
   const ms = performance.now() - began;

@@ -93,3 +93,10 @@ export function failedTurn({ session, context }: TurnInput, error: ProviderFailu
   };
   return { result, messages: [] };
 }
+
+/** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */
+export function stoppedTurn({ result, messages }: Turn, how: unknown): Turn {
+  const { error: _, ...rest } = result;
+  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
+  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
+}
