@@ -3,6 +3,7 @@ import {
   directMessage,
   Inbox,
   refuse,
+  Store,
   textOf,
   textParts,
   type ChatCommandRun,
@@ -59,8 +60,10 @@ test("SDK-16: a guard that refuses what a command says keeps it from the model, 
   const model = fakeProvider(["ok"]);
   const plugins = [goal, keeping([], /Reach: gold/), channel, model, memoryStore()];
   await using t = await startTestHost({ plugins });
-  await t.serve();
   await channel.receive({ text: "/goal gold" });
+  const { waiting } = await t.slot(Store).lanes.stats();
+  expect(waiting).toBe(0);
+  await t.serve();
   await expect(t.ask("/goal gold")).rejects.toMatchObject({ code: "INBOUND_REFUSED" });
   await channel.receive({ text: "hello" });
   await channel.sentCount(1);
