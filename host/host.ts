@@ -1,14 +1,5 @@
 import {
-  Approvals as ApprovalsSlot,
-  Audit as AuditSlot,
-  ConfigFile as ConfigFileSlot,
   GantryError,
-  Inbox as InboxSlot,
-  Outbox as OutboxSlot,
-  Providers as ProvidersSlot,
-  Policy as PolicySlot,
-  Runtime as RuntimeSlot,
-  ToolCatalog as ToolCatalogSlot,
   Tools,
   ToolSources,
   type AnySlot,
@@ -21,6 +12,7 @@ import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
 import { Messages } from "./messages/messages.ts";
+import { ownSlots } from "./own-slots.ts";
 import { Enforcers } from "./plugins/enforcers.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import { PluginSet } from "./plugins/plugin-set.ts";
@@ -32,6 +24,7 @@ import { ownSecrets } from "./record/own-secrets.ts";
 import { Redaction } from "./record/redaction.ts";
 import { runtimeOf } from "./runtime.ts";
 import { Approvals } from "./tools/approvals.ts";
+import { ToolQuestions } from "./tools/tool-questions.ts";
 import { Tooling } from "./tools/tooling.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
 import { checkProviders } from "./turn/check-providers.ts";
@@ -44,6 +37,7 @@ export class Host {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly calls: Tooling["calls"];
   readonly tools: Tooling["tools"];
   readonly models: Providers;
@@ -53,6 +47,7 @@ export class Host {
   readonly outbox: Messages["outbox"];
   readonly forOwner: Redaction;
   readonly serving: Messages["serving"];
+  readonly turns: Messages["turns"];
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
@@ -68,6 +63,7 @@ export class Host {
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
     this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
+    this.questions = new ToolQuestions(registry, timeouts.approval ?? 300_000);
     const { agent, security, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -77,6 +73,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      questions: this.questions,
       observers: new Telling(registry, this.log),
       log: this.log,
     };
@@ -117,7 +114,7 @@ export class Host {
       workspace,
     };
     this.forOwner = security.redact_for_owner ? redaction : redaction.forOwner();
-    const { inbox, outbox, serving } = new Messages({
+    const { inbox, outbox, serving, turns } = new Messages({
       ...shared,
       sources,
       rulings,
@@ -137,6 +134,7 @@ export class Host {
     this.inbox = inbox;
     this.outbox = outbox;
     this.serving = serving;
+    this.turns = turns;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -145,17 +143,7 @@ export class Host {
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
     for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
       this.log.warn({ code }, message);
-    const own = new Map<AnySlot, unknown>([
-      [ApprovalsSlot, this.approvals],
-      [AuditSlot, this.audit],
-      [ConfigFileSlot, configEditor(this)],
-      [InboxSlot, this.inbox],
-      [OutboxSlot, this.outbox],
-      [ProvidersSlot, this.models],
-      [PolicySlot, this.policy],
-      [RuntimeSlot, runtimeOf(this.options, this.#plugins.failed)],
-      [ToolCatalogSlot, this.tools],
-    ]);
+    const own = ownSlots(this, configEditor(this), runtimeOf(this.options, this.#plugins.failed));
     try {
       await this.#plugins.setup(own);
       await checkProviders(config, this.hooks, this.registry);

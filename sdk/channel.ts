@@ -1,8 +1,10 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { Trust } from "./trust.ts";
+import type { Autonomy } from "./autonomy.ts";
+import type { Conversation } from "./conversation.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
-import type { TurnEvent, TurnResult } from "./turn.ts";
+import type { ToolCallReport, TurnEvent, TurnResult } from "./turn.ts";
 import { many, one } from "./slot.ts";
 import { all, having, mayHave } from "./shape.ts";
 
@@ -11,15 +13,6 @@ export interface Sender {
   /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
   readonly id: string;
   readonly name?: string;
-}
-
-/** Where a message was written: what is answered in order and remembered together. */
-export interface Conversation {
-  readonly id: string;
-  readonly kind: "direct" | "group";
-  /** A topic or thread in it, which is a conversation of its own. */
-  readonly thread?: string;
-  readonly title?: string;
 }
 
 /** A message from outside. */
@@ -41,6 +34,15 @@ export interface InboundMessage {
   readonly trust: Trust;
   /** Request id that the logs carry. */
   readonly trace?: string;
+  /** The `traceparent` that came with it; what is not exactly one is taken for none. */
+  readonly traceparent?: string;
+  /**
+   * True if the guards have seen it before: another configuration may apply by the time it is begun. Whoever counts messages
+   * leaves it out. Said by the host alone.
+   */
+  readonly again?: true;
+  /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
+  readonly system?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }
@@ -176,12 +178,34 @@ export interface PromptOptions {
   readonly budget?: TurnBudget;
   /** Under whose name it works, such as `researcher`: guards, observers and prompt parts are told. Lower case, digits and `-`. */
   readonly agent?: string;
+  /**
+   * The level of the turn and of all turns within it, if it is narrower than `agent.autonomy_level`; a wider one than that of
+   * the configuration or of the turn around it throws AUTONOMY_WIDER. Where `autonomous` is configured, `approvals: "yes"`
+   * approves nothing in a narrower turn.
+   */
+  readonly autonomy?: Autonomy;
 }
 
 /** What a turn may take. It is looked at before every request to the model, so the last answer may go beyond it. */
 export interface TurnBudget {
   /** Tokens in and out of all requests, those of its summaries and of turns within it too. */
   readonly tokens?: number;
+}
+
+/** One tool to run. `onEvent` is told of its call, progress, questions and result. */
+export interface CallOptions extends Pick<PromptOptions, "signal" | "onEvent" | "approvals" | "agent"> {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a call, as the person may see it. */
+export interface ToolCallOutcome extends Omit<ToolCallReport, "tool"> {
+  /** The result as text, or why there is none. */
+  readonly text: string;
+  /** The result. */
+  readonly parts: readonly Part[];
+  /** True if the tool ran and its work went wrong. */
+  readonly workFailed: boolean;
 }
 
 /** What became of an inbound message: `full` asks the sender's platform to come again later. */
@@ -199,5 +223,12 @@ export interface Inbox {
    * knows no chat commands, and stands in two others at most.
    */
   prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
+  /**
+   * Runs one tool for the person of the message, without a model and outside of turns: the same guards, question, record and
+   * walls as for a call of a turn. `parts` of the message are not read. Its conversation is {@link laneOf} the message unless
+   * it names a session. Called while a tool runs, it is that tool's own call. Throws INBOUND_REFUSED and SESSION_FOREIGN; a
+   * refused or failed call is its outcome. Absent in hosts of earlier releases.
+   */
+  call?(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome>;
 }
 export const Inbox = one<Inbox>("inbox");

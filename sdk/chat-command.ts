@@ -1,6 +1,7 @@
 import type { Trust } from "./trust.ts";
 import type { ApprovalRequest, DecisionOutcome } from "./approval.ts";
 import type { Awaitable } from "./awaitable.ts";
+import type { Part } from "./content.ts";
 import type { ModelRef } from "./model-ref.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
@@ -52,9 +53,32 @@ export interface ChatCommand {
   readonly args?: string;
   /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
   readonly trust?: Trust;
-  /** Gives what the person is told, sign by sign; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
-  run(run: ChatCommandRun): Awaitable<string>;
+  /**
+   * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
+   * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
+   */
+  run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
 }
+
+/** What a chat command says to the model in its person's name, which passes the guards as a message of theirs. */
+export interface CommandPrompt {
+  /** At least one. A text that the person has not written has its source in `from`, and is material then. */
+  readonly prompt: readonly Part[];
+  /** Added to the system prompt of that turn. */
+  readonly system?: string;
+}
+
+export function isCommandPrompt(value: unknown): value is CommandPrompt {
+  const { prompt, system } = (value ?? {}) as Record<string, unknown>;
+  const isText = system === undefined || typeof system === "string";
+  return isText && Array.isArray(prompt) && prompt.length > 0 && prompt.every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  const { type, text } = (value ?? {}) as Record<string, unknown>;
+  return type === "text" ? typeof text === "string" : typeof type === "string";
+}
+
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
   const missing = having("run")(command);

@@ -33,6 +33,7 @@ export type AuditType =
   | "tool_call"
   | "security_refusal"
   | "approval"
+  | "tool_question"
   | "pairing"
   | "auth_failure"
   | "config_change"
@@ -54,6 +55,8 @@ export interface AuditEvent {
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly session_id: string;
+  /** The `traceparent` of the turn that it happened in. */
+  readonly trace?: string;
 }
 
 export interface Hooks {

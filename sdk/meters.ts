@@ -4,6 +4,11 @@ import { one } from "./slot.ts";
 export interface Meters {
   /** `name` is a counter without its prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  /**
+   * One more measurement, in seconds where `name` ends so: shown as a histogram. Absent where whoever fills the slot counts
+   * sums alone.
+   */
+  observe?(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** How it is now, by a name of its own: `ready`. */
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
 }

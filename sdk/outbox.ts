@@ -1,4 +1,4 @@
-import type { Conversation } from "./channel.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Json, Part } from "./content.ts";
 import { one } from "./slot.ts";
 

@@ -1,6 +1,6 @@
-import type { Sources } from "./tool.ts";
+import type { Sources } from "./effects.ts";
 import type { Trust } from "./trust.ts";
-import type { Conversation } from "./channel.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { TurnFacts } from "./observer.ts";
 import { many } from "./slot.ts";

@@ -109,6 +109,10 @@ export type ProviderEvent =
       readonly cachedTokens?: number;
       /** How many of the output tokens nobody sees. */
       readonly reasoningTokens?: number;
+      /** How many of the input tokens the provider wrote into its cache. */
+      readonly cacheWriteTokens?: number;
+      /** The model that has answered, as the server names it. */
+      readonly model?: string;
     }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "error"; readonly failure: ProviderFailure };
@@ -127,6 +131,8 @@ export interface Provider {
   /** Other ids for it, under which its `[providers.<id>]` table may stand. */
   readonly aliases?: readonly string[];
   readonly capabilities: Capabilities;
+  /** Where it is asked, as `host:port` or `host`, for whoever observes. */
+  readonly server?: string;
   /** Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after `signal`. */
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** The model ids on offer. Throws a coded error where there is no list. */
@@ -147,8 +153,15 @@ export interface Provider {
 export interface Served {
   readonly provider: string;
   readonly model: string | undefined;
+  /** {@link Provider.server} */
+  readonly server?: string;
 }
 export type RoutedEvent = ProviderEvent | ({ readonly type: "served" } & Served);
+
+/** Makes the event that says who is asked now. */
+export function servedBy({ name, server }: Provider, model: string | undefined): RoutedEvent {
+  return { type: "served", provider: name, model, ...(server !== undefined && { server }) };
+}
 
 /** Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the first provider directly. */
 export interface ModelRouter {

@@ -8,6 +8,8 @@ export type RouteAuth = "token" | "none" | "own";
 export interface RouteRequest {
   /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
   readonly id: string;
+  /** The request's `traceparent`, if it is exactly one; for messages that the request brings. */
+  readonly traceparent?: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,7 +1,7 @@
 import type { Lanes, Lease } from "./lanes.ts";
 import type { ChatMessage } from "./provider.ts";
 import { one } from "./slot.ts";
-import type { Sources } from "./tool.ts";
+import type { Sources } from "./effects.ts";
 import type { Usage } from "./usage.ts";
 import { having } from "./shape.ts";
 

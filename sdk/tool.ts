@@ -1,62 +1,12 @@
 import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
+import type { Autonomy } from "./autonomy.ts";
 import type { Awaitable } from "./awaitable.ts";
-import type { Logger } from "./logger.ts";
+import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import { many } from "./slot.ts";
+import type { ToolRun } from "./tool-run.ts";
 import type { Trust } from "./trust.ts";
 import { all, having, mayHave } from "./shape.ts";
-
-/** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
-export interface PathUse {
-  readonly path: string;
-  readonly resolved: string;
-  readonly access: "read" | "write";
-}
-
-/** What a call will do to the world, stated by the tool, read by the guards; what is checked is what is used. */
-export interface Effects {
-  readonly paths: readonly PathUse[];
-  /** Shell command lines that will run, each whole. */
-  readonly commands: readonly string[];
-  /** Addresses that will be requested. */
-  readonly urls: readonly string[];
-  /** People and services outside that the call sends to. */
-  readonly recipients?: readonly string[];
-  /** What its result brings into the conversation, beside what paths, commands and addresses tell. */
-  readonly brings?: Sources;
-  readonly target?: Target;
-  /** True where the tool cannot say what the call touches: a guard asks, at every level of autonomy. */
-  readonly unknown?: boolean;
-}
-
-/**
- * The one thing that a call acts on where the arguments only point at it, such as a button by its number. It is asked for
- * once more right before the run: another one than was decided on is APPROVAL_CHANGED.
- */
-export interface Target {
-  /** In words, for whoever decides. */
-  readonly shown: string;
-  /** Changes with whatever of it counts. */
-  readonly digest: string;
-}
-
-/** Where what a conversation holds has come from, each in a few words. */
-export interface Sources {
-  /** From outside: pages, other people's messages, services. */
-  readonly material: readonly string[];
-  /** The owner's own: files, memory, mail. */
-  readonly private: readonly string[];
-}
-
-/** A tool's own statement of its effects; relative paths are relative to the workspace. */
-export interface StatedEffects {
-  readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
-  readonly commands?: readonly string[];
-  readonly urls?: readonly string[];
-  readonly recipients?: readonly string[];
-  readonly brings?: Partial<Sources>;
-  readonly target?: Target;
-}
 
 /** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
 export interface ToolHints {
@@ -102,6 +52,10 @@ export interface ToolCall {
   readonly trust: Trust;
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string;
+  /** The level of its turn, if that is narrower than the configured one; who enforces the level goes by it. */
+  readonly autonomy?: Autonomy;
+  /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
+  readonly turn?: string;
   /** The working directory: the resolved workspace. */
   readonly cwd: string;
   /** What the tool claims of itself. */
@@ -118,27 +72,6 @@ export interface ToolCall {
 
 /** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
 export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
-
-/** What a running tool is handed. */
-export interface ToolRun<Args> {
-  readonly args: Args;
-  readonly effects: Effects;
-  readonly session: string;
-  readonly user: string;
-  readonly cwd: string;
-  /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
-  readonly sources: Sources;
-  /** Aborted on cancel and on the tool's time limit. */
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-  /**
-   * Asks for what shows only while the tool runs, such as where a page has led: the same guards, the same question, the
-   * same record as for the call itself. Throws the refusal.
-   */
-  check(effects: StatedEffects): Promise<void>;
-  /** Calls another tool through the same guards, approval and audit; gives its result text or throws its refusal. */
-  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
-}
 
 export interface Tool {
   readonly name: string;

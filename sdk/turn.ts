@@ -1,5 +1,7 @@
 import type { ApprovalRequest } from "./approval.ts";
 import type { ProviderFailure, StopReason, ToolUse } from "./provider.ts";
+import type { ToolAnswer, ToolQuestion } from "./tool-question.ts";
+import type { ToolProgress } from "./tool-run.ts";
 
 export type Decision = "allowed" | "approved" | "refused" | "failed";
 
@@ -45,6 +47,8 @@ export type TurnEvent =
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
+  /** `id` is the one of the call that the model made, also for steps of a tool that this call has called. */
+  | ({ readonly type: "tool_progress"; readonly id: string; readonly tool: string } & ToolProgress)
   | {
       readonly type: "tool_result";
       readonly id: string;
@@ -53,5 +57,7 @@ export type TurnEvent =
       readonly code?: string;
       readonly text: string;
     }
+  | { readonly type: "tool_question"; readonly question: ToolQuestion }
+  | { readonly type: "tool_question_done"; readonly id: string; readonly action: ToolAnswer["action"] }
   | { readonly type: "approval_request"; readonly request: ApprovalRequest }
   | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" };

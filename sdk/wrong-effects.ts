@@ -1,4 +1,4 @@
-import type { StatedEffects } from "./tool.ts";
+import type { StatedEffects } from "./effects.ts";
 
 const effectKeys: readonly string[] = ["paths", "commands", "urls", "recipients", "brings", "target"];
 const sourceKeys: readonly string[] = ["material", "private"];

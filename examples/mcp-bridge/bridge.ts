@@ -89,10 +89,12 @@ export function createBridge(name: string, start: () => Promise<OpenProcess>): T
         readOnly: annotations["readOnlyHint"] === true,
         openWorld: annotations["openWorldHint"] !== false,
       },
-      async run({ args, signal }) {
+      async run({ args, signal, trace }) {
+        // The server can tell which turn its work belongs to.
+        const meta = trace === undefined ? {} : { _meta: { traceparent: trace } };
         const { content = [], isError } = await (
           await connected()
-        ).ask("tools/call", { name: tool, arguments: args }, signal);
+        ).ask("tools/call", { name: tool, arguments: args, ...meta }, signal);
         const texts = (content as { type: string; text?: string }[]).map(
           ({ type, text }) => text ?? `[${type}]`,
         );

@@ -13,12 +13,18 @@ export default definePlugin({
       description: "What the second assistant may use. It cannot delegate.",
     }),
     max_tokens: Type.Integer({ default: 2_000, minimum: 1, description: "Tokens of one of its answers." }),
+    autonomy: Type.Optional(
+      Type.Union([Type.Literal("supervised"), Type.Literal("semi-autonomous")], {
+        description: "Its own level, if it should ask more often than the assistant that hands it the task.",
+      }),
+    ),
     budget: Type.Integer({ default: 200_000, minimum: 1, description: "Tokens, in and out, of one task." }),
   }),
   needs: { inbox: Inbox },
   provides: [Tools],
   setup(host) {
     const name = "delegate";
+    const { autonomy } = host.config;
     const tools = host.config.tools.filter((tool) => tool !== name);
     const delegate = defineTool({
       name,
@@ -35,6 +41,7 @@ export default definePlugin({
           tools,
           agent: name,
           approvals: "ask",
+          ...(autonomy !== undefined && { autonomy }),
           budget: { tokens: host.config.budget },
           maxTokens: host.config.max_tokens,
           signal,

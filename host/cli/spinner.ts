@@ -6,19 +6,21 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 export class Spinner {
   readonly #stream: WriteStream;
   #timer: NodeJS.Timeout | undefined;
+  #what = "";
   #shown = false;
 
   constructor(stream: WriteStream) {
     this.#stream = stream;
   }
 
+  /** While it turns, only its words change. */
   start(what: string): void {
-    this.stop();
-    if (!this.#stream.isTTY) return;
+    this.#what = what;
+    if (!this.#stream.isTTY || this.#timer) return;
     let frame = 0;
     this.#timer = setInterval(() => {
       this.#shown = true;
-      this.#stream.write(`\r\u001b[2K${frames[(frame += 1) % frames.length] ?? ""} ${what}`);
+      this.#stream.write(`\r\u001b[2K${frames[(frame += 1) % frames.length] ?? ""} ${this.#what}`);
     }, 120);
     this.#timer.unref();
   }

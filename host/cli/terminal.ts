@@ -1,14 +1,31 @@
 import { styleText } from "node:util";
-import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
+import { toolQuestionText } from "@gantry/sdk";
+import type {
+  ApprovalRequest,
+  Approvals,
+  PromptOptions,
+  ToolProgress,
+  ToolQuestion,
+  ToolQuestions,
+  TurnEvent,
+} from "@gantry/sdk";
 import { printable, printableProse } from "@gantry/host";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
 import { userOfTerminal } from "@gantry/sdk/node";
 
+interface TerminalDeps {
+  readonly approvals: Approvals;
+  /** Left out by who runs no tools. */
+  readonly questions?: ToolQuestions;
+  readonly configDir: string;
+}
+
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
   readonly #approvals: Approvals;
+  readonly #words: ToolQuestions | undefined;
   readonly #person: boolean;
   readonly #spinner: Spinner = new Spinner(process.stderr);
   readonly #streams: boolean;
@@ -27,11 +44,12 @@ export class Terminal {
 
   /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
   constructor(
-    { approvals, configDir }: { readonly approvals: Approvals; readonly configDir: string },
+    { approvals, questions, configDir }: TerminalDeps,
     person: boolean,
     streams: boolean = process.stdout.isTTY,
   ) {
     this.#approvals = approvals;
+    this.#words = questions;
     this.#configDir = configDir;
     this.#person = person;
     this.#streams = streams;
@@ -100,7 +118,7 @@ export class Terminal {
   #show(event: TurnEvent): void {
     if (!this.#person) return;
     if (event.type === "thinking") this.#spinner.start("thinking");
-    else this.#spinner.stop();
+    else if (event.type !== "tool_progress") this.#spinner.stop();
     if (event.type === "delta" && this.#streams) {
       this.#streamed += event.text;
       process.stdout.write(printableProse(event.text));
@@ -111,9 +129,13 @@ export class Terminal {
       this.#tool = event.tool;
       this.#spinner.start(event.tool);
     }
+    if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
+    if (event.type === "tool_question")
+      this.#asking = this.#asking.then(() => this.#askWords(event.question));
+    if (event.type === "tool_question_done") this.#questions.get(event.id)?.abort();
     if (event.type === "approval_done") {
       this.#questions.get(event.id)?.abort();
       if (event.decision === "allow") this.#spinner.start(this.#tool);
@@ -149,6 +171,37 @@ export class Terminal {
     this.#questions.delete(request.id);
     await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
   }
+
+  /** Asks for the words that a tool wants; an end of the input leaves it. */
+  async #askWords(question: ToolQuestion): Promise<void> {
+    const by = { user: userOfTerminal() };
+    const open = new AbortController();
+    this.#questions.set(question.id, open);
+    const isOpen = this.#words?.pending(by).some(({ id }) => id === question.id) === true;
+    if (!isOpen) open.abort();
+    else process.stderr.write(`${printable(toolQuestionText(question))}\n`);
+    while (!open.signal.aborted) {
+      const line = await this.question(bold("Your answer (or decline, cancel): "), open.signal);
+      const word = line?.trim().toLowerCase();
+      if (this.#command && line !== undefined && isCommand(line)) {
+        await this.#command(line);
+        continue;
+      }
+      const action = line === undefined ? "cancel" : word;
+      const said = action === "decline" || action === "cancel" ? ({ action } as const) : (line ?? "");
+      const answered = await this.#words?.answer(question.id, said, by);
+      if (answered?.outcome !== "wrong") break;
+      process.stderr.write(`${printable(answered.reason)}\n`);
+    }
+    this.#questions.delete(question.id);
+  }
+}
+
+/** `3/10 pages`, or `30 %` of a large number. */
+function stepText({ done, total, text = "" }: ToolProgress): string {
+  if (total === undefined || total === 0) return `${done} ${text}`.trimEnd();
+  const part = total > 1_000 ? `${Math.floor((100 * done) / total)} %` : `${done}/${total}`;
+  return `${part} ${text}`.trimEnd();
 }
 
 function decisionOf(word: string): "allow" | "always" | "deny" {

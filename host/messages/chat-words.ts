@@ -1,10 +1,12 @@
 import {
   ChatCommands,
+  isCommandPrompt,
   listAll,
   Store,
   textOf,
   userOf,
   type ChatCommand,
+  type CommandPrompt,
   type InboundMessage,
   type Logger,
   type Notice,
@@ -38,6 +40,8 @@ export function isChatCommand(message: InboundMessage): boolean {
 }
 
 interface Deps extends ControlDeps {
+  /** Takes what a command says as a message of its person, behind the guards. */
+  readonly begin: (message: InboundMessage) => Promise<void>;
   readonly log: Logger;
   readonly outbox: Outbox;
 }
@@ -91,7 +95,8 @@ export class ChatWords {
     const said = isNew
       ? ((await this.answer(message, session)) ?? "")
       : sentences.cutOff(textOf(message.parts));
-    if (said !== "") await store.lanes.post(outbox.notice(message, about, said));
+    if (typeof said !== "string") await this.#deps.begin(saidByCommand(message, said));
+    else if (said !== "") await store.lanes.post(outbox.notice(message, about, said));
     await this.#done(store, key);
   }
 
@@ -100,8 +105,8 @@ export class ChatWords {
     await values.remove(underWaySpace, key);
   }
 
-  /** What the person is told; undefined where the message is no command. Never throws. */
-  async answer(message: InboundMessage, session: string): Promise<string | undefined> {
+  /** What the person is told or says by it; undefined where the message is no command. Never throws. */
+  async answer(message: InboundMessage, session: string): Promise<string | CommandPrompt | undefined> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
@@ -110,7 +115,9 @@ export class ChatWords {
     const conversation = new Control(this.#deps, message, session);
     try {
       const facts = { user: userOf(message), trust: message.trust };
-      return await command.run({ args: args.trim(), ...facts, conversation, commands });
+      const said = await command.run({ args: args.trim(), ...facts, conversation, commands });
+      if (typeof said === "string" || isCommandPrompt(said)) return said;
+      throw new Error("it answered neither text nor parts.");
     } catch (error) {
       this.#deps.log.warn(
         { lane: session, command: command.name, err: asError(error) },
@@ -126,6 +133,12 @@ export class ChatWords {
     const may = all.filter((command) => ranks.indexOf(command.trust ?? usual) <= ranks.indexOf(trust));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
+}
+
+/** Makes the message that a command says in its person's name. */
+export function saidByCommand(message: InboundMessage, { prompt, system }: CommandPrompt): InboundMessage {
+  const { quoted: _, ...rest } = message;
+  return { ...rest, parts: prompt, ...(system !== undefined && { system }) };
 }
 
 /** As a caller who waits gets it, and who is told something in any case. */

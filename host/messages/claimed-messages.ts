@@ -142,7 +142,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   async #refusal({ message, ageMs }: Claim, { at }: Claimed): Promise<string | undefined> {
     const acceptedAt = at - ageMs;
     if (acceptedAt > this.#since + slackMs) return undefined;
-    return this.#deps.senders.refusal(message);
+    return this.#deps.senders.refusal({ ...message, again: true });
   }
 
   async #run(

@@ -3,10 +3,13 @@ import {
   laneOf,
   Store,
   userOf,
+  type Autonomy,
+  type CallOptions,
   type InboundMessage,
   type Lanes,
   type Lease,
   type PromptOptions,
+  type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
@@ -16,12 +19,16 @@ import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
+import { callAround } from "../tools/call-around.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
+import { stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
+import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
+import { withinLevel } from "./prompt-options.ts";
 import { Queue } from "./queue.ts";
-import { enterSession } from "./session-access.ts";
+import { RunningTurns } from "./running-turns.ts";
+import { enterSession, enterWithin } from "./session-access.ts";
 
 const leaseMs = 60_000;
 /** How long a caller waits for a conversation that another process holds. */
@@ -34,6 +41,8 @@ export interface ConversationDeps {
   readonly sources: SessionSources;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
+  /** `agent.autonomy_level`. */
+  readonly level: Autonomy;
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
@@ -60,26 +69,38 @@ interface TurnOptions extends PromptOptions {
 export class Conversations {
   readonly #deps: ConversationDeps;
   readonly #queue = new Queue();
-  readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+  readonly turns: RunningTurns;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
+    this.turns = new RunningTurns(deps.registry);
+  }
+
+  /** Throws if a guard refuses the message. */
+  async admit(message: InboundMessage): Promise<void> {
+    const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
+    if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   }
 
   /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
-  async enter(message: InboundMessage, { keep }: Pick<PromptOptions, "keep">): Promise<string> {
-    const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
-    if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
+  async enter(
+    message: InboundMessage,
+    { keep }: Pick<PromptOptions, "keep">,
+    call?: CallRequest,
+  ): Promise<string> {
+    await this.admit(message);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     // Of what nobody can come back to nothing is opened.
     if (message.session === undefined && keep === false) return session;
     const sessions = this.#deps.registry.get(Store)?.sessions;
-    if (sessions) await enterSession(sessions, session, laneOf(message));
+    if (!sessions || (call && (await enterWithin(sessions, session, call)))) return session;
+    await enterSession(sessions, session, laneOf(message));
     return session;
   }
 
   /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
-  async prompt(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnResult> {
+  async prompt(message: InboundMessage, session: string, given: TurnOptions): Promise<TurnResult> {
+    const options = withinLevel(given, this.#deps.level, given.inner?.call.turn?.autonomy);
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
     const turnOf = (signal: AbortSignal): Promise<Turn> =>
@@ -102,8 +123,14 @@ export class Conversations {
   async promptWithin(call: CallRequest, given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const message = saidWithin(call, given);
     const around = sessionsAround(call, message.session);
-    const session = await this.enter(message, options);
+    const session = await this.enter(message, options, call);
     return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
+  }
+
+  /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
+  call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+    const around = callAround();
+    return around ? callWithin(this.#deps, around, options) : callOutside(this.#deps, message, options);
   }
 
   /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */
@@ -136,21 +163,20 @@ export class Conversations {
     if (outer !== undefined) await sources.add(session, await sources.of(outer));
     if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
     await sources.addMessage(session, message);
-    const stop = new AbortController();
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const running = { stop, ended };
-    this.#running.set(session, running);
     try {
-      const signal = AbortSignal.any([options.signal, stop.signal]);
-      const run = await this.run(message, session, { ...options, signal });
-      const turn = await run.run();
-      // A turn that failed may be tried again.
-      const isOver = !options.signal.aborted && turn.result.error === undefined;
-      if (options.again && isOver) await this.#withdraw(session);
-      return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
+      return await this.turns.run(session, async (stop, is) => {
+        const signal = AbortSignal.any([options.signal, stop]);
+        const run = await this.run(message, session, { ...options, signal });
+        is(run.facts);
+        const traceparent = run.facts.trace as string;
+        const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
+        const turn = await runTraced(traced, () => run.run());
+        // A turn that failed may be tried again.
+        const isOver = !options.signal.aborted && turn.result.error === undefined;
+        if (options.again && isOver) await this.#withdraw(session);
+        return stop.aborted && !options.signal.aborted ? stoppedTurn(turn, stop.reason) : turn;
+      });
     } finally {
-      if (this.#running.get(session) === running) this.#running.delete(session);
-      end();
       // What a turn within another has taken in comes back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
@@ -174,6 +200,8 @@ export class Conversations {
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
     const { isPrivate, inner, again: _, ...rest } = options;
+    const added = [options.system, message.system].filter((text) => text !== undefined && text !== "");
+    const system = added.length > 0 && { system: added.join("\n\n") };
     return {
       message,
       session,
@@ -181,20 +209,17 @@ export class Conversations {
       view: view ?? { generation: 0, base: [], turns: [] },
       context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
       redaction: isPrivate ? forOwner : turn.redaction,
-      options: rest,
+      options: this.turns.told(session, { ...rest, ...system }),
     };
   }
 
   /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */
-  async stop(session: string, how: "keep" | "forget"): Promise<boolean> {
-    const running = this.#running.get(session);
-    running?.stop.abort(how);
-    await running?.ended;
-    return running !== undefined;
+  stop(session: string, how: "keep" | "forget"): Promise<boolean> {
+    return this.turns.end(session, how);
   }
 
   isRunning(session: string): boolean {
-    return this.#running.has(session);
+    return this.turns.isRunning(session);
   }
 }
 
@@ -210,11 +235,4 @@ async function take(lanes: Lanes, session: string, signal: AbortSignal): Promise
     await lanes.recover();
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
-}
-
-/** A person ended the turn, so that is its answer. */
-function stopped({ result, messages }: Turn, how: unknown): Turn {
-  const { error: _, ...rest } = result;
-  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
-  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
 }

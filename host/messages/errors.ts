@@ -8,6 +8,7 @@ export const messageErrors = defineErrors({
   TURN_TOO_DEEP: policy(
     "A turn was asked for inside %s others, which is as deep as it goes: do the task in the turn that is there.",
   ),
+  AUTONOMY_WIDER: policy("A turn here may be %s at most, not %s: ask for a narrower level."),
   PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
   SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),

@@ -1,10 +1,12 @@
 import {
   laneOf,
   Store,
+  type CallOptions,
   type Inbox as InboxSlot,
   type InboundMessage,
   type PromptOptions,
   type Receipt,
+  type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
@@ -14,7 +16,7 @@ import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
-import { saidBy, type ChatWords } from "./chat-words.ts";
+import { saidBy, saidByCommand, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
@@ -44,7 +46,8 @@ export class Inbox implements InboxSlot {
     this.#deps = deps;
   }
 
-  async receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
+  async receive(given: readonly InboundMessage[]): Promise<readonly Receipt[]> {
+    const messages = given.map(ownWords);
     const receipts: Receipt[] = messages.map(() => "accepted");
     const store = this.#store();
     if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
@@ -61,7 +64,14 @@ export class Inbox implements InboxSlot {
     return receipts;
   }
 
-  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+  /** Takes what a chat command says in its person's name; what the guards refuse is told to nobody. */
+  async begin(message: InboundMessage): Promise<void> {
+    if ((await this.#deps.senders.refusal(message)) === undefined)
+      await this.#accept(this.#store(), [message]);
+  }
+
+  async prompt(given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+    const message = ownWords(given);
     const { conversations, words } = this.#deps;
     checkPromptOptions(options);
     await this.#refuseTaken(options);
@@ -69,7 +79,16 @@ export class Inbox implements InboxSlot {
     if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
-    return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
+    if (typeof said === "string") return saidBy(session, said);
+    if (said === undefined) return conversations.prompt(message, session, options);
+    const begun = saidByCommand(message, said);
+    await conversations.admit(begun);
+    return conversations.prompt(begun, session, options);
+  }
+
+  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+    checkPromptOptions(options);
+    return this.#deps.conversations.call(message, options);
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */
@@ -102,4 +121,11 @@ export class Inbox implements InboxSlot {
     if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     return store;
   }
+}
+
+/** Only a chat command adds to the system prompt of its turn, and only the host asks the guards again. */
+function ownWords(message: InboundMessage): InboundMessage {
+  if (message.system === undefined && message.again === undefined) return message;
+  const { system: _, again: __, ...rest } = message;
+  return rest;
 }

@@ -3,6 +3,7 @@ import { errors } from "./errors.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
+import { turnIds } from "../tools/turn-ids.ts";
 
 /** How many turns may stand around one. */
 const maxAround = 2;
@@ -34,7 +35,7 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
   const onEvent = (event: TurnEvent): void => {
     options.onEvent?.(event);
     // Questions are put where the person is; all else is the tool's to show.
-    if (event.type === "approval_request" || event.type === "approval_done") call.onEvent?.(event);
+    if (isForPerson(event)) call.onEvent?.(event);
   };
   return {
     ...options,
@@ -45,10 +46,14 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
   };
 }
 
+function isForPerson({ type }: TurnEvent): boolean {
+  return type.startsWith("approval_") || type.startsWith("tool_question");
+}
+
 /** What a turn is asked to be; `usual` is who answers in its session. */
 export function contextOf(
-  { trust }: InboundMessage,
-  { provider, model, effort, budget, agent }: PromptOptions,
+  message: InboundMessage,
+  { provider, model, effort, budget, agent, autonomy }: Partial<PromptOptions>,
   usual: ModelRef,
   inner: InnerTurn | undefined,
 ): TurnContext {
@@ -56,11 +61,14 @@ export function contextOf(
   const isNamed = provider !== undefined || model !== undefined;
   const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
   return {
-    trust,
+    ids: turnIds(message, outer?.ids),
+    trust: message.trust,
+    message: inner ? outer?.message : message,
     around: inner?.around ?? [],
     budget: new SpentBudget(budget, outer?.budget),
     want: isNamed ? named : (outer?.want ?? usual),
     effort: effort ?? outer?.effort,
     agent: agent ?? outer?.agent,
+    autonomy,
   };
 }

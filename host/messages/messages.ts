@@ -1,4 +1,4 @@
-import { laneOf, type Logger, type Plugin } from "@gantry/sdk";
+import { laneOf, type InboundMessage, type Logger, type Plugin } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
@@ -6,15 +6,18 @@ import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Rulings } from "../tools/rulings.ts";
+import type { ToolQuestions } from "../tools/tool-questions.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
+import { answerInChannel } from "./answers-in-channels.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
 import { ChatWords } from "./chat-words.ts";
 import { Conversations } from "./conversations.ts";
 import { Delivery } from "./delivery.ts";
 import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
+import type { RunningTurns } from "./running-turns.ts";
 import { SenderCheck } from "./sender-check.ts";
 import { Serving } from "./serving.ts";
 import type { ToolList } from "../tools/tool-list.ts";
@@ -25,6 +28,7 @@ export interface MessagesDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly observers: Telling;
   readonly sources: SessionSources;
   readonly rulings: Rulings;
@@ -47,20 +51,25 @@ export class Messages {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly serving: Serving;
+  readonly turns: RunningTurns;
 
   constructor(given: MessagesDeps) {
     const deps = {
       ...given,
+      level: given.rulings.level,
       delivery: new Delivery(given.registry),
       senders: new SenderCheck(given),
     };
     const conversations = new Conversations(deps);
+    this.turns = conversations.turns;
     this.outbox = new Outbox(deps);
     const admission = new Admission({ ...deps, outbox: this.outbox });
-    const words = new ChatWords({ ...deps, conversations, outbox: this.outbox });
+    const begin = (message: InboundMessage): Promise<void> => this.inbox.begin(message);
+    const words = new ChatWords({ ...deps, begin, conversations, outbox: this.outbox });
     const controls: readonly ControlWord[] = [
       (message) => decideInChannel(deps, message),
       (message) => words.control(message, laneOf(message)),
+      (message) => answerInChannel(deps, message),
     ];
     this.inbox = new Inbox({ ...deps, controls, admission, conversations, words });
     this.serving = new Serving({

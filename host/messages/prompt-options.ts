@@ -1,4 +1,4 @@
-import type { PromptOptions } from "@gantry/sdk";
+import { autonomyLevels, isWider, type Autonomy, type PromptOptions } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
@@ -14,6 +14,27 @@ export function checkPromptOptions({ agent, effort, budget, maxTokens }: PromptO
     throw errors.PROMPT_BAD_OPTION("budget.tokens", shown(budget?.tokens), "a whole number from 1 on");
   if (!isBound(maxTokens))
     throw errors.PROMPT_BAD_OPTION("maxTokens", shown(maxTokens), "a whole number from 1 on");
+}
+
+type Levelled = Pick<PromptOptions, "approvals" | "autonomy">;
+
+/**
+ * Returns the options as a turn within `around` may have them; throws AUTONOMY_WIDER for a wider level. What `autonomous`
+ * refuses unasked no narrower turn gets by a yes that nobody has said.
+ */
+export function withinLevel<T extends Levelled>(
+  options: T,
+  configured: Autonomy,
+  around: Autonomy | undefined,
+): T {
+  const { autonomy = around } = options;
+  if (autonomy === undefined) return options;
+  if (!autonomyLevels.includes(autonomy))
+    throw errors.PROMPT_BAD_OPTION("autonomy", shown(autonomy), autonomyLevels.join(", "));
+  const most = around ?? configured;
+  if (isWider(autonomy, most)) throw errors.AUTONOMY_WIDER(most, autonomy);
+  const isNarrowed = configured === "autonomous" && autonomy !== configured;
+  return { ...options, autonomy, ...(isNarrowed && options.approvals === "yes" && { approvals: "none" }) };
 }
 
 function isBound(value: unknown): boolean {

@@ -20,6 +20,27 @@ export async function enterSession(sessions: Sessions, session: string, user: st
   if (!isSame(owner, user)) throw errors.SESSION_FOREIGN(session);
 }
 
+/** The form of names that a turn gives to sessions of turns within it, behind its own session's and a slash. */
+const innerName = /^[\w.-]{1,64}$/;
+
+/**
+ * Enters a session that a turn has named for a turn within it, as `<its own session>/<name>`, which nobody else can name; a new
+ * one belongs to whom the turn's own belongs. False for any other session.
+ */
+export async function enterWithin(sessions: Sessions, session: string, outer: CallPlace): Promise<boolean> {
+  if (!session.startsWith(`${outer.session}/`)) return false;
+  if (!innerName.test(session.slice(outer.session.length + 1))) return false;
+  const { owner = outer.user } = (await sessions.access(outer.session)) ?? {};
+  if ((await sessions.open(session, owner)) !== owner) throw errors.SESSION_FOREIGN(session);
+  return true;
+}
+
+interface CallPlace {
+  readonly session: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+}
+
 function isSame(owner: string, user: string): boolean {
   return owner === user || (owner.startsWith(terminal) && user.startsWith(terminal));
 }

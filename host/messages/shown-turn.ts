@@ -6,14 +6,17 @@ import {
   type Logger,
   type TurnEvent,
 } from "@gantry/sdk";
+import { putToolQuestion } from "./answers-in-channels.ts";
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Delivered } from "../tools/asked-question.ts";
+import type { ToolQuestions } from "../tools/tool-questions.ts";
 
 export interface ShownTurnDeps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly log: Logger;
 }
 
@@ -49,6 +52,8 @@ export class ShownTurn {
       this.#asked.set(request.id, { request, earlier });
       if (!earlier) void askInChannel(this.#deps, this.#message, request, this.#signal);
     }
+    if (event.type === "tool_question")
+      void putToolQuestion(this.#deps, this.#message, event.question, this.#signal);
     if (event.type === "approval_done") void this.#settle(event.id, event.decision);
   }
 

@@ -9,6 +9,8 @@ export interface Trace {
   readonly trace: string | undefined;
   /** A short name for its conversation. */
   readonly conversation: string;
+  /** Of the turn. */
+  readonly traceparent?: string;
 }
 
 /** Runs a plugin's code so that what it starts and what fails there later still carries its name. */

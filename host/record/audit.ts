@@ -1,5 +1,6 @@
 import { AuditSinks, errors, type Audit as AuditSlot, type AuditEvent } from "@gantry/sdk";
 import { deepFreeze, asError } from "@gantry/sdk/node";
+import { currentTrace } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -25,6 +26,7 @@ export class Audit implements AuditSlot {
   async record(event: Omit<AuditEvent, "timestamp">): Promise<void> {
     const { event_type, tool, args, result, user, session_id } = event;
     const stamp = { timestamp: new Date().toISOString(), event_type, tool };
+    const trace = event.trace ?? currentTrace()?.traceparent;
     let record: AuditEvent;
     try {
       record = deepFreeze({
@@ -34,6 +36,7 @@ export class Audit implements AuditSlot {
         // Who it was is what the log is for, also where the name is a telephone number.
         user,
         session_id,
+        ...(trace !== undefined && { trace }),
       });
       const sinks = this.#registry.get(AuditSinks) ?? new Map();
       await Promise.all([...sinks.values()].map((sink) => sink.write(record)));

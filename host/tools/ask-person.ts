@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Trust } from "@gantry/sdk";
+import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Decided } from "./asked-question.ts";
 import type { CallRequest } from "./call.ts";
@@ -14,12 +15,22 @@ export async function askPerson(
   approvals: Approvals,
   { approvals: way, onEvent, signal }: WayToPerson,
   question: Omit<ApprovalRequest, "id" | "expires">,
+  observers: Telling,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
   if (way === "none" || !onEvent) return { decision: "nobody" };
-  const announce = (request: ApprovalRequest): void => onEvent({ type: "approval_request", request });
+  const began = performance.now();
+  const { session, user, tool } = question;
+  const announce = (request: ApprovalRequest): void => {
+    observers.tell("approvalAsked", { id: request.id, session, user, tool });
+    onEvent({ type: "approval_request", request });
+  };
   const { id, decided } = await approvals.ask({ question, call, announce, signal });
+  const by = "by" in decided && { by: decided.by };
+  const { decision } = decided;
+  const ms = performance.now() - began;
+  observers.tell("approvalDecided", { id, session, user, tool, decision, ...by, ms });
   const isYes = decided.decision === "allow" || decided.decision === "always";
   onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
   return decided;

@@ -1,4 +1,4 @@
-import type { Decision, Logger, Part, PromptOptions, TurnEvent } from "@gantry/sdk";
+import type { Decision, Logger, Part, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
@@ -7,6 +7,7 @@ import type { Approvals } from "./approvals.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { SessionSources } from "./session-sources.ts";
+import type { ToolQuestions } from "./tool-questions.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** What every call needs of the host. */
@@ -16,6 +17,7 @@ export interface CallDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly questions: ToolQuestions;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly observers: Telling;
@@ -37,6 +39,8 @@ export interface CallRequest {
   readonly signal: AbortSignal;
   readonly approvals: PromptOptions["approvals"];
   onEvent?(event: TurnEvent): void;
+  /** Told how far the tool is, and each tool that it calls. */
+  onProgress?(step: ToolProgress): void;
   readonly depth?: number;
   /** The tools of this turn, where it has fewer than there are. */
   readonly tools?: readonly string[];

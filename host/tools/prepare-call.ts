@@ -52,6 +52,8 @@ export async function prepareCall(
     sources: await deps.sources.of(session),
     dryRun,
     ...(tool.hints && { hints: { ...tool.hints } }),
+    ...(turn?.autonomy !== undefined && { autonomy: turn.autonomy }),
+    ...(turn && { turn: turn.ids.turn }),
     ...(turn?.agent !== undefined && { agent: turn.agent }),
     ...(tool.source !== undefined && { source: tool.source }),
   };

@@ -33,7 +33,7 @@ export async function requestApproval(
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
-  const decided = await askPerson(deps.approvals, request, question, exact);
+  const decided = await askPerson(deps.approvals, request, question, deps.observers, exact);
 
   if (decided.decision === "nobody") {
     const way = wayToBeAsked(request.turn?.trust);

@@ -1,4 +1,12 @@
-import { refuse, ShellReader, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
+import {
+  refuse,
+  ShellReader,
+  type Autonomy,
+  type Question,
+  type Refusal,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -6,8 +14,6 @@ import type { AllowRules } from "./allow-rules.ts";
 import { isOfferedNow } from "./tool-list.ts";
 import { plainText } from "./plain-text.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
-
-export type Autonomy = "supervised" | "semi-autonomous" | "autonomous";
 
 /** A longer command is not shown as a rule. */
 const MAX_RULE = 120;
@@ -23,14 +29,15 @@ export type Ruling =
 export class Rulings {
   readonly #registry: Registry;
   readonly #rules: AllowRules;
-  readonly #level: Autonomy;
+  /** The configured one; a turn may have a narrower. */
+  readonly level: Autonomy;
   readonly #enforcers: Enforcers;
   readonly conversations: ConversationApprovals = new ConversationApprovals();
 
   constructor(registry: Registry, rules: AllowRules, level: Autonomy, enforcers: Enforcers) {
     this.#registry = registry;
     this.#rules = rules;
-    this.#level = level;
+    this.level = level;
     this.#enforcers = enforcers;
   }
 
@@ -55,12 +62,13 @@ export class Rulings {
     questions: readonly Question[],
     conversation: string = call.session,
   ): Promise<Ruling> {
-    if (this.#level === "supervised") return { kind: "ask", coverage: undefined };
+    const level = call.autonomy ?? this.level;
+    if (level === "supervised") return { kind: "ask", coverage: undefined };
     const shell = this.#registry.get(ShellReader);
 
     const rule = await this.#rules.covering(tool, call, shell);
     if (rule !== undefined) return { kind: "lifted", by: `security.allow ${JSON.stringify(rule)}` };
-    if (this.#level === "autonomous")
+    if (level === "autonomous")
       return { kind: "refused", refusal: refuse(await nobodyAsked(tool, call, questions, shell)) };
 
     const coverage = await coverageOf(call, shell);

@@ -5,13 +5,19 @@ import {
   type Sources,
   type StatedEffects,
   type Tool,
+  type ToolAnswer,
   type ToolCall,
+  type ToolProgress,
+  type WordsWanted,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
+import { askWords } from "./ask-words.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
+import { originOf } from "./origin.ts";
+import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
 const defaultTimeoutMs = 60_000;
@@ -45,15 +51,41 @@ export async function runTool(
     return outcome.text;
   };
   const { args, effects, session, user, cwd, sources = none } = call;
+  let steps: ToldProgress | undefined;
+  let isOver = false;
+  let asking: AbortController | undefined;
+  const progress = (step: ToolProgress): void => {
+    if (request.onProgress && !isOver) (steps ??= new ToldProgress(request.onProgress)).step(step);
+  };
   let outcome: CallOutcome;
+  deps.observers.tell("toolStarted", { call });
   try {
-    const run = { args, effects, session, user, cwd, sources, signal, log: deps.log, check, call: callTool };
+    const told = { args, effects, session, user, cwd, sources };
+    const ask = async (wanted: WordsWanted): Promise<ToolAnswer> => {
+      if (isOver) return { action: "cancel" };
+      asking ??= new AbortController();
+      return askWords(deps, request, call, wanted, AbortSignal.any([signal, asking.signal]));
+    };
+    const mayAsk = request.approvals === "ask" && request.onEvent !== undefined;
+    const ways = { signal, log: deps.log, check, call: callTool, progress, ...(mayAsk && { ask }) };
+    const run = {
+      ...told,
+      ...ways,
+      trace: request.turn?.ids.trace,
+      get origin() {
+        return originOf(deps.registry, request.turn);
+      },
+    };
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
   } catch (error) {
     outcome = failure(tool, error, request.signal, limit, timeoutMs, deps.maxOutputBytes);
+  } finally {
+    isOver = true;
+    asking?.abort();
+    steps?.end();
   }
   const { code } = outcome;
   const failed = outcome.decision === "failed" || outcome.workFailed === true;

@@ -1,4 +1,5 @@
 import {
+  ask,
   type GantryError,
   type Question,
   type Refusal,
@@ -43,7 +44,8 @@ export class ToolCalls {
     if (refusal)
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
-      const decision = await this.#decide(request, tool, call, verdict as readonly Question[]);
+      const questions = supervised(call, verdict as readonly Question[]);
+      const decision = await this.#decide(request, tool, call, questions);
       await this.#unchanged(tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
@@ -124,6 +126,9 @@ export class ToolCalls {
     why: { readonly code: string; readonly message: string },
   ): Promise<CallOutcome> {
     const code = why.code ?? "INTERNAL";
+    const { session, user, tool, turn } = request;
+    const stopped = { session, user, tool, decision, code, ...(turn && { turn: turn.ids.turn }) };
+    this.#deps.observers.tell("toolRefused", stopped);
     try {
       await this.#record(request, call.args, `${decision}: ${code}`);
       if (decision === "refused") {
@@ -165,6 +170,12 @@ export class ToolCalls {
       result,
     });
   }
+}
+
+/** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */
+function supervised(call: ToolCall, questions: readonly Question[]): readonly Question[] {
+  if (call.autonomy !== "supervised" || questions.length > 0) return questions;
+  return [ask(errors.AUTONOMY_SUPERVISED_TURN(call.tool))];
 }
 
 /** A refusal as an error, with the code and the sentence of whoever refused. */

@@ -1,17 +1,18 @@
+import type { Autonomy } from "@gantry/sdk";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import { AllowRules } from "./allow-rules.ts";
 import type { CallDeps } from "./call.ts";
 import { resolvePath } from "./effects.ts";
 import { commandsReachOut } from "./network.ts";
 import { Policy } from "./policy.ts";
-import { Rulings, type Autonomy } from "./rulings.ts";
+import { Rulings } from "./rulings.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
 import { ToolList } from "./tool-list.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
-  "registry" | "hooks" | "audit" | "approvals" | "observers" | "log" | "maxOutputBytes"
+  "registry" | "hooks" | "audit" | "approvals" | "questions" | "observers" | "log" | "maxOutputBytes"
 > {
   readonly enforcers: Enforcers;
   readonly level: Autonomy;

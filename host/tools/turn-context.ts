@@ -1,15 +1,21 @@
-import type { Effort, ModelRef, Trust } from "@gantry/sdk";
+import type { Autonomy, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
+import type { TurnIds } from "./turn-ids.ts";
 
 /** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
 export interface TurnContext {
+  readonly ids: TurnIds;
   readonly trust: Trust;
+  /** The message that the outermost turn answers; undefined if a call outside of turns stands around it. */
+  readonly message: InboundMessage | undefined;
   /** Sessions of the turns around it, the outermost first. */
   readonly around: readonly string[];
   readonly budget: SpentBudget;
   readonly want: ModelRef;
   readonly effort: Effort | undefined;
   readonly agent: string | undefined;
+  /** If it is not the configured one. */
+  readonly autonomy: Autonomy | undefined;
 }
 
 /** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */

@@ -1,4 +1,13 @@
-import type { Json, ModelRef, ProviderFailure, RoutedEvent, Served, StopReason, ToolUse } from "@gantry/sdk";
+import type {
+  Json,
+  ModelAnswer,
+  ModelRef,
+  ProviderFailure,
+  RoutedEvent,
+  Served,
+  StopReason,
+  ToolUse,
+} from "@gantry/sdk";
 
 /** One answer of the model, as far as it has come. */
 export class Answer {
@@ -9,6 +18,9 @@ export class Answer {
   stop: StopReason = "Error";
   failure: ProviderFailure | undefined;
   served: Served;
+  cacheWriteTokens: number | undefined;
+  /** As the server names it. */
+  model: string | undefined;
   readonly usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
 
   constructor({ provider = "none", model }: ModelRef) {
@@ -22,8 +34,11 @@ export class Answer {
   }
 
   read(event: RoutedEvent): void {
-    if (event.type === "served") this.served = { provider: event.provider, model: event.model };
-    else if (event.type === "text") this.text += event.text;
+    if (event.type === "served") {
+      const { provider, model, server } = event;
+      this.served = { provider, model, ...(server !== undefined && { server }) };
+      this.model = undefined;
+    } else if (event.type === "text") this.text += event.text;
     else if (event.type === "tool_call") this.calls.push(event.call);
     else if (event.type === "provider_data") this.providerData = event.data;
     else if (event.type === "stop") this.stop = event.reason;
@@ -33,6 +48,20 @@ export class Answer {
       this.usage.outputTokens += event.outputTokens;
       this.usage.cachedTokens += event.cachedTokens ?? 0;
       this.usage.reasoningTokens += event.reasoningTokens ?? 0;
+      if (event.cacheWriteTokens !== undefined)
+        this.cacheWriteTokens = (this.cacheWriteTokens ?? 0) + event.cacheWriteTokens;
+      this.model = event.model ?? this.model;
     }
+  }
+
+  /** Returns who has answered, as observers are told. */
+  told(): Served & Pick<ModelAnswer, "responseModel" | "cacheWriteTokens" | "stop"> {
+    const { served, model, cacheWriteTokens, failure, stop } = this;
+    return {
+      ...served,
+      stop: failure ? "Error" : stop,
+      ...(model !== undefined && { responseModel: model }),
+      ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    };
   }
 }

@@ -1,10 +1,20 @@
-import { textParts, type ChatMessage, type Part, type ToolCallReport, type ToolUse } from "@gantry/sdk";
+import {
+  textParts,
+  type ChatMessage,
+  type Part,
+  type ToolCallReport,
+  type ToolProgress,
+  type ToolUse,
+} from "@gantry/sdk";
+import { printable } from "../record/printable.ts";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
 const maxBeside = 8;
+
+const maxStepText = 200;
 
 export interface CallResult {
   readonly message: ChatMessage;
@@ -31,6 +41,30 @@ export async function runCalls(
 }
 
 async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
+  const outcome = await shownCall(deps, input, call);
+  const { decision, code } = outcome;
+  return {
+    message: {
+      role: "tool",
+      callId: call.id,
+      name: call.name,
+      parts: forModel(outcome, call.name),
+      failed: stoppedOrFailed(outcome),
+    },
+    report: { tool: call.name, decision, ...(code !== undefined && { code }) },
+  };
+}
+
+type Calling = Pick<TurnInput, "session" | "user" | "redaction" | "context"> & {
+  readonly options: Pick<TurnInput["options"], "onEvent" | "signal" | "approvals" | "tools">;
+};
+
+/** Runs one call and shows whoever watches what it does, redacted. */
+export async function shownCall(
+  { calls }: Pick<TurnDeps, "calls">,
+  input: Calling,
+  call: Omit<ToolUse, "args"> & { readonly args: unknown },
+): Promise<CallOutcome> {
   const { session, user, options, redaction, context: turn } = input;
   options.onEvent?.({
     type: "tool_call",
@@ -38,7 +72,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     tool: call.name,
     args: redaction.value(readable(call.args)),
   });
-  const outcome = await deps.calls.run({
+  const outcome = await calls.run({
     id: call.id,
     tool: call.name,
     args: call.args,
@@ -46,6 +80,7 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     user,
     turn,
     ...options,
+    ...(options.onEvent && { onProgress: (step: ToolProgress) => tellStep(input, call, step) }),
   });
   const { decision, code } = outcome;
   const text = redaction.text(outcome.text);
@@ -57,16 +92,17 @@ async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<
     text,
     ...(code !== undefined && { code }),
   });
-  return {
-    message: {
-      role: "tool",
-      callId: call.id,
-      name: call.name,
-      parts: forModel(outcome, call.name),
-      failed: stoppedOrFailed(outcome),
-    },
-    report: { tool: call.name, decision, ...(code !== undefined && { code }) },
-  };
+  return outcome;
+}
+
+function tellStep(
+  { options, redaction }: Calling,
+  { id, name }: Pick<ToolUse, "id" | "name">,
+  step: ToolProgress,
+): void {
+  const { text } = step;
+  const shown = text === undefined ? step : { ...step, text: printable(redaction.text(text), maxStepText) };
+  options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
 }
 
 function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {

@@ -28,7 +28,7 @@ export async function collectCompletion(
   const clock = new Clock();
   const counted = () => countedTokens({ messages, tools }, answer);
   const tell = (outcome: string): void => {
-    const facts = { ...factsOf(input), purpose, ...answer.served, ...counted() };
+    const facts = { ...factsOf(input), purpose, ...answer.told(), ...counted() };
     deps.observers.tell("modelAnswered", { ...facts, ...clock.times(), outcome });
   };
   if (isShown) options.onEvent?.({ type: "thinking" });
@@ -65,11 +65,13 @@ export async function collectCompletion(
 class Clock {
   isAsking = false;
   #began: number = performance.now();
+  #started: number = Date.now();
   #first: number | undefined;
 
   begin(): void {
     this.isAsking = true;
     this.#began = performance.now();
+    this.#started = Date.now();
     this.#first = undefined;
   }
 
@@ -77,8 +79,8 @@ class Clock {
     this.#first ??= performance.now();
   }
 
-  times(): { readonly ms: number; readonly firstMs: number | undefined } {
+  times(): { readonly started: number; readonly ms: number; readonly firstMs: number | undefined } {
     const firstMs = this.#first === undefined ? undefined : this.#first - this.#began;
-    return { ms: performance.now() - this.#began, firstMs };
+    return { started: this.#started, ms: performance.now() - this.#began, firstMs };
   }
 }

@@ -3,6 +3,7 @@ import {
   errors,
   GantryError,
   ModelRouter,
+  servedBy,
   type ModelRef,
   shownAddress,
   type ChatRequest,
@@ -76,7 +77,7 @@ export class Providers {
     ): Promise<Provider | undefined> => (await this.#hooks.first({ provider, model })) ?? undefined;
     if (router) return yield* router.chat(want, request, resolve);
     const provider = await this.resolve(want.provider, want.model);
-    yield { type: "served", provider: provider.name, model: want.model };
+    yield servedBy(provider, want.model);
     const tools = provider.capabilities.nativeToolCalling ? request.tools : [];
     yield* provider.chat({ ...request, tools, model: want.model });
   }

@@ -48,8 +48,8 @@ export class Spending {
 
   async #ask(reason: string, until: number | undefined): Promise<ProviderFailure | undefined> {
     const { user, session, options, context: turn } = this.#input;
-    const { approvals } = this.#deps;
-    const decided = await askPerson(approvals, options, {
+    const { approvals, observers } = this.#deps;
+    const question = {
       session: conversationOf({ session, turn }),
       user,
       tool: "the model",
@@ -59,7 +59,8 @@ export class Spending {
       preview: "This turn goes on beyond the budget.",
       lines: 1,
       reasons: [reason],
-    });
+    };
+    const decided = await askPerson(approvals, options, question, observers);
     switch (decided.decision) {
       case "allow":
         return undefined;

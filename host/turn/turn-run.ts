@@ -8,6 +8,7 @@ import {
   type StopReason,
   type ToolCallReport,
   type ToolUse,
+  type TurnFacts,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
@@ -52,9 +53,14 @@ export class TurnRun {
     };
   }
 
+  /** What whoever watches is told of it. */
+  get facts(): TurnFacts {
+    return factsOf(this.#input);
+  }
+
   /** Never throws; what cannot be redacted is not answered. */
   async run(): Promise<Turn> {
-    const facts = factsOf(this.#input);
+    const { facts } = this;
     const began = performance.now();
     this.#deps.observers.tell("turnStarted", facts);
     const turn = await this.#loop().catch((error: unknown) => {
@@ -62,8 +68,9 @@ export class TurnRun {
       this.#deps.log.debug({ lane: facts.session, err: error }, `The turn failed: ${message}`);
       return failedTurn(this.#input, { code, message, retry: false });
     });
-    const { stop_reason: stop } = turn.result;
-    this.#deps.observers.tell("turnEnded", { ...facts, stop, ms: performance.now() - began });
+    const { stop_reason: stop, error } = turn.result;
+    const ended = { ...facts, stop, ...(error && { code: error.code }), ms: performance.now() - began };
+    this.#deps.observers.tell("turnEnded", ended);
     return turn;
   }
 

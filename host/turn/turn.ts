@@ -54,9 +54,15 @@ export interface TurnInput {
 
 /** What whoever watches is told of a turn. */
 export function factsOf({ session, user, context }: TurnInput): TurnFacts {
-  const { agent, around } = context;
+  const { agent, around, ids } = context;
   const within = around.at(-1);
-  return { session, user, ...(agent !== undefined && { agent }), ...(within !== undefined && { within }) };
+  return {
+    session,
+    user,
+    ...ids,
+    ...(agent !== undefined && { agent }),
+    ...(within !== undefined && { within }),
+  };
 }
 
 export const noUsage = Object.freeze({
@@ -86,4 +92,11 @@ export function failedTurn({ session, context }: TurnInput, error: ProviderFailu
     error,
   };
   return { result, messages: [] };
+}
+
+/** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */
+export function stoppedTurn({ result, messages }: Turn, how: unknown): Turn {
+  const { error: _, ...rest } = result;
+  const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
+  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
 }

@@ -9,10 +9,11 @@ export function hashOf(line: string | Uint8Array): string {
   return hash("sha256", line, "hex");
 }
 
-/** One line of the log, without its line break: the seven fields, then the chain. */
+/** One line of the log, without its line break: the seven fields, the trace of a turn, then the chain. */
 export function lineOf(event: AuditEvent, seq: number, prev: string): string {
-  const { timestamp, event_type, tool, args, result, user, session_id } = event;
-  return JSON.stringify({ timestamp, event_type, tool, args, result, user, session_id, seq, prev });
+  const { timestamp, event_type, tool, args, result, user, session_id, trace } = event;
+  const told = { timestamp, event_type, tool, args, result, user, session_id, ...(trace && { trace }) };
+  return JSON.stringify({ ...told, seq, prev });
 }
 
 /** What a line says of its place in the chain; undefined for what is no record. */

@@ -58,7 +58,7 @@ function verify(
 }
 
 async function receive(
-  { id, rawBody, headers }: RouteRequest,
+  { id, rawBody, headers, traceparent }: RouteRequest,
   settings: Settings,
   inbox: Inbox,
   log: Logger,
@@ -72,6 +72,7 @@ async function receive(
     ...message,
     trust: trustOf(message.sender.id, settings.people) ?? "guest",
     trace: id,
+    ...(traceparent !== undefined && { traceparent }),
   }));
   try {
     const receipts = messages.length > 0 ? await inbox.receive(messages) : [];

@@ -40,6 +40,9 @@ export const errors = defineErrors({
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once."),
+  GATEWAY_QUESTION_UNKNOWN: failed("There is no such question of a tool: its stream names the open ones."),
+  GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once."),
+  GATEWAY_QUESTION_WRONG: failed("%s"),
   GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 

@@ -1,4 +1,5 @@
-import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route, Runtime, Store } from "@gantry/sdk";
+import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route } from "@gantry/sdk";
+import type { Runtime, Store, ToolQuestions } from "@gantry/sdk";
 import { openBind, readTls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -7,6 +8,7 @@ import { approvalRoutes } from "./route-approvals.ts";
 import { chatRoute } from "./route-chat.ts";
 import { healthRoute } from "./route-health.ts";
 import { pairRoute } from "./route-pair.ts";
+import { questionRoute } from "./route-questions.ts";
 import { readyRoute } from "./route-ready.ts";
 import { openServer, type Server } from "./server.ts";
 
@@ -16,6 +18,7 @@ export interface GatewayNeeds {
   readonly checks: ReadonlyMap<string, Check>;
   readonly inbox: Inbox;
   readonly meters: Meters | undefined;
+  readonly questions: ToolQuestions;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
   readonly store: Store;
@@ -34,6 +37,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     pairRoute(pairing, devices, audit),
     chatRoute(inbox),
     ...approvalRoutes(approvals),
+    questionRoute(needs.questions),
   ];
   const tls = await readTls(config, runtime.configDir);
   const { version } = runtime;

@@ -183,5 +183,20 @@ test("OPS-01: a request id goes through the turn to the log lines of its tools, 
     plugin: "tool note",
     trace: "the-request",
     conversation: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+    traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/) as string,
   });
+});
+
+test("SDK-18: a traceparent of a request goes through the turn and stands in the reply, unless it is not exactly one", async () => {
+  const model = fakeProvider([{ calls: [{ name: "note", args: {} }] }, "done"]);
+  await using gateway = await startGateway({ plugins: [memoryStore(), model, noting] });
+  const { token } = await gateway.pair();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const ask = (value: string | readonly string[]) =>
+    gateway.ask("/api/chat", { token, body: { message: "note it" }, headers: { traceparent: value } });
+  expect((await ask(traceparent)).headers["traceparent"]).toBe(traceparent);
+  const noted = gateway.host.logs.find(({ message }) => message === "Noted.")?.detail["traceparent"];
+  expect(noted).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)[0-9a-f]{16}-01$/);
+  for (const wrong of ["none", [traceparent, traceparent], traceparent.toUpperCase()])
+    expect((await ask(wrong)).headers["traceparent"]).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import {
   Runtime,
   Services,
   Store,
+  ToolQuestions,
 } from "@gantry/sdk";
 import { Clock } from "./clock.ts";
 import { gatewayCommand, pairCommands } from "./commands.ts";
@@ -34,6 +35,7 @@ export default definePlugin({
     checks: Checks,
     inbox: Inbox,
     meters: optional(Meters),
+    questions: ToolQuestions,
     routes: Routes,
     runtime: Runtime,
     store: Store,

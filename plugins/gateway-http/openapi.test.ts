@@ -54,6 +54,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
     "get /song",
     "post /api/approvals/{id}",
     "post /api/chat",
+    "post /api/questions/{id}",
     "post /pair",
     "put /api/weather/{city}",
   ]);

@@ -4,6 +4,7 @@ import { parseBody } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { eventStream } from "./event-stream.ts";
 import type { Limiter } from "./limiter.ts";
+import { traceparentOf } from "./request-line.ts";
 import { errors } from "./errors.ts";
 import { sendJson } from "./failures.ts";
 import { heartbeatMs } from "./timeouts.ts";
@@ -113,6 +114,9 @@ class Routed implements RouteRequest {
   }
   get device(): string | undefined {
     return this.#request[device];
+  }
+  get traceparent(): string | undefined {
+    return traceparentOf(this.#request.raw);
   }
   get id(): string {
     return this.#request.id;

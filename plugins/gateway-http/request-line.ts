@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { readTraceparent } from "@gantry/sdk";
 
 const absolute = /^https?:\/\/([^/?#]*)([/?][^#]*)?$/i;
 const idForm = /^[\w.:@-]{1,64}$/;
@@ -17,4 +18,11 @@ export function originForm(request: IncomingMessage): string {
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   return typeof given === "string" && idForm.test(given) ? given : randomBytes(8).toString("hex");
+}
+
+/** Returns the request's `traceparent` if it is exactly one; Node joins several, which is none. */
+export function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  const { traceparent } = headers;
+  if (traceparent === undefined || !readTraceparent(traceparent)) return undefined;
+  return traceparent as string;
 }

@@ -45,10 +45,10 @@ export function chatRoute(inbox: Inbox): Route {
     path: "/api/chat",
     auth: "token",
     summary:
-      "One turn; with `stream` its events as they happen: delta, tool_call, tool_result, approval_request, then done or error.",
+      "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, tool_question, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ id, body: asked, device, signal }) {
+    async handle({ id, traceparent, body: asked, device, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
@@ -57,6 +57,7 @@ export function chatRoute(inbox: Inbox): Route {
         text: message,
         trust: "owner",
         trace: id,
+        ...(traceparent !== undefined && { traceparent }),
         ...(session_id !== undefined && { session: session_id }),
       });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
@@ -89,15 +90,18 @@ async function* turnEvents(
   }
 }
 
+const shown: ReadonlySet<string> = new Set(["delta", "tool_call", "tool_progress", "tool_result"]);
+
 /** What a client is told of a step; undefined if it is the terminal's alone. */
 function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
+  if (event.type === "tool_question") return { event: event.type, data: event.question };
   if (event.type === "ended") {
     const { error, ...done } = event.result;
     if (error) return { event: "error", data: { code: error.code, message: error.message } };
     return { event: "done", data: done };
   }
-  if (event.type !== "delta" && event.type !== "tool_call" && event.type !== "tool_result") return undefined;
+  if (!shown.has(event.type)) return undefined;
   const { type, ...data } = event;
   return { event: type, data };
 }

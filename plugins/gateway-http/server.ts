@@ -17,6 +17,7 @@ import { registerRoute, type RouteGuards } from "./register-route.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
+import { traceparentOf } from "./request-line.ts";
 import type { Pairing } from "@gantry/sdk/node";
 
 export interface ServerDeps {
@@ -94,6 +95,8 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
       "x-content-type-options": "nosniff",
       "x-request-id": request.id,
     });
+    const traceparent = traceparentOf(request.raw);
+    if (traceparent !== undefined) reply.header("traceparent", traceparent);
     const refusal = state.stopping ? errors.GATEWAY_STOPPING() : gate.refusal(request);
     if (refusal?.code === "GATEWAY_UNTRUSTED_PROXY" && request.routeOptions.url === "/pair") {
       // A guess is a guess, whatever headers it came with.

@@ -432,3 +432,63 @@ test("GW-07: when the time to stop is up, a turn that still runs is cut", async 
   ]);
   expect(turn).toMatchObject({ status: "rejected", reason: { code: "ECONNRESET" } });
 });
+
+test("SDK-15: a stream tells how far a tool is", async () => {
+  const count = definePlugin({
+    name: "count",
+    provides: [Tools],
+    setup: (host) =>
+      host.provide(
+        Tools,
+        defineTool({
+          name: "count",
+          description: "Counts.",
+          input: Type.Object({}),
+          async run({ progress }) {
+            progress?.({ done: 2, total: 5, text: "pages" });
+            return "counted";
+          },
+        }),
+      ),
+  });
+  await using gateway = await started([{ calls: [{ name: "count", args: {} }] }, "done"], count);
+  const { token } = await gateway.pair();
+  const events = await (await openStream(gateway, token, "count")).rest();
+  const told = events.find(({ event }) => event === "tool_progress");
+  expect(told?.data).toEqual({ id: expect.any(String), tool: "count", done: 2, total: 5, text: "pages" });
+});
+
+test("SDK-15: a stream brings a tool's question, which its own device alone answers, once", async () => {
+  const wonder = definePlugin({
+    name: "wonder",
+    provides: [Tools],
+    setup: (host) =>
+      host.provide(
+        Tools,
+        defineTool({
+          name: "wonder",
+          description: "Asks.",
+          input: Type.Object({}),
+          async run({ ask: askThem }) {
+            const form = { type: "object", properties: { age: { type: "integer" } } } as const;
+            return JSON.stringify(await askThem?.({ text: "How old?", form }));
+          },
+        }),
+      ),
+  });
+  await using gateway = await started([{ calls: [{ name: "wonder", args: {} }] }, "done"], wonder);
+  const { token } = await gateway.pair("phone");
+  const other = await gateway.pair("tablet");
+  const stream = await openStream(gateway, token, "ask me");
+  let said = await stream.next();
+  while (said && said.event !== "tool_question") said = await stream.next();
+  expect(said?.data).toMatchObject({ tool: "wonder", text: "How old?" });
+  const path = `/api/questions/${said?.data.id}`;
+  const answer = (by: string, body: object) => gateway.ask(path, { token: by, body });
+  expect((await answer(other.token, { answer: "7" })).status).toBe(404);
+  expect((await answer(token, { answer: "old" })).status).toBe(422);
+  expect((await answer(token, { answer: { age: 7 } })).status).toBe(200);
+  expect((await answer(token, { answer: { age: 8 } })).status).toBe(409);
+  const result = (await stream.rest()).find(({ event }) => event === "tool_result");
+  expect(JSON.parse(result?.data.text)).toEqual({ action: "accept", content: { age: 7 } });
+});

@@ -90,6 +90,7 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
       conversation,
     }),
     parts: sent.parts,
+    ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
     session: laneOf({ channel: "openai", conversation }),
   };
 

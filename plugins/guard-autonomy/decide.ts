@@ -30,8 +30,9 @@ export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Ref
   if (call.trust === "guest" && !security.guest_tools.includes(call.tool))
     return refuse(errors.AUTONOMY_GUEST(call.tool));
   if (call.effects.unknown === true) return ask(errors.AUTONOMY_UNKNOWN(call.tool));
-  if (agent.autonomy_level === "autonomous") return undefined;
-  if (agent.autonomy_level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
+  const level = call.autonomy ?? agent.autonomy_level;
+  if (level === "autonomous") return undefined;
+  if (level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
   if (security.require_approval_tools.includes(call.tool)) return ask(errors.AUTONOMY_LISTED(call.tool));
   return security.auto_approve_tools.includes(call.tool)
     ? undefined

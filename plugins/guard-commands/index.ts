@@ -51,7 +51,7 @@ export default definePlugin({
       const walls = await host.needs.sandbox?.policy();
       if (walls?.files && walls.network) return undefined;
       // Autonomous, the host refuses what is asked here, unless security.allow names it.
-      return agent.autonomy_level === "autonomous" && !isNameable
+      return (call.autonomy ?? agent.autonomy_level) === "autonomous" && !isNameable
         ? refuse(errors.COMMAND_NO_WALLS(doubt))
         : ask(errors.COMMAND_UNCERTAIN(doubt));
     });

@@ -40,7 +40,7 @@ export default definePlugin({
   setup(host) {
     const { agent, security } = host.config;
     let roots: Promise<Roots> | undefined;
-    host.hooks.beforeToolCall.tap(async ({ effects, cwd }) => {
+    host.hooks.beforeToolCall.tap(async ({ effects, cwd, autonomy }) => {
       if (effects.paths.length === 0 && effects.commands.length === 0) return undefined;
       const { runtime, shell, sandbox } = host.needs;
       const known = await (roots ??= rootsOf(security, runtime).catch((error: unknown) => {
@@ -66,7 +66,7 @@ export default definePlugin({
         }
       }
       if (walled || unread === undefined) return undefined;
-      return agent.autonomy_level === "autonomous"
+      return (autonomy ?? agent.autonomy_level) === "autonomous"
         ? refuse(errors.PATH_NO_WALLS(unread))
         : ask(errors.PATH_UNCERTAIN(unread));
     });

@@ -31,7 +31,7 @@ function samples(text: string): ReadonlyMap<string, number> {
   const lines = text.trimEnd().split("\n");
   for (const line of lines)
     expect(line).toMatch(
-      /^(?:# TYPE gantry_\w+ (?:counter|gauge)|gantry_\w+(?:\{(?:\w+="[^"]*",?)+\})? [\d.e+-]+)$/,
+      /^(?:# TYPE gantry_\w+ (?:counter|gauge|histogram)|gantry_\w+(?:\{(?:\w+="[^"]*",?)+\})? [\d.e+-]+)$/,
     );
   return new Map(
     lines
@@ -92,16 +92,32 @@ test("OPS-01: turns, requests to models and messages are counted by what they ar
   modelAnswered?.({ ...who, ...asked, ...tokens });
   laneMoved?.({ lane: who.session, state: "aside" });
   const found = samples([...counters.lines()].join("\n"));
-  expect(Object.fromEntries(found)).toEqual({
+  const whole = [...found].filter(([name]) => !name.includes("_bucket{"));
+  expect(Object.fromEntries(whole)).toEqual({
     'gantry_turns_total{channel="chatapp",stop="EndTurn"}': 1,
     'gantry_turn_seconds_sum{channel="chatapp"}': 1.5,
     'gantry_turn_seconds_count{channel="chatapp"}': 1,
     'gantry_model_requests_total{provider="fake",outcome="ok"}': 1,
     'gantry_model_request_seconds_sum{provider="fake"}': 0.5,
     'gantry_model_request_seconds_count{provider="fake"}': 1,
+    'gantry_model_first_piece_seconds_sum{provider="fake"}': 0.001,
+    'gantry_model_first_piece_seconds_count{provider="fake"}': 1,
     'gantry_model_tokens_total{provider="fake",kind="input"}': 10,
     'gantry_model_tokens_total{provider="fake",kind="cached"}': 4,
     'gantry_model_tokens_total{provider="fake",kind="output"}': 5,
     'gantry_messages_total{channel="chatapp",state="aside"}': 1,
   });
+});
+
+test("SDK-18: what plugins observe is a histogram whose buckets each hold all below them", () => {
+  const counters = new Counters();
+  for (const value of [0.01, 0.02, 7, 10_000]) counters.observe("tool_seconds", value, { tool: "a" });
+  const found = samples([...counters.lines()].join("\n"));
+  const at = (le: string) => found.get(`gantry_tool_seconds_bucket{tool="a",le="${le}"}`);
+  expect(["0.01", "0.05", "5", "10", "300", "+Inf"].map(at)).toEqual([1, 2, 2, 3, 3, 4]);
+  expect(found.get('gantry_tool_seconds_sum{tool="a"}')).toBe(10_007.03);
+  expect(found.get('gantry_tool_seconds_count{tool="a"}')).toBe(4);
+  for (let i = 0; i < 1_000; i += 1) counters.observe("many_seconds", 1, { name: String(i) });
+  const kinds = [...counters.lines()].filter((line) => line.startsWith("gantry_many_seconds_count"));
+  expect(kinds.length).toBeLessThan(510);
 });

@@ -2,10 +2,8 @@ import type { Meters, Observer } from "@gantry/sdk";
 
 /** Counts turns, requests to models, tools and messages; names channels, models and tools, and nobody. */
 export function observer(meters: Meters): Observer {
-  const time = (name: string, ms: number, labels: Readonly<Record<string, string>>): void => {
-    meters.count(`${name}_seconds_sum`, labels, ms / 1_000);
-    meters.count(`${name}_seconds_count`, labels);
-  };
+  const time = (name: string, ms: number, labels: Readonly<Record<string, string>>): void =>
+    meters.observe?.(`${name}_seconds`, ms / 1_000, labels);
   return {
     name: "metrics-prometheus",
     turnEnded({ user, stop, ms }) {
@@ -13,9 +11,10 @@ export function observer(meters: Meters): Observer {
       meters.count("turns_total", { channel, stop });
       time("turn", ms, { channel });
     },
-    modelAnswered({ provider, outcome, inputTokens, outputTokens, cachedTokens, ms }) {
+    modelAnswered({ provider, outcome, inputTokens, outputTokens, cachedTokens, ms, firstMs }) {
       meters.count("model_requests_total", { provider, outcome });
       time("model_request", ms, { provider });
+      if (firstMs !== undefined) time("model_first_piece", firstMs, { provider });
       meters.count("model_tokens_total", { provider, kind: "input" }, inputTokens);
       meters.count("model_tokens_total", { provider, kind: "cached" }, cachedTokens);
       meters.count("model_tokens_total", { provider, kind: "output" }, outputTokens);
@@ -23,6 +22,13 @@ export function observer(meters: Meters): Observer {
     toolFinished({ call, failed, ms }) {
       meters.count("tool_calls_total", { tool: call.tool, outcome: failed ? "failed" : "ok" });
       time("tool_call", ms, { tool: call.tool });
+    },
+    toolRefused({ decision, code }) {
+      meters.count("tool_calls_stopped_total", { decision, code });
+    },
+    approvalDecided({ user, decision, ms }) {
+      meters.count("approvals_total", { decision });
+      time("approval", ms, { channel: channelOf(user) });
     },
     laneMoved({ lane, state }) {
       meters.count("messages_total", { channel: channelOf(lane), state });

@@ -46,6 +46,7 @@ export class ChatAnswer implements AnswerReader {
   readonly #thoughts = new Thoughts();
   #reason: string | undefined;
   #usage: JsonObject | undefined;
+  #model: string | undefined;
   #spoke = false;
   #done = false;
   over = false;
@@ -74,6 +75,7 @@ export class ChatAnswer implements AnswerReader {
         failure: failureInside({ provider: name, model, secrets }, chunk.error),
       });
     this.#usage = asObject(chunk.usage) ?? this.#usage;
+    this.#model ??= asText(chunk.model);
     const choice = asObject(asList(chunk.choices)[0]);
     if (!choice) return [];
     const said = asObject(choice.delta) ?? asObject(choice.message) ?? {};
@@ -123,6 +125,7 @@ export class ChatAnswer implements AnswerReader {
       output: asCount(usage.completion_tokens),
       cached: asCount(cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens),
       reasoning: asCount(reasoning_tokens),
+      model: this.#model,
     });
   }
 

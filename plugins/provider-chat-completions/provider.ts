@@ -23,6 +23,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
   const { name, aliases, credential, secrets, toolOption, mode, settings } = endpoint;
   const needsCredential = endpoint.keyAdvice !== undefined;
   const refused = new Set<OptionalField>();
+  const { host } = new URL(endpoint.address.at("/"));
   const takes = mode === "responses" ? ["image/*", "application/pdf"] : ["image/*"];
   let offered: readonly string[] | undefined;
 
@@ -70,6 +71,7 @@ export function createProvider(upstream: Upstream, endpoint: Endpoint, responses
 
   return Object.freeze({
     name,
+    server: host,
     aliases,
     capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: takes },
     chat,

@@ -86,6 +86,7 @@ export class ResponsesAnswer implements AnswerReader {
         output: asCount(usage.output_tokens),
         cached: asCount(asObject(usage.input_tokens_details)?.cached_tokens),
         reasoning: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens),
+        model: asText(response.model),
       }),
       ...this.#close({ type: "stop", reason: this.#reason(response) }),
     ];

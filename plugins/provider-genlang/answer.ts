@@ -1,5 +1,5 @@
 import { errors as common } from "@gantry/sdk";
-import { answerFailure, asCount, DONE, failure, jsonValues, usageEvent } from "@gantry/sdk/provider";
+import { answerFailure, asCount, asText, DONE, failure, jsonValues, usageEvent } from "@gantry/sdk/provider";
 import type { ProviderEvent, StopReason } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 
@@ -12,6 +12,7 @@ interface Chunk {
     readonly finishReason?: unknown;
   }[];
   readonly promptFeedback?: { readonly blockReason?: unknown };
+  readonly modelVersion?: unknown;
   readonly usageMetadata?: {
     readonly promptTokenCount?: unknown;
     readonly candidatesTokenCount?: unknown;
@@ -105,7 +106,7 @@ function ending(finish: string | undefined, shown: boolean): ProviderEvent {
   };
 }
 
-function usageOf({ usageMetadata }: Chunk): ProviderEvent | undefined {
+function usageOf({ usageMetadata, modelVersion }: Chunk): ProviderEvent | undefined {
   const { promptTokenCount, candidatesTokenCount, cachedContentTokenCount, thoughtsTokenCount } =
     object(usageMetadata);
   if (promptTokenCount === undefined && candidatesTokenCount === undefined) return undefined;
@@ -115,6 +116,7 @@ function usageOf({ usageMetadata }: Chunk): ProviderEvent | undefined {
     output: (asCount(candidatesTokenCount) ?? 0) + (asCount(thoughtsTokenCount) ?? 0),
     cached: asCount(cachedContentTokenCount),
     reasoning: asCount(thoughtsTokenCount),
+    model: asText(modelVersion),
   });
   return event;
 }

@@ -49,6 +49,7 @@ export class MessagesAnswer implements AnswerReader {
   /** From the cache, and into it. */
   #read: number | undefined;
   #written: number | undefined;
+  #model: string | undefined;
   #spoke = false;
   over = false;
 
@@ -75,6 +76,7 @@ export class MessagesAnswer implements AnswerReader {
         return Array.isArray(event.content) ? this.#whole(event) : [];
       case "message_start":
         this.#count(asObject(event.message)?.usage);
+        this.#model = asText(asObject(event.message)?.model);
         return [];
       case "content_block_start":
         return this.#start(event.index, asObject(event.content_block) ?? {});
@@ -107,6 +109,7 @@ export class MessagesAnswer implements AnswerReader {
 
   #whole(message: JsonObject): readonly ProviderEvent[] {
     this.#count(message.usage);
+    this.#model = asText(message.model);
     this.#reason = asText(message.stop_reason) || "end_turn";
     return [
       ...asList(message.content).flatMap((block, index) => this.#start(index, asObject(block) ?? {})),
@@ -158,7 +161,8 @@ export class MessagesAnswer implements AnswerReader {
     // Here `input_tokens` leaves out what was read from the cache and written into it.
     const counted = [this.#input, this.#read, this.#written].filter((count) => count !== undefined);
     const input = counted.length > 0 ? counted.reduce((sum, count) => sum + count, 0) : undefined;
-    return usageEvent({ input, output: this.#output, cached: this.#read });
+    const more = { cacheWrite: this.#written, model: this.#model };
+    return usageEvent({ input, output: this.#output, cached: this.#read, ...more });
   }
 
   #say(text: string): readonly ProviderEvent[] {

@@ -136,6 +136,24 @@ test.each([
   ]);
 });
 
+test("SDK-18: PRV-02: the usage tells the model that has answered and what went into the cache", async () => {
+  const counts = { input_tokens: 3, cache_read_input_tokens: 4, cache_creation_input_tokens: 5 };
+  const started = { type: "message_start", message: { model: "big-2", usage: counts } };
+  await using server = await serve((_, response) =>
+    stream(response, [started, ...say("x"), ...end("end_turn", 7)]),
+  );
+  await using p = provider(server.url);
+  expect((await collect(p, request("hello")))[1]).toEqual({
+    type: "usage",
+    inputTokens: 12,
+    outputTokens: 7,
+    cachedTokens: 4,
+    cacheWriteTokens: 5,
+    model: "big-2",
+  });
+  expect(p.server).toBe(new URL(server.url).host);
+});
+
 test("PRV-07: all results of one answer go back in order in one user message, together with what the user says next", async () => {
   await using server = await serve((_, response) =>
     stream(response, [begin, ...say("ok"), ...end("end_turn")]),

@@ -13,6 +13,7 @@ const TAKES: readonly string[] = ["image/*", "application/pdf"];
 export function createProvider(upstream: Upstream, server: Server): Provider {
   const { name, secrets, withheld, timeoutMs, settings } = server;
   const learned = nothingLearned();
+  const { host } = new URL(server.address.at("/"));
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<Response | ProviderFailure> {
     const media = await CarriedMedia.of(request, TAKES);
@@ -55,6 +56,7 @@ export function createProvider(upstream: Upstream, server: Server): Provider {
 
   return Object.freeze({
     name,
+    server: host,
     capabilities: { nativeToolCalling: true, vision: true, streaming: true, media: TAKES },
     chat: (request: ChatRequest): AsyncIterable<ProviderEvent> =>
       streamAnswer({

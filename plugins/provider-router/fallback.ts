@@ -1,4 +1,4 @@
-import { errors as common, shownAddress } from "@gantry/sdk";
+import { errors as common, servedBy, shownAddress } from "@gantry/sdk";
 import { failure, providerSettings, thrownFailure, type ProviderTable } from "@gantry/sdk/provider";
 import type {
   ChatRequest,
@@ -89,11 +89,11 @@ export function createRouter(
       return learnt ? once(model) : first;
     };
     const model = isFallback ? (settings.model ?? request.model) : (request.model ?? settings.model);
-    yield { type: "served", provider: provider.name, model };
+    yield servedBy(provider, model);
     let result = await attempt(model);
     const named = settings.model === undefined && request.model !== undefined;
     if (!result.ok && isFallback && named && result.failure.status === 404) {
-      yield { type: "served", provider: provider.name, model: undefined };
+      yield servedBy(provider, undefined);
       result = await attempt(undefined);
     }
     if (!result.ok) return result.failure;

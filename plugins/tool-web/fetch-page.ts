@@ -1,4 +1,4 @@
-import type { Net } from "@gantry/sdk";
+import type { Net, ToolRun } from "@gantry/sdk";
 import { type BodyFacts, MAX_BYTES } from "./body.ts";
 
 /** What an address answered, as it came. */
@@ -11,11 +11,18 @@ export interface FetchedPage extends BodyFacts {
   readonly cut: boolean;
 }
 
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Told how many bytes have come. */
+  readonly progress?: ToolRun<unknown>["progress"];
+}
+
 /** One GET, its redirects judged like it. Throws `NET_*`. */
 export async function fetchPage(
   net: Net,
   url: string,
-  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  { signal, timeoutMs, progress }: FetchOptions,
 ): Promise<FetchedPage> {
   const response = await net.fetch({
     url,
@@ -34,17 +41,23 @@ export async function fetchPage(
     status,
     contentType: headers.get("content-type") ?? "",
     encoding: headers.get("content-encoding")?.trim().toLowerCase() || "identity",
-    ...(await bodyOf(response)),
+    ...(await bodyOf(response, progress)),
   };
 }
 
 /** The beginning of the body; the rest is not waited for. */
-async function bodyOf({ body }: Response): Promise<Pick<FetchedPage, "body" | "cut">> {
+async function bodyOf(
+  { body, headers }: Response,
+  progress: FetchOptions["progress"],
+): Promise<Pick<FetchedPage, "body" | "cut">> {
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  const total = length > 0 ? { total: Math.min(length, MAX_BYTES) } : {};
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {
     pieces.push(piece);
     bytes += piece.byteLength;
+    progress?.({ done: Math.min(bytes, MAX_BYTES), ...total, text: "bytes" });
     if (bytes > MAX_BYTES) break;
   }
   return { body: Buffer.concat(pieces).subarray(0, MAX_BYTES), cut: bytes > MAX_BYTES };

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { startTestHost, toolContract } from "@gantry/sdk/testing";
-import { Tools } from "@gantry/sdk";
+import { fakeProvider, startTestHost, toolContract } from "@gantry/sdk/testing";
+import { Tools, type TurnEvent } from "@gantry/sdk";
 import { assert, asyncProperty, string } from "fast-check";
 import { expect, test } from "vitest";
 import guardNetwork from "../guard-network/index.ts";
@@ -243,4 +243,20 @@ test("SDK-05: web_fetch keeps the contract of a tool", async () => {
   const tool = t.slot(Tools).get("web_fetch")!;
   for (const { run } of toolContract({ tool, args: { url: web.url } }))
     await expect(run()).resolves.toBeUndefined();
+});
+
+test("SDK-15: web_fetch tells how many bytes of a page have come, and of how many", async () => {
+  const html = `<h1>Lamps</h1>${filler("Light")}`;
+  await using web = await startWeb((_, response) => {
+    response.writeHead(200, { "content-type": "text/html", "content-length": Buffer.byteLength(html) });
+    response.end(html);
+  });
+  const model = fakeProvider([{ calls: [{ name: "web_fetch", args: { url: web.url } }] }, "done"]);
+  await using t = await startTestHost({ plugins: [web.net, plugin, model] });
+  const steps: TurnEvent[] = [];
+  await t.ask("read", {
+    onEvent: (event) => void (event.type === "tool_progress" && steps.push(event)),
+  });
+  const bytes = Buffer.byteLength(html);
+  expect(steps[0]).toMatchObject({ tool: "web_fetch", total: bytes, text: "bytes" });
 });

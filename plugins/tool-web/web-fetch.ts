@@ -1,4 +1,4 @@
-import { type Net, type Tool, type ToolResult, type WebPage, defineTool } from "@gantry/sdk";
+import { type Net, type Tool, type ToolResult, type ToolRun, type WebPage, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import type { PageReader } from "./read-page.ts";
@@ -22,10 +22,11 @@ export async function readAddress(
   { net, reader, timeoutMs }: WebOptions,
   url: string,
   signal: AbortSignal,
+  progress?: ToolRun<unknown>["progress"],
 ): Promise<WebPage> {
   if (!net) throw errors.WEB_NO_NET();
   const { fetchPage } = await import("./fetch-page.ts");
-  const page = await fetchPage(net, url, { signal, timeoutMs });
+  const page = await fetchPage(net, url, { signal, timeoutMs, ...(progress && { progress }) });
   const read = await reader.read(page, signal);
   return { url: page.url, status: page.status, ...read, cut: page.cut || read.cut };
 }
@@ -47,8 +48,8 @@ export function webFetchTool(options: WebOptions): Tool {
     offered: () => net !== undefined,
     effects: ({ url }) => ({ urls: [url] }),
     preview: ({ url }) => `open ${url}`,
-    async run({ args: { url, offset = 1 }, signal }) {
-      const page = await readAddress(options, url, signal);
+    async run({ args: { url, offset = 1 }, signal, progress }) {
+      const page = await readAddress(options, url, signal, progress);
       return report(page, { offset, room: maxOutputBytes - FRAME_BYTES });
     },
   });

@@ -112,6 +112,10 @@ test("USE-02: observers are told who served, what it took and how long the first
     {
       session: "test",
       user: "cli:test",
+      turn: expect.any(String),
+      trace: expect.any(String),
+      started: expect.any(Number),
+      stop: "EndTurn",
       purpose: "turn",
       provider: "fake",
       model: undefined,

@@ -1,4 +1,5 @@
-import type { Conversation, Sender } from "../channel.ts";
+import type { Sender } from "../channel.ts";
+import type { Conversation } from "../conversation.ts";
 import type { Part } from "../content.ts";
 
 /** A message in the terms of a channel, before it is known who may write. */

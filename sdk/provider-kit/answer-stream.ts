@@ -8,6 +8,8 @@ const CLOSE_MS = 250;
 /** An answer as a whole may take this many times the limit between two pieces of it. */
 export const WHOLE_ANSWER = 10;
 
+const maxModelName = 200;
+
 /** A piece that shows nothing (a thought, a part of a call) is still a sign of life. */
 const ALIVE: ProviderEvent = Object.freeze({ type: "text", text: "" });
 
@@ -91,8 +93,11 @@ export function usageEvent(counts: {
   readonly output: number | undefined;
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  /** The model that has answered, as the server names it: what is longer than 200 characters is left out. */
+  readonly model?: string | undefined;
 }): readonly ProviderEvent[] {
-  const { input, output, cached, reasoning } = counts;
+  const { input, output, cached, reasoning, cacheWrite, model } = counts;
   if (input === undefined && output === undefined) return [];
   return [
     {
@@ -101,6 +106,8 @@ export function usageEvent(counts: {
       outputTokens: output ?? 0,
       ...(cached !== undefined && { cachedTokens: cached }),
       ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+      ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+      ...(model !== undefined && model.length <= maxModelName && { model }),
     },
   ];
 }

@@ -8,6 +8,7 @@ import {
   type Logger,
   type StatedEffects,
   type Tool,
+  type ToolProgress,
   type ToolRun,
 } from "../index.ts";
 import { wrongValue } from "../node/wrong-value.ts";
@@ -49,6 +50,7 @@ export function toolRun<Args extends object>(
     call: async (name: string) => {
       throw new Error(`there is no tool ${name} in this test`);
     },
+    progress() {},
     ...options,
   });
 }
@@ -190,6 +192,26 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
             "close and clear what it opened before it answers",
           );
       },
+      "a tool counts its progress from 0 to its total, and works where nobody watches or can be asked":
+        async () => {
+          const steps: ToolProgress[] = [];
+          const { progress: _, ...unwatched } = toolRun(tool, args, { ...(cwd !== undefined && { cwd }) });
+          for (const run of [start({ progress: (step) => void steps.push(step) }), tool.run(unwatched)])
+            await run.catch((error: unknown) => {
+              throw wrong(
+                who,
+                `failed (${messageOf(error)})`,
+                "call `run.progress?.()`: older hosts have none",
+              );
+            });
+          const odd = steps.find(({ done, total = done }) => !(done >= 0 && total >= done));
+          if (odd)
+            throw wrong(
+              who,
+              `told the step ${JSON.stringify(odd)}`,
+              "give numbers, and no more than the total",
+            );
+        },
       "a tool stops soon after its signal": async () => {
         const late = wrong(
           who,

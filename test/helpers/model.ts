@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** One answer of the model server: text, tool calls, or whatever `raw` does with the response. */
@@ -15,6 +15,8 @@ export interface ModelServer extends AsyncDisposable {
     readonly model: string;
     readonly messages: readonly { role: string; content: string }[];
   }[];
+  /** Their headers. */
+  readonly headers: readonly IncomingHttpHeaders[];
   /** Resolves once so many requests have come. */
   asked(count: number): Promise<void>;
   /** Resolves once a client has left before its answer was whole. */
@@ -24,6 +26,7 @@ export interface ModelServer extends AsyncDisposable {
 /** A chat-completions server on loopback that streams these answers in turn, the last one again and again. */
 export async function startModel(...script: readonly Answer[]): Promise<ModelServer> {
   const requests: ModelServer["requests"][number][] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
@@ -35,6 +38,7 @@ export async function startModel(...script: readonly Answer[]): Promise<ModelSer
       // A client that left in the middle has asked for nothing.
       if (!request.complete) return;
       requests.push(JSON.parse(body));
+      headers.push(request.headers);
       response.on("close", () => response.writableFinished || leave());
       for (const waiter of waiting) if (requests.length >= waiter.count) waiter.resolve();
       reply(response, script[Math.min(requests.length, script.length) - 1] ?? "");
@@ -44,6 +48,7 @@ export async function startModel(...script: readonly Answer[]): Promise<ModelSer
   return {
     provider: `custom:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    headers,
     left,
     asked: (count) =>
       new Promise((resolve) => {

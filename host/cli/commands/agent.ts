@@ -88,7 +88,8 @@ async function conversation(run: HostCommandContext): Promise<number> {
 }
 
 function terminalOf(run: HostCommandContext, host: Host, person: boolean, streams?: boolean): Terminal {
-  return new Terminal({ approvals: host.approvals, configDir: run.session.configDir }, person, streams);
+  const { approvals, questions } = host;
+  return new Terminal({ approvals, questions, configDir: run.session.configDir }, person, streams);
 }
 
 /** The conversation goes on in a new process whenever a plugin under work changes. */

@@ -22,7 +22,7 @@ export async function call(run: HostCommandContext): Promise<number> {
   const args = parse(json);
   const host = await run.host();
   const terminal = new Terminal(
-    { approvals: host.approvals, configDir: run.session.configDir },
+    { approvals: host.approvals, questions: host.questions, configDir: run.session.configDir },
     run.interactive,
     false,
   );

@@ -1,4 +1,4 @@
-import { GantryError, type ChatCommand, type ConversationControl } from "../../index.ts";
+import { GantryError, isCommandPrompt, type ChatCommand, type ConversationControl } from "../../index.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
@@ -22,9 +22,9 @@ const quiet: ConversationControl = Object.freeze({
 /** What every word behind a slash must do. */
 export function chatCommandCases(command: ChatCommand, patienceMs: number): readonly ContractCase[] {
   const who = `The chat command ${command.name}`;
-  const cure = "answer the text that the person is told, at once, or throw a coded error";
+  const cure = "answer the text that the person is told, at once, or { prompt }, or throw a coded error";
   return cases({
-    "a chat command answers text, whatever stands behind it": async () => {
+    "a chat command answers text, or parts that begin a turn, whatever stands behind it": async () => {
       for (const args of ["", "none such", `"${"x".repeat(5_000)}`]) {
         const run = {
           args,
@@ -41,7 +41,8 @@ export function chatCommandCases(command: ChatCommand, patienceMs: number): read
           if (error instanceof GantryError) return "";
           throw wrong(who, `threw without a code (${messageOf(error)})`, cure);
         });
-        if (typeof text !== "string") throw wrong(who, `answered ${kindOf(text)}`, cure);
+        if (typeof text !== "string" && !isCommandPrompt(text))
+          throw wrong(who, `answered ${kindOf(text)}`, cure);
       }
     },
   });

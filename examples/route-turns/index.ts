@@ -1,0 +1,65 @@
+import {
+  defineErrors,
+  definePlugin,
+  failed,
+  Routes,
+  Turns,
+  type ServerEvent,
+  type TurnEvent,
+} from "@gantry/sdk";
+
+export const errors = defineErrors({
+  ROUTE_TURNS_NONE: failed("No turn of yours runs in the session `%s`."),
+});
+
+/** The person behind a request, as their turns over HTTP know them. */
+function by(device: string = "local"): { readonly user: string } {
+  return { user: `http:${device}` };
+}
+
+async function* events(steps: AsyncIterable<TurnEvent>): AsyncGenerator<ServerEvent> {
+  for await (const { type, ...data } of steps) yield { event: type, data };
+}
+
+export default definePlugin({
+  name: "route-turns",
+  summary: "A device's turns: which run, what they do, and how to stop one.",
+  needs: { turns: Turns },
+  provides: [Routes],
+  errors,
+  setup(host) {
+    const { turns } = host.needs;
+    const auth = "token";
+    host.provide(Routes, {
+      name: "GET /turns",
+      method: "GET",
+      path: "/turns",
+      auth,
+      summary: "The turns that run.",
+      handle: async ({ device }) => ({ status: 200, body: { turns: turns.running(by(device)) } }),
+    });
+    host.provide(Routes, {
+      name: "GET /turns/:session",
+      method: "GET",
+      path: "/turns/:session",
+      auth,
+      summary: "The steps of a turn as events, from now on.",
+      async handle({ params: { session = "" }, device, signal }) {
+        const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
+        if (!isOwn) throw errors.ROUTE_TURNS_NONE(session);
+        return { status: 200, events: events(turns.watch(session, signal)) };
+      },
+    });
+    host.provide(Routes, {
+      name: "DELETE /turns/:session",
+      method: "DELETE",
+      path: "/turns/:session",
+      auth,
+      summary: "Stops a turn.",
+      async handle({ params: { session = "" }, device }) {
+        if (!(await turns.stop(session, by(device)))) throw errors.ROUTE_TURNS_NONE(session);
+        return { status: 200, body: { stopped: session } };
+      },
+    });
+  },
+});

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import {
+  laneOf,
+  Store,
+  textParts,
+  userOf,
+  type CallOptions,
+  type InboundMessage,
+  type ModelRef,
+  type Part,
+  type ToolCallOutcome,
+} from "@gantry/sdk";
+import { shortHash } from "@gantry/sdk/node";
+import { errors } from "./errors.ts";
+import { runTraced } from "../plugins/attribution.ts";
+import type { HookTable } from "../plugins/hook-table.ts";
+import type { Registry } from "../plugins/registry.ts";
+import type { Redaction } from "../record/redaction.ts";
+import type { CallOutcome, CallRequest } from "../tools/call.ts";
+import { shownCall } from "../turn/calls.ts";
+import type { TurnDeps } from "../turn/turn.ts";
+import { contextOf } from "./inner-turn.ts";
+import { enterSession } from "./session-access.ts";
+
+interface Deps {
+  readonly registry: Registry;
+  readonly hooks: HookTable;
+  readonly turn: TurnDeps;
+  readonly want: ModelRef;
+  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  readonly forOwner: Redaction;
+}
+
+/** Runs one tool for the person of a message; throws who may not call anything here. */
+export async function callOutside(
+  deps: Deps,
+  message: InboundMessage,
+  { tool, args, ...options }: CallOptions,
+): Promise<ToolCallOutcome> {
+  const refusal = await deps.hooks.guard("onInboundMessage", message);
+  if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
+  const lane = laneOf(message);
+  const { session = lane } = message;
+  const sessions = deps.registry.get(Store)?.sessions;
+  if (session !== lane && sessions) await enterSession(sessions, session, lane);
+
+  const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
+  const context = contextOf(message, options, deps.want, undefined);
+  const about = { session, user: userOf(message), redaction, context, options };
+  const traceparent = context.ids.trace;
+  const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
+  const call = { id: `call_${randomBytes(6).toString("hex")}`, name: tool, args };
+  return runTraced(traced, async () => shown(await shownCall(deps.turn, about, call), redaction));
+}
+
+/** Runs one tool for a tool that asks for it while it runs, as its own call. */
+export async function callWithin(
+  deps: Deps,
+  around: CallRequest,
+  { tool, args, approvals, signal }: CallOptions,
+): Promise<ToolCallOutcome> {
+  const { id: _, ...rest } = around;
+  const outcome = await deps.turn.calls.run({
+    ...rest,
+    tool,
+    args,
+    approvals: approvals === "none" ? "none" : around.approvals,
+    signal: AbortSignal.any([signal, around.signal]),
+    depth: (around.depth ?? 0) + 1,
+  });
+  return shown(outcome, deps.turn.redaction);
+}
+
+function shown(outcome: CallOutcome, redaction: Redaction): ToolCallOutcome {
+  const { decision, code, text, parts = textParts(text), workFailed = false } = outcome;
+  const redacted = (part: Part): Part =>
+    part.type === "text" ? { ...part, text: redaction.text(part.text) } : part;
+  return {
+    decision,
+    ...(code !== undefined && { code }),
+    text: redaction.text(text),
+    parts: parts.map(redacted),
+    workFailed,
+  };
+}

@@ -1,0 +1,8 @@
+/** Where a message was written: what is answered in order and remembered together. */
+export interface Conversation {
+  readonly id: string;
+  readonly kind: "direct" | "group";
+  /** A topic or thread in it, which is a conversation of its own. */
+  readonly thread?: string;
+  readonly title?: string;
+}

@@ -1,0 +1,140 @@
+import {
+  type Autonomy,
+  type ChatCommand,
+  defineTool,
+  type InboundMessage,
+  type Inbox,
+  type Observer,
+  type Outbox,
+  type PromptOptions,
+  textParts,
+  type ToolOrigin,
+  type ToolProgress,
+  type ToolRun,
+  type Turns,
+} from "@gantry/sdk";
+import { Type } from "typebox";
+import { expect, expectTypeOf, test } from "vitest";
+
+/** Checked by `tsc -b`: a line under `@ts-expect-error` that compiles is an error there. */
+const input = Type.Object({});
+
+test("SDK-15: progress is a number with a total and a text, and an older host has none", () => {
+  const made = defineTool({
+    name: "t",
+    description: "t",
+    input,
+    async run({ progress }) {
+      expectTypeOf(progress).toEqualTypeOf<((step: ToolProgress) => void) | undefined>();
+      const wrong = (): void => {
+        // @ts-expect-error -- may be absent
+        progress({ done: 1 });
+        // @ts-expect-error -- how far is a number
+        progress?.({ done: "half" });
+        // @ts-expect-error -- how far is missing
+        progress?.({ total: 3 });
+      };
+      expect(wrong).toBeTypeOf("function");
+      return "";
+    },
+  });
+  expect(made.name).toBe("t");
+});
+
+const said = async (origin: ToolOrigin | undefined, outbox: Outbox): Promise<void> => {
+  // @ts-expect-error -- may be absent
+  void origin.channel;
+  if (!origin) return;
+  await outbox.send({ ...origin, parts: [], key: "k" });
+  // @ts-expect-error -- whose chat it is nobody changes
+  origin.replyTo = "other";
+  // @ts-expect-error -- nothing is said without a key
+  await outbox.send({ ...origin, parts: [] });
+};
+
+test("SDK-15: an origin fits the outbox as it is, may be absent, and cannot be set", () => {
+  expect(said).toBeTypeOf("function");
+});
+
+test("SDK-18: ids of turns may be absent, and nobody changes them", () => {
+  const observer: Observer = {
+    name: "o",
+    turnStarted(turn) {
+      expectTypeOf(turn.turn).toEqualTypeOf<string | undefined>();
+      // @ts-expect-error -- may be absent
+      void turn.trace.length;
+      // @ts-expect-error -- read only
+      turn.turn = "";
+    },
+    // @ts-expect-error -- counts are numbers
+    modelAnswered: ({ cacheWriteTokens }) => cacheWriteTokens?.length,
+  };
+  expect(observer.name).toBe("o");
+});
+
+const call = async (inbox: Inbox, message: InboundMessage, { signal }: AbortController): Promise<void> => {
+  // @ts-expect-error -- may be absent
+  await inbox.call(message, { tool: "t", args: {}, approvals: "none", signal });
+  // @ts-expect-error -- who decides is stated
+  await inbox.call?.(message, { tool: "t", args: {}, signal });
+  // @ts-expect-error -- arguments are an object, not the text of one
+  await inbox.call?.(message, { tool: "t", args: "{}", approvals: "none", signal });
+  // @ts-expect-error -- a call has no model
+  await inbox.call?.(message, { tool: "t", args: {}, approvals: "none", signal, model: "big" });
+};
+
+test("SDK-14: a call outside of turns states its tool, its arguments and who decides, and no model", () => {
+  expect(call).toBeTypeOf("function");
+});
+
+const wonder = async (ask: ToolRun<object>["ask"]): Promise<void> => {
+  // @ts-expect-error -- absent where nobody can be asked
+  await ask({ text: "Who?" });
+  // @ts-expect-error -- a question has a text
+  await ask?.({ url: "https://a.example" });
+  // @ts-expect-error -- fields are plain
+  await ask?.({ text: "Who?", form: { type: "object", properties: { a: { type: "array" } } } });
+  const answer = await ask?.({ text: "Who?", form: Type.Object({ name: Type.String() }) });
+  // @ts-expect-error -- who declines says nothing
+  void answer?.content;
+  if (answer?.action === "accept") void answer.content["name"];
+};
+
+test("SDK-15: what a tool asks for and what it is answered are typed", () => {
+  expect(wonder).toBeTypeOf("function");
+});
+
+const words = (): void => {
+  const word = { name: "w", summary: "w" };
+  const fine: ChatCommand = { ...word, run: () => ({ prompt: textParts("go"), system: "Be brief." }) };
+  void fine;
+  // @ts-expect-error -- a prompt is parts
+  const text: ChatCommand = { ...word, run: () => ({ prompt: "go" }) };
+  // @ts-expect-error -- a turn begins with a prompt
+  const none: ChatCommand = { ...word, run: () => ({ system: "Be brief." }) };
+  void [text, none];
+};
+
+test("SDK-16: a command answers text or a prompt of parts", () => {
+  expect(words).toBeTypeOf("function");
+});
+
+test("SDK-17: a level of a turn is one of three words", () => {
+  expectTypeOf<PromptOptions["autonomy"]>().toEqualTypeOf<Autonomy | undefined>();
+  // @ts-expect-error -- no such level
+  const wrong: Autonomy = "free";
+  expect(wrong).toBe("free");
+});
+
+const stopping = (turns: Turns): void => {
+  // @ts-expect-error -- by whom
+  void turns.stop("s");
+  // @ts-expect-error -- until when
+  turns.watch("s");
+  // @ts-expect-error -- a name is no decider
+  turns.running("cli:ada");
+};
+
+test("SDK-18: who stops a turn is named, and whoever watches can stop watching", () => {
+  expect(stopping).toBeTypeOf("function");
+});
