@@ -22,9 +22,7 @@ import { redactedLog } from "./record/log.ts";
 import { Telling } from "./record/observers.ts";
 import { ownSecrets } from "./record/own-secrets.ts";
 import { Redaction } from "./record/redaction.ts";
-import { runtimeOf } from "./runtime.ts";
 import { Approvals } from "./tools/approvals.ts";
-import { ToolQuestions } from "./tools/tool-questions.ts";
 import { Tooling } from "./tools/tooling.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
 import { checkProviders } from "./turn/check-providers.ts";
@@ -37,7 +35,7 @@ export class Host {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
-  readonly questions: ToolQuestions;
+  readonly questions: Tooling["questions"];
   readonly calls: Tooling["calls"];
   readonly tools: Tooling["tools"];
   readonly models: Providers;
@@ -63,7 +61,6 @@ export class Host {
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
     this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
-    this.questions = new ToolQuestions(registry, timeouts.approval ?? 300_000);
     const { agent, security, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -73,7 +70,6 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
-      questions: this.questions,
       observers: new Telling(registry, this.log),
       log: this.log,
     };
@@ -86,7 +82,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, allowRules, rulings, sources, calls, policy } = new Tooling({
+    const { tools, questions, allowRules, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -96,10 +92,11 @@ export class Host {
       workspace,
     });
     this.tools = tools;
+    this.questions = questions;
     this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
-    const shared = { ...common, tools };
+    const shared = { ...common, tools, questions };
     const turn = {
       ...shared,
       models: this.models,
@@ -143,7 +140,7 @@ export class Host {
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
     for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
       this.log.warn({ code }, message);
-    const own = ownSlots(this, configEditor(this), runtimeOf(this.options, this.#plugins.failed));
+    const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
       await checkProviders(config, this.hooks, this.registry);

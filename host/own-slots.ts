@@ -12,8 +12,11 @@ import {
   Turns,
   type AnySlot,
 } from "@gantry/sdk";
+import type { HostOptions } from "./host-options.ts";
+import { runtimeOf } from "./runtime.ts";
 
 interface Filling {
+  readonly options: HostOptions;
   readonly approvals: Approvals;
   readonly audit: Audit;
   readonly inbox: Inbox;
@@ -25,23 +28,23 @@ interface Filling {
   readonly turns: Turns;
 }
 
-/** Returns what the host itself fills, by slot. */
+/** Returns what the host itself fills, by slot; `failed` names the plugins that failed since the start. */
 export function ownSlots(
-  { approvals, audit, inbox, models, outbox, policy, questions, tools, turns }: Filling,
+  own: Filling,
   configFile: ConfigFile,
-  runtime: Runtime,
+  failed: ReadonlySet<string>,
 ): ReadonlyMap<AnySlot, unknown> {
   return new Map<AnySlot, unknown>([
-    [Approvals, approvals],
-    [Audit, audit],
+    [Approvals, own.approvals],
+    [Audit, own.audit],
     [ConfigFile, configFile],
-    [Inbox, inbox],
-    [Outbox, outbox],
-    [Providers, models],
-    [Policy, policy],
-    [Runtime, runtime],
-    [ToolCatalog, tools],
-    [ToolQuestions, questions],
-    [Turns, turns],
+    [Inbox, own.inbox],
+    [Outbox, own.outbox],
+    [Providers, own.models],
+    [Policy, own.policy],
+    [Runtime, runtimeOf(own.options, failed)],
+    [ToolCatalog, own.tools],
+    [ToolQuestions, own.questions],
+    [Turns, own.turns],
   ]);
 }

@@ -112,7 +112,7 @@ test("HSE-01: without a worker a gateway that has no channel starts, and says wh
 });
 
 test("HSE-01: without a worker a service with a channel does not start", async () => {
-  const telegram = '[channels.telegram]\nbot_token = "1:x"\nallowed_user_ids = ["1"]\n';
+  const telegram = '[channels.telegram]\nbot_token = "1:x"\nallowed_user_ids = [1]\n';
   using home = tempDir(`without_plugins = ["inbox-worker"]\n${telegram}`);
   const { child, ended } = startGantry(["daemon"], { dir: home.dir });
   await said(child, "stderr", /no plugin fills the slot message-worker: list inbox-worker/);

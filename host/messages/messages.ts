@@ -1,13 +1,6 @@
-import { laneOf, type InboundMessage, type Logger, type Plugin } from "@gantry/sdk";
-import type { HookTable } from "../plugins/hook-table.ts";
-import type { Registry } from "../plugins/registry.ts";
-import type { Audit } from "../record/audit.ts";
-import type { Telling } from "../record/observers.ts";
+import { laneOf, type InboundMessage, type Plugin } from "@gantry/sdk";
 import type { Redaction } from "../record/redaction.ts";
-import type { Approvals } from "../tools/approvals.ts";
-import type { Rulings } from "../tools/rulings.ts";
-import type { ToolQuestions } from "../tools/tool-questions.ts";
-import type { SessionSources } from "../tools/session-sources.ts";
+import type { CallDeps } from "../tools/call.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
 import { answerInChannel } from "./answers-in-channels.ts";
@@ -20,20 +13,22 @@ import { Outbox } from "./outbox.ts";
 import type { RunningTurns } from "./running-turns.ts";
 import { SenderCheck } from "./sender-check.ts";
 import { Serving } from "./serving.ts";
-import type { ToolList } from "../tools/tool-list.ts";
 
-export interface MessagesDeps {
-  readonly registry: Registry;
-  readonly tools: ToolList;
-  readonly hooks: HookTable;
-  readonly audit: Audit;
-  readonly approvals: Approvals;
-  readonly questions: ToolQuestions;
-  readonly observers: Telling;
-  readonly sources: SessionSources;
-  readonly rulings: Rulings;
+/** What messages share with calls of tools. */
+type Shared =
+  | "registry"
+  | "tools"
+  | "hooks"
+  | "audit"
+  | "approvals"
+  | "questions"
+  | "observers"
+  | "sources"
+  | "rulings"
+  | "log";
+
+export interface MessagesDeps extends Pick<CallDeps, Shared> {
   readonly redaction: Redaction;
-  readonly log: Logger;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   /** What is taken out of what the owner sees at a terminal or device of their own. */
