@@ -11,6 +11,8 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** URL of the module. */
   readonly entry: string;
+  /** The module's export that is the plugin: its name in the file that holds many, else `default`. */
+  readonly exported: string;
   /** What the build read off the plugin; not known when run from source. */
   readonly provides?: readonly string[];
   readonly taps?: readonly string[];
@@ -48,11 +50,12 @@ export async function bundledPlugins(): Promise<readonly Bundled[]> {
   if (!fromSource) {
     const list = JSON.parse(
       await readFile(new URL("./plugins.json", import.meta.url), "utf8"),
-    ) as readonly Omit<Bundled, "entry">[];
-    return list.map((facts) => ({
-      ...facts,
-      entry: new URL(`./plugins/${facts.name}/index.js`, import.meta.url).href,
-    }));
+    ) as readonly (Omit<Bundled, "entry" | "exported"> & { readonly together: boolean })[];
+    return list.map(({ together, ...facts }) => {
+      const file = together ? "./base-plugins.js" : `./plugins/${facts.name}/index.js`;
+      const exported = together ? facts.name : "default";
+      return { ...facts, entry: new URL(file, import.meta.url).href, exported };
+    });
   }
   const folder = new URL("../../plugins/", import.meta.url);
   const names = (await readdir(fileURLToPath(folder)))
@@ -68,5 +71,6 @@ async function readFacts(name: string, folder: URL): Promise<Bundled> {
     base: gantry.base === true,
     tables: gantry.tables ?? [],
     entry: new URL("index.ts", folder).href,
+    exported: "default",
   };
 }
