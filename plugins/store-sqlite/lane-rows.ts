@@ -117,13 +117,14 @@ export function take(
   );
 }
 
-/** Ends the hold on a lane; its first message is due when it was. */
-export function free(sql: Sql, lane: string): void {
-  if (sql.run("DELETE FROM lanes WHERE lane = ? AND head IS NULL", lane) > 0) return;
+/** Ends the hold on a lane; its first message is due when it was. False where none waits there. */
+export function free(sql: Sql, lane: string): boolean {
+  if (sql.run("DELETE FROM lanes WHERE lane = ? AND head IS NULL", lane) > 0) return false;
   sql.run(
     "UPDATE lanes SET ready = due, holder = NULL, process = NULL, until = 0, running = 0 WHERE lane = ?",
     lane,
   );
+  return true;
 }
 
 /** The lane's first message has ended: the one behind it is first now, and due. */

@@ -210,13 +210,11 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     async release({ lane, token }) {
-      const isFreed = await db.write((sql) => {
+      const waits = await db.write((sql) => {
         const mine = "SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0";
-        if (!sql.get(mine, lane, token)) return false;
-        free(sql, lane);
-        return true;
+        return sql.get(mine, lane, token) !== undefined && free(sql, lane);
       });
-      if (isFreed) due(undefined);
+      if (waits) due(undefined);
     },
 
     close() {
