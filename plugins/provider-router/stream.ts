@@ -5,6 +5,8 @@ import type { ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 /** Characters of one answer; an event counts as some even when it is empty, so that neither can go on without end. */
 const MOST = 16 * 1024 * 1024;
 const PER_EVENT = 16;
+/** Nobody reads why: without a reason of ours each answer would make an exception with its stack. */
+const over = new Error("The answer is over.");
 
 /**
  * One answer of any provider, made to keep the contract: never throws, ends with exactly one `stop` or `error`, is silent for
@@ -34,7 +36,7 @@ export async function* bounded(
   } catch (error) {
     yield { type: "error", failure: thrownFailure(provider.name, error, request.signal, idleSeconds) };
   } finally {
-    cut.abort();
+    cut.abort(over);
     leave(iterator);
   }
 }
