@@ -24,13 +24,15 @@ export function insert(
   { maxPerSender = Infinity }: AcceptBounds = {},
 ): Acceptance {
   const user = userOf(message);
-  const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
-  if (known) return "duplicate";
-  if (Number.isFinite(maxPerSender) && pendingOf(sql, user, maxPerSender) >= maxPerSender) return "over";
+  if (Number.isFinite(maxPerSender) && hasPending(sql, user, maxPerSender)) {
+    const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
+    return known ? "duplicate" : "over";
+  }
 
   const lane = laneOf(message);
   const seq = sql.insert(
-    "INSERT INTO inbox (channel, id, lane, user, message, accepted) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO inbox (channel, id, lane, user, message, accepted) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
     message.channel,
     message.id,
     lane,
@@ -38,9 +40,10 @@ export function insert(
     JSON.stringify(message),
     now,
   );
+  if (seq === undefined) return "duplicate";
   const { parts, quoted = [] } = message;
   useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
-  append(sql, lane, seq as number);
+  append(sql, lane, seq);
   return "accepted";
 }
 
@@ -64,10 +67,11 @@ export function insertNotice(sql: Sql, { message, reply }: Notice, now: number):
   return seq !== undefined;
 }
 
-/** Counts no further than `most`. */
-function pendingOf(sql: Sql, user: string, most: number): number {
-  const text = `SELECT count(*) AS n FROM (SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT ?)`;
-  return sql.get<{ n: number }>(text, user, most)!.n;
+/** True where so many messages of a sender wait, or more. */
+function hasPending(sql: Sql, user: string, count: number): boolean {
+  if (count <= 0) return true;
+  const text = `SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT 1 OFFSET ?`;
+  return sql.get(text, user, count - 1) !== undefined;
 }
 
 function append(sql: Sql, lane: string, seq: number): void {
