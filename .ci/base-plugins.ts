@@ -36,6 +36,11 @@ function isPlaced(name: string): boolean {
   return readFileSync(path.join(folder, name, "index.ts"), "utf8").includes("import.meta");
 }
 
+function exportOf(name: string): string {
+  const index = path.join(folder, name, "index.ts");
+  return `export { default as ${JSON.stringify(name)} } from ${JSON.stringify(index)};`;
+}
+
 /** A plugin for the bundler that writes this entry. */
 export const basePlugins = {
   name: "base-plugins",
@@ -44,8 +49,6 @@ export const basePlugins = {
   },
   load(id: string): string | undefined {
     if (id !== togetherEntry) return undefined;
-    const line = (name: string): string =>
-      `export { default as ${JSON.stringify(name)} } from ${JSON.stringify(path.join(folder, name, "index.ts"))};`;
-    return together.map(line).join("\n");
+    return together.map(exportOf).join("\n");
   },
 };
