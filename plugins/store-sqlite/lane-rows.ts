@@ -131,6 +131,13 @@ export function free(sql: Sql, lane: string): boolean {
   return true;
 }
 
+/** False where no lane can be claimed now: none is free with a message, and none falls free by `now`. */
+export function mayBeDue(sql: Sql, now: number): boolean {
+  const text = `SELECT EXISTS (SELECT 1 FROM lanes WHERE ready = 0 AND head IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM lanes WHERE ready > 0 AND ready <= ?) AS due`;
+  return sql.get<{ due: number }>(text, now)!.due === 1;
+}
+
 /** The lane's first message has ended: the one behind it is first now, and due. */
 export function moveHead(sql: Sql, lane: string): void {
   sql.run(

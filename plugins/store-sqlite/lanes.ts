@@ -13,6 +13,7 @@ import {
   moveOn,
   newToken,
   SET_ASIDE,
+  mayBeDue,
   take,
   type ClaimedRow,
 } from "./lane-rows.ts";
@@ -52,8 +53,10 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
-      const claimed = () =>
-        db.write((sql) => {
+      const claimed = async () => {
+        // Most looks find nothing, which takes no write lock.
+        if (!(await db.read((sql) => mayBeDue(sql, clock.now())))) return [];
+        return db.write((sql) => {
           const now = clock.now();
           sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
           const free = sql.all<{ lane: string; head: number }>(
@@ -74,6 +77,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             return claimOf(row, token, now);
           });
         });
+      };
       return clock.whenRight(claimed);
     },
 
