@@ -5,11 +5,11 @@ const folder = path.join(import.meta.dirname, "../plugins");
 
 /**
  * Base plugins that nearly every command needs stand in one file: to find, open and link a file costs a third of a
- * millisecond at every start. Left out are those that only serve or give words, which a turn does without, and an index
- * that tells by its own address where a worker stands.
+ * millisecond at every start. Left out are those that only serve or give words, those whose package.json states what they
+ * provide, so that a turn does without them, and an index that tells by its own address where a worker stands.
  */
 const together: readonly string[] = readdirSync(folder)
-  .filter((name) => !/^(?:command|gateway|service)-/.test(name) && isBase(name) && !isPlaced(name))
+  .filter((name) => !/^(?:command|gateway|service)-/.test(name) && isNeeded(name) && !isPlaced(name))
   .toSorted();
 
 /** The entry of the build that exports each of them by its name. */
@@ -25,11 +25,13 @@ export function isTogetherIndex(id: string): boolean {
   return rest.join() === "index.ts" && isTogether(name);
 }
 
-function isBase(name: string): boolean {
+function isNeeded(name: string): boolean {
   const file = path.join(folder, name, "package.json");
   if (!existsSync(file)) return false;
-  const { gantry } = JSON.parse(readFileSync(file, "utf8")) as { gantry?: { base?: boolean } };
-  return gantry?.base === true;
+  const { gantry } = JSON.parse(readFileSync(file, "utf8")) as {
+    gantry?: { base?: boolean; provides?: readonly string[] };
+  };
+  return gantry?.base === true && gantry.provides === undefined;
 }
 
 function isPlaced(name: string): boolean {

@@ -1,6 +1,14 @@
 import { stringify } from "smol-toml";
 import type { TSchema } from "typebox";
-import { findNode, isRecord, isTable, leaves, recordValue, type LeafNode, type TableNode } from "./schema.ts";
+import {
+  findNode,
+  isRecord,
+  isTable,
+  type LeafNode,
+  leaves,
+  recordValue,
+  type TableNode,
+} from "@gantry/host";
 
 const head = `# Gantry's configuration. Every key stands here with its default, as a comment: remove the # to change one,
 # and the # before its [table] where there is one.

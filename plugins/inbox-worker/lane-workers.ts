@@ -1,6 +1,5 @@
-import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
-import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
-import { runTraced } from "../plugins/attribution.ts";
+import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk";
+import { asError, openFilesLimit } from "@gantry/sdk/node";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";
@@ -9,8 +8,10 @@ import { tellHeldBack } from "./tell-held-back.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
+/** The most messages that one call to the store claims. */
+const atOnce = 64;
 const leaseMs = 60_000;
-/** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
+/** How often the store is polled for messages of other nodes, if it does not tell of them. */
 const lookMs = 1_000;
 
 interface Running {
@@ -20,13 +21,10 @@ interface Running {
   heldAt: number;
 }
 
-export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes"> {
-  readonly store: Store;
-  readonly log: Logger;
-}
+export type WorkerDeps = Omit<AttemptDeps, "outages" | "outcomes">;
 
-/** Claims accepted messages lane by lane, as many at a time as allowed, and keeps the claims while they are worked on. */
-export class LaneWorkers {
+/** Claims accepted messages lane by lane, and holds the claims while they are worked on. */
+export class LaneWorkers implements RunningWorker {
   readonly #deps: WorkerDeps;
   readonly #running = new Map<Claim, Running>();
   readonly #abort = new AbortController();
@@ -45,22 +43,22 @@ export class LaneWorkers {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#outcomes = new Outcomes(deps.log);
-    const { lanes } = deps.store;
+    const { lanes } = deps.messages;
     this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
     this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
   }
 
   /** What an earlier process left half done is taken up again. */
   async start(): Promise<void> {
-    await this.#deps.store.lanes.recover();
+    await this.#deps.messages.lanes.recover();
     await this.#outages.start();
     await tellHeldBack(this.#deps);
-    this.#asleep = this.#deps.store.lanes.onDue(() => void this.#fill());
+    this.#asleep = this.#deps.messages.lanes.onDue(() => void this.#fill());
     this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
   }
 
-  /** No new work; what runs has until `signal`, then it is cancelled and stays on disk for the next start. */
+  /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     this.#outcomes.stop();
@@ -96,32 +94,27 @@ export class LaneWorkers {
   }
 
   async #claimAll(): Promise<void> {
-    const { lanes } = this.#deps.store;
+    const { messages } = this.#deps;
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
-      const pause = this.#suspects.pauseMs(this.#running.size);
-      if (pause > 0) return this.#lookIn(pause);
-      const max = Math.min(this.#suspects.atOnce, this.#most - this.#running.size);
-      const claims = await lanes.claim(max, leaseMs, this.#suspects.next);
-      if (claims.length === 0) return this.#lookIn(await this.#untilDue());
+      const max = Math.min(atOnce, this.#most - this.#running.size);
+      let claims = await messages.claim(max, leaseMs, this.#suspects.others);
+      if (claims.length === 0) {
+        const { bounds } = this.#suspects;
+        const dueIn = (await messages.lanes.dueIn(bounds)) ?? lookMs;
+        if (dueIn > 0) return this.#lookIn(dueIn);
+        // Only a suspect is left, or a message that came this moment.
+        claims = await messages.claim(1, leaseMs, bounds);
+      }
+      if (claims.length === 0) return this.#lookIn(lookMs);
       this.#outcomes.worksAgain();
       for (const claim of claims) {
         this.#begin(claim);
-        // What the platform confirms meanwhile is noted before the next one begins: many at once would take a while.
+        // What a platform confirmed meanwhile is noted before the next one begins.
         if (!this.#stopped) await new Promise(setImmediate);
       }
     }
     this.#lookIn(lookMs);
-  }
-
-  /** Nothing could be claimed: ms until there is something. A suspect that is due is made room for. */
-  async #untilDue(): Promise<number> {
-    const { lanes } = this.#deps.store;
-    this.#suspects.leave();
-    const dueIn = await lanes.dueIn(this.#suspects.bounds);
-    if (dueIn === undefined) return lookMs;
-    if (dueIn <= 0 && ((await lanes.dueIn(this.#suspects.usual)) ?? Infinity) > 0) this.#suspects.makeRoom();
-    return dueIn;
   }
 
   #begin(claim: Claim): void {
@@ -129,13 +122,13 @@ export class LaneWorkers {
     if (ends > 0)
       this.#deps.log.warn(
         { lane: laneOf(claim.message), id: claim.message.id },
-        `The service ended ${ends} times while this message was worked on: it is tried while nothing else is begun.`,
+        `The service ended ${ends} times while this message was worked on: it is tried again.`,
       );
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-    const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
-    const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
+    const attempt = (): Promise<void> => this.#attempts.work(claim, signal, holds);
+    const work = this.#deps.messages.traced(claim, attempt).finally(() => {
       this.#running.delete(claim);
       this.#suspects.end(claim);
       void this.#fill();
@@ -152,7 +145,7 @@ export class LaneWorkers {
   /** Reads before it claims: an idle service writes nothing. */
   async #look(): Promise<void> {
     try {
-      const dueIn = (await this.#deps.store.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
+      const dueIn = (await this.#deps.messages.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
       if (dueIn > 0) return this.#lookIn(dueIn);
     } catch {
       // Claiming fails in the same way, and says so.
@@ -170,10 +163,10 @@ export class LaneWorkers {
 
   /** False once the lane is somebody else's. */
   async #holds(claim: Claim): Promise<boolean> {
-    const { lanes } = this.#deps.store;
+    const { lanes } = this.#deps.messages;
     const running = this.#running.get(claim);
     const asked = performance.now();
-    // Whether a lease still holds is not known once its time has passed without a word of the store.
+    // Once its time has passed without a word of the store, a lease may be somebody else's.
     const left = leaseMs - (asked - (running?.heldAt ?? asked));
     const silence = setTimeout(() => this.#lose(claim), Math.max(againMs, left));
     try {
@@ -196,7 +189,7 @@ export class LaneWorkers {
   }
 }
 
-/** Connections of strangers may take half of the files; a turn needs one to the model and one to the platform. */
+/** Connections of strangers may take half of the files; a turn needs two. */
 function parallelTurns(files: number): number {
   const others = 64 + Math.min(1_024, files / 2);
   return Math.min(maxParallel, Math.max(4, Math.floor((files - others) / 2)));
