@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -28,7 +28,13 @@ const calls =
   "%file,read,pread64,readv,write,pwrite64,writev,fstat,fsync,fdatasync,ftruncate," +
   "fcntl,flock,getdents64,socket,connect,bind,listen";
 
-export const strace: string | undefined = findProgram("strace");
+/** Undefined where it is not installed, or may not look at other processes. */
+const strace = usable(findProgram("strace"));
+
+function usable(program: string | undefined): string | undefined {
+  const tried = program && spawnSync(program, ["-qq", "-o/dev/null", process.execPath, "-v"]);
+  return tried && tried.status === 0 ? program : undefined;
+}
 
 /** A process of this Node that tells what it has done; with strace, its system calls too. */
 export class CountedProcess {

@@ -38,8 +38,9 @@ export function traced(lines: readonly string[], dir: string): Pick<Counts, "fil
     const [, call = "", rest = ""] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? [];
     // Pipes, sockets and other descriptors without a file carry what is waited for, in as many pieces as it comes.
     const onFile = /^\d+<\/(?!dev\/)/.test(rest) || /^[^"]{0,80}"/.test(rest);
-    // How deep checkout and home lie is no matter of the product.
+    // Libraries and facts of the machine, and how deep checkout and home lie, are no matter of the product.
     const [, named = ""] = /^[^"]{0,80}"([^"]*)"/.exec(rest) ?? [];
+    if (/^\/(?:etc|lib|lib64|usr|sys\/devices)\//.test(named) && !named.startsWith(root)) continue;
     if (named.startsWith("/") && [root, dir].some((folder) => `${folder}/`.startsWith(`${named}/`))) continue;
     if (!onFile && !["socket", "connect", "bind", "listen"].includes(call)) continue;
     calls[call] = (calls[call] ?? 0) + 1;
@@ -106,6 +107,7 @@ function plainName(file: string, dir: string): string {
     .replace(/\/compile\/.*/, "/compile/…")
     .replace(/-[\w-]{8}\.js$/, ".js")
     .replace(/^\/proc\/\d+/, "/proc/self")
+    .replace(/(?:\d+-)?[0-9a-f]{8,}/g, "…")
     .replace(/^\/sys\/fs\/cgroup\/.*\//, "/sys/fs/cgroup/…/");
 }
 
