@@ -117,8 +117,8 @@ export class Control implements ConversationControl {
 
   async decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed"> {
     const { registry, approvals } = this.#deps;
-    const asked = (await approvals.pending()).find((request) => request.id === id);
-    const isEarlier = asked !== undefined && isOlder(this.#message, asked, approvals.waitMs);
+    const asked = (await approvals.of(this.session)).find((question) => question.id === id);
+    const isEarlier = asked !== undefined && isOlder(this.#message, asked);
     const needsId = isEarlier || needsQuestionId(registry, this.#message);
     const isNamed = !needsId || namesQuestion(this.#message, id);
     return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";

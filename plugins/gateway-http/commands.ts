@@ -37,13 +37,15 @@ export function pairCommands(
   return [
     {
       name: "pair new",
-      summary: "make a one-time pairing code; an earlier one is dead",
-      options: [json],
+      summary: "make a one-time pairing code; earlier ones go on",
+      options: [json, { flags: "--name <name>", summary: "what to call the device that it pairs" }],
       async run({ out, err, options }) {
-        await record("code made", {});
-        const { code, expires } = await pairing().create();
+        const named = typeof options["name"] === "string" ? { name: options["name"] } : {};
+        if (named.name !== undefined && !isDeviceName(named.name)) throw errors.GATEWAY_DEVICE_NAME();
+        await record("code made", named);
+        const { code, expires } = await pairing().create(named);
         const until = new Date(expires).toISOString();
-        out(options["json"] ? JSON.stringify({ code, expires: until }) : code);
+        out(options["json"] ? JSON.stringify({ code, ...named, expires: until }) : code);
         if (!options["json"]) err(`One use, until ${until}: POST /pair {"code": "…"}`);
         return 0;
       },

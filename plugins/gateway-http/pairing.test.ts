@@ -65,7 +65,7 @@ test("GW-02: a code has pairing_code_length digits and is dead after pairing_tim
   await expect(pairing.redeem(first.code, "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
   const second = await pairing.create();
   now += 3 * 60_000 - 1;
-  await expect(pairing.redeem(second.code, "a")).resolves.toBeUndefined();
+  await expect(pairing.redeem(second.code, "a")).resolves.toEqual({});
 });
 
 test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code that is printed", async () => {
@@ -81,12 +81,59 @@ test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code t
   expect(Date.parse(expires)).toBeLessThanOrEqual(Date.now() + 120_000);
 });
 
-test("GW-02: a new code kills the one before", async () => {
+test("SDK-21: several codes are open beside each other, and each pairs one device", async () => {
   await using gateway = await startGateway();
-  const first = await newCode(gateway);
-  const second = await newCode(gateway);
-  expect(outcome(await gateway.ask("/pair", { body: { code: first } }))).toEqual([403, "PAIR_CODE_INVALID"]);
-  expect((await gateway.ask("/pair", { body: { code: second } })).status).toBe(200);
+  const codes = [await newCode(gateway), await newCode(gateway)];
+  for (const code of codes) expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
+  for (const code of codes)
+    expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
+});
+
+test("SDK-21: a device is called as its code says, unless it names itself", async () => {
+  await using gateway = await startGateway();
+  const named = async (): Promise<string> =>
+    JSON.parse((await gateway.word("pair new", [], { json: true, name: "kitchen" })).out).code;
+  await gateway.ask("/pair", { body: { code: await named() } });
+  await gateway.ask("/pair", { body: { code: await named(), device_name: "phone" } });
+  const devices: readonly { name: string }[] = JSON.parse(
+    (await gateway.word("pair list", [], { json: true })).out,
+  );
+  expect(devices.map(({ name }) => name).toSorted()).toEqual(["kitchen", "phone"]);
+  await expect(gateway.word("pair new", [], { name: "a\nb" })).rejects.toMatchObject({
+    code: "GATEWAY_DEVICE_NAME",
+  });
+});
+
+test("SDK-21: a code outlives its process and brings what its maker said of it", async () => {
+  const store = createMemoryStore();
+  const facts = { name: "kitchen", more: { may: ["talk"] } };
+  const { code } = await new Pairing(store, settings).create(facts);
+  await new Pairing(store, settings).create();
+  expect(await new Pairing(store, settings).redeem(code, "a")).toEqual(facts);
+});
+
+test("SDK-21: the hundred wrong guesses are shared by all codes that are open", async () => {
+  const pairing = new Pairing(createMemoryStore(), settings);
+  const codes = [
+    await pairing.create(),
+    await pairing.create(),
+    await pairing.create(),
+    await pairing.create(),
+  ];
+  for (let i = 0; i < 25; i += 1)
+    await expect(pairing.redeem("no", `10.0.0.${i}`)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  for (const [i, { code }] of codes.entries())
+    await expect(pairing.redeem(code, `10.0.1.${i}`)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+});
+
+test("SDK-21: of more than 16 open codes the oldest are dead", async () => {
+  let now = Date.now();
+  const pairing = new Pairing(createMemoryStore(), settings, undefined, () => (now += 1));
+  const codes = [];
+  for (let i = 0; i < 18; i += 1) codes.push(await pairing.create());
+  for (const { code } of codes.slice(0, 2))
+    await expect(pairing.redeem(code, code)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  for (const { code } of codes.slice(2)) await pairing.redeem(code, "a");
 });
 
 test("GW-02: of many who send the right code at once, one is paired", async () => {
@@ -156,7 +203,7 @@ test("GW-02: a hundred wrong guesses end a code, from however many addresses the
   await expect(pairing.redeem(worn.code, "10.1.0.0")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
   const next = await pairing.create();
   await guess(99);
-  await expect(pairing.redeem(next.code, "10.1.0.0")).resolves.toBeUndefined();
+  await expect(pairing.redeem(next.code, "10.1.0.0")).resolves.toEqual({});
 });
 
 test("GW-02: a lockout ends after 300 seconds", async () => {
@@ -168,7 +215,7 @@ test("GW-02: a lockout ends after 300 seconds", async () => {
   now += 299_000;
   await expect(pairing.redeem(code, "a")).rejects.toMatchObject({ code: "PAIR_LOCKED", retryAfter: 1 });
   now += 1_001;
-  await expect(pairing.redeem(code, "a")).resolves.toBeUndefined();
+  await expect(pairing.redeem(code, "a")).resolves.toEqual({});
 });
 
 test("GW-02: requests without a body that could be a code cost no try", async () => {

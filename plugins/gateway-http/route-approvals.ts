@@ -48,10 +48,14 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       replySchema: Type.Object({ id: Type.String(), decision: Type.String() }),
       async handle({ params: { id = "" }, body, device }) {
         const said = (body as Static<typeof decision>).decision;
-        const outcome = await approvals.decide(id, said, { user: userOf(device) });
+        const by = { user: userOf(device) };
+        const outcome = await approvals.decide(id, said, by);
         // What is not theirs to decide looks like what does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
-        if (outcome === "decided") throw errors.GATEWAY_APPROVAL_DECIDED();
+        if (outcome === "decided") {
+          const end = await approvals.ended?.(id, by);
+          throw errors.GATEWAY_APPROVAL_DECIDED(end?.by === undefined ? "" : ` by ${end.by}`);
+        }
         return { status: 200, body: { id, decision: said } };
       },
     },

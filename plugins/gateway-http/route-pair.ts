@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 import { deviceName, type Devices } from "./devices.ts";
 import { peerKey } from "./peer.ts";
-import type { Pairing } from "@gantry/sdk/node";
+import type { Pairing, PairingFacts } from "@gantry/sdk/node";
 
 const body = Type.Object({
   code: Type.String({ maxLength: 64 }),
@@ -31,15 +31,16 @@ export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Rou
     bodySchema: body,
     replySchema: Type.Object({ token: Type.String(), device_id: Type.String() }),
     async handle(request) {
-      const { code, device_name = "unnamed" } = request.body as Static<typeof body>;
+      const { code, device_name } = request.body as Static<typeof body>;
+      let facts: PairingFacts;
       try {
-        await pairing.redeem(code, peerKey(request.peer));
+        facts = await pairing.redeem(code, peerKey(request.peer));
       } catch (error) {
         const refused = `refused: ${(error as { code?: string }).code ?? "failed"}`;
         await audit.recordStranger(event(refused, request.peer));
         throw error;
       }
-      const { token, device } = await devices.add(device_name);
+      const { token, device } = await devices.add(device_name ?? facts.name ?? "unnamed");
       try {
         await audit.record(event("paired", request.peer, device.device_id));
       } catch (error) {

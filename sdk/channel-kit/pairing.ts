@@ -48,7 +48,7 @@ export class PairedPeople {
  * PAIR_CODE_INVALID or PAIR_LOCKED is thrown.
  */
 export interface PairingCodes {
-  redeem(code: string, peer: string): Promise<void>;
+  redeem(code: string, peer: string): Promise<unknown>;
 }
 
 export interface PairingTry {

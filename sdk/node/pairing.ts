@@ -9,11 +9,27 @@ const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
 /** No code lives longer, so this counts all guesses at it. */
 const longestLifeMs = 86_400_000;
-/** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
+/** Wrong guesses that end all open codes together: a guesser may have many addresses. */
 const maxGuesses = 100;
+
+/** How many codes may be open; one more ends the code with the least time left. */
+const maxCodes = 16;
 
 export interface PairingCode {
   readonly code: string;
+  /** Unix ms. */
+  readonly expires: number;
+}
+
+/** Facts that go with a code to whoever redeems it. */
+export interface PairingFacts {
+  /** The name of the device or person, unless they give one. */
+  readonly name?: string;
+  /** Further facts of the maker of the code, as JSON. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+interface OpenCode extends PairingFacts {
   /** Unix ms. */
   readonly expires: number;
 }
@@ -45,21 +61,28 @@ export class Pairing {
     this.#now = now;
   }
 
-  /** Makes the one code that counts; an earlier one is dead. */
-  async create(): Promise<PairingCode> {
+  /** Makes one more code; the others stay open. */
+  async create(facts: PairingFacts = {}): Promise<PairingCode> {
     const { values } = this.#store;
-    for (const { key } of await listAll(values, codes)) await values.remove(codes, key);
-    const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
     const expires = this.#now() + this.#lifeMs;
-    await values.put(codes, sha256(code), { expires }, { forMs: this.#lifeMs });
-    return { code, expires };
+    for (;;) {
+      const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
+      const open: OpenCode = { ...facts, expires };
+      if (!(await values.add(codes, sha256(code), open, { forMs: this.#lifeMs }))) continue;
+      const surplus = (await this.#open()).slice(0, -maxCodes);
+      for (const { key } of surplus) await values.remove(codes, key);
+      return { code, expires };
+    }
   }
 
   /** Uses a code up. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
-  redeem(code: string, peer: string): Promise<void> {
+  redeem(code: string, peer: string): Promise<PairingFacts> {
     return this.#oneByOne(async () => {
-      const found = await this.#store.values.take<{ expires: number }>(codes, sha256(code));
-      if (found && found.expires > this.#now()) return;
+      const found = await this.#store.values.take<OpenCode>(codes, sha256(code));
+      if (found && found.expires > this.#now()) {
+        const { expires: _, ...facts } = found;
+        return facts;
+      }
       await this.#count(peer);
       await this.#wear();
       throw errors.PAIR_CODE_INVALID();
@@ -71,7 +94,13 @@ export class Pairing {
     return this.#oneByOne(() => this.#count(peer), peer);
   }
 
-  #oneByOne(work: () => Promise<void>, peer: string): Promise<void> {
+  /** Returns the open codes, the one with the least time left first. */
+  async #open(): Promise<readonly { readonly key: string; readonly value: OpenCode }[]> {
+    const all = await listAll<OpenCode>(this.#store.values, codes);
+    return all.toSorted((a, b) => a.value.expires - b.value.expires);
+  }
+
+  #oneByOne<T>(work: () => Promise<T>, peer: string): Promise<T> {
     const mine = this.#last.then(async () => {
       const lock = await this.#store.values.get<{ until: number }>(locks, peer);
       const left = (lock?.until ?? 0) - this.#now();
@@ -79,7 +108,7 @@ export class Pairing {
         throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), {
           retryAfter: Math.ceil(left / 1_000),
         });
-      await work();
+      return work();
     });
     this.#last = mine.catch(() => {});
     return mine;
@@ -97,12 +126,15 @@ export class Pairing {
 
   async #wear(): Promise<void> {
     const { values, limits } = this.#store;
-    for (const { key: hash } of await listAll(values, codes)) {
+    const open = await this.#open();
+    // Many codes must not be easier to guess than one.
+    const most = Math.floor(maxGuesses / open.length);
+    for (const { key: hash } of open) {
       const key = `pair:code:${hash}`;
       await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }]);
-      if ((await limits.count(key, longestLifeMs)) < maxGuesses) continue;
+      if ((await limits.count(key, longestLifeMs)) < most) continue;
       await values.remove(codes, hash);
-      this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
+      this.#warn(`${most} wrong pairing codes came in all`, "is dead");
     }
   }
 
