@@ -4,9 +4,10 @@ import path from "node:path";
 const folder = path.join(import.meta.dirname, "../plugins");
 
 /**
- * Base plugins that nearly every command needs stand in one file: to find, open and link a file costs a third of a
- * millisecond at every start. Left out are those that only serve or give words, those whose package.json states what they
- * provide, so that a turn does without them, and an index that tells by its own address where a worker stands.
+ * Base plugins that nearly every command needs stand in one file: to find, open and link a file
+ * costs a third of a millisecond at every start. Left out are those that only serve or give words,
+ * those whose package.json states what they provide, so that a turn does without them, and an index
+ * that tells by its own address where a worker stands.
  */
 const together: readonly string[] = readdirSync(folder)
   .filter((name) => !/^(?:command|gateway|service)-/.test(name) && isNeeded(name) && !isPlaced(name))

@@ -123,7 +123,10 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
   return deepFreeze(part);
 }
 
-/** Only the keys that the schema knows, with defaults filled in; tables are there even where the file has none. */
+/**
+ * Only the keys that the schema knows, with defaults filled in; tables are there even where the
+ * file has none.
+ */
 function pick(raw: unknown, schema: TObject): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {

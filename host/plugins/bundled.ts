@@ -11,7 +11,9 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** URL of the module. */
   readonly entry: string;
-  /** The module's export that is the plugin: its name in the file that holds many, else `default`. */
+  /**
+   * The module's export that is the plugin: its name in the file that holds many, else `default`.
+   */
   readonly exported: string;
   /** Ids of the slots it fills, read off by the build; from source, as its package.json says. */
   readonly provides?: readonly string[];

@@ -29,7 +29,10 @@ export class Registry {
     };
   }
 
-  /** What fills the slot now. Of many it is a map that all who ask share: whoever hands it on to a plugin copies it. */
+  /**
+   * What fills the slot now. Of many it is a map that all who ask share: whoever hands it on to a
+   * plugin copies it.
+   */
   get<S extends AnySlot>(slot: S): Filled<S> | undefined {
     const entries = this.#filled.get(slot.id);
     if (!slot.many) return entries?.get("")?.value as Filled<S> | undefined;

@@ -13,7 +13,10 @@ import type { Boundary } from "./boundary.ts";
 
 const defaultOrder = 100;
 
-/** What stands in a system prompt beside the parts of plugins; `added` is what the caller wants in it. */
+/**
+ * What stands in a system prompt beside the parts of plugins; `added` is what the caller wants in
+ * it.
+ */
 interface PromptFrame {
   readonly boundary: Boundary;
   readonly added: string | undefined;

@@ -19,7 +19,10 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof given === "string" && idForm.test(given) ? given : newId();
 }
 
-/** 16 hex digits. A UUID takes its random bytes from a store of many, and these of its digits are all random. */
+/**
+ * 16 hex digits. A UUID takes its random bytes from a store of many, and these of its digits are
+ * all random.
+ */
 function newId(): string {
   const id = randomUUID();
   return `${id.slice(0, 8)}${id.slice(-8)}`;

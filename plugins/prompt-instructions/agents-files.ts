@@ -62,7 +62,10 @@ export function agentsFiles(
   };
 }
 
-/** Looks once for each request, so that what is said to come from outside is of the very text that is shown. */
+/**
+ * Looks once for each request, so that what is said to come from outside is of the very text that
+ * is shown.
+ */
 export function oncePerScene(
   look: (workspace: string, signal: AbortSignal) => Promise<AgentsTexts>,
   signal: AbortSignal,

@@ -5,7 +5,9 @@ import type { ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 /** Characters of one answer; an event counts as some even when it is empty, so that neither can go on without end. */
 const MOST = 16 * 1024 * 1024;
 const PER_EVENT = 16;
-/** Nobody reads why: without a reason of ours each answer would make an exception with its stack. */
+/**
+ * Nobody reads why: without a reason of ours each answer would make an exception with its stack.
+ */
 const over = new Error("The answer is over.");
 
 /**
@@ -54,7 +56,10 @@ function sizeOf(event: ProviderEvent): number {
 
 type Pulled = IteratorResult<ProviderEvent> | "idle" | "cancelled";
 
-/** Waits for one event after the other, with one timer and one listener for all: an answer has hundreds. */
+/**
+ * Waits for one event after the other, with one timer and one listener for all: an answer has
+ * hundreds.
+ */
 class Pulls {
   readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;

@@ -50,8 +50,8 @@ export class Database {
   }
 
   /**
-   * Written when it resolves: survives the death of the process, while the last few may be lost when the machine loses power.
-   * What arrives in one tick shares a transaction.
+   * Written when it resolves: survives the death of the process, while the last few may be lost
+   * when the machine loses power. What arrives in one tick shares a transaction.
    */
   write<T>(work: (sql: Sql) => T): Promise<T> {
     return this.#queued(work, false);

@@ -131,7 +131,10 @@ export function free(sql: Sql, lane: string): boolean {
   return true;
 }
 
-/** False where no lane can be claimed now: none is free with a message, and none falls free by `now`. */
+/**
+ * False where no lane can be claimed now: none is free with a message, and none falls free by
+ * `now`.
+ */
 export function mayBeDue(sql: Sql, now: number): boolean {
   const text = `SELECT EXISTS (SELECT 1 FROM lanes WHERE ready = 0 AND head IS NOT NULL)
     OR EXISTS (SELECT 1 FROM lanes WHERE ready > 0 AND ready <= ?) AS due`;

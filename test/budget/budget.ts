@@ -18,7 +18,10 @@ export function writeBudget(budget: Budget): void {
 }
 
 export interface Verdict {
-  /** A line for each figure that is over its budget, with the names behind it; empty if all are within. */
+  /**
+   * A line for each figure that is over its budget, with the names behind it; empty if all are
+   * within.
+   */
   readonly over: readonly string[];
   /** A line for each figure so far below that its budget should be lowered. */
   readonly under: readonly string[];

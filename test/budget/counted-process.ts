@@ -10,7 +10,10 @@ import { environment } from "../helpers/cli.ts";
 
 /** Counts of a process since its start. */
 export interface Told {
-  /** Bytes on the heap; nothing was collected before, so that these are the bytes that were allocated. */
+  /**
+   * Bytes on the heap; nothing was collected before, so that these are the bytes that were
+   * allocated.
+   */
   readonly heap: number;
   /** Files that were loaded as code, with their bytes. */
   readonly modules: Readonly<Record<string, number>>;
@@ -19,8 +22,9 @@ export interface Told {
 }
 
 /**
- * Room for all that is allocated, so that no collection falls into the count; and the interpreter alone, since when a
- * function is compiled, and what it allocates from then on, is a matter of time.
+ * Room for all that is allocated, so that no collection falls into the count; and the interpreter
+ * alone, since when a function is compiled, and what it allocates from then on, is a matter of
+ * time.
  */
 const flags = ["--min-semi-space-size=256", "--max-semi-space-size=256", "--no-opt", "--no-sparkplug"];
 

@@ -36,9 +36,11 @@ export function traced(lines: readonly string[], dir: string): Pick<Counts, "fil
   const files = new Set<string>();
   for (const line of lines) {
     const [, call = "", rest = ""] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? [];
-    // Pipes, sockets and other descriptors without a file carry what is waited for, in as many pieces as it comes.
+    // Pipes, sockets and other descriptors without a file carry what is waited for, in as many
+    // pieces as it comes.
     const onFile = /^\d+<\/(?!dev\/)/.test(rest) || /^[^"]{0,80}"/.test(rest);
-    // Libraries and facts of the machine, and how deep checkout and home lie, are no matter of the product.
+    // Libraries and facts of the machine, and how deep checkout and home lie, are no matter of the
+    // product.
     const [, named = ""] = /^[^"]{0,80}"([^"]*)"/.exec(rest) ?? [];
     if (/^\/(?:etc|lib|lib64|usr|sys\/devices)\//.test(named) && !named.startsWith(root)) continue;
     if (named.startsWith("/") && [root, dir].some((folder) => `${folder}/`.startsWith(`${named}/`))) continue;
@@ -63,8 +65,9 @@ export function beyond(of: Counts, bare: Counts): Counts {
 }
 
 /**
- * The usual one of many: each amount is the lower quartile, and a name counts if it stands in three of four. What timers do
- * meanwhile only adds, and on a machine that does other things it falls into more of them.
+ * The usual one of many: each amount is the lower quartile, and a name counts if it stands in three
+ * of four. What timers do meanwhile only adds, and on a machine that does other things it falls
+ * into more of them.
  */
 export function usual(all: readonly Counts[]): Counts {
   const amounts = (of: (counts: Counts) => Amounts): Amounts => {

@@ -1,5 +1,5 @@
-// Loaded before everything else in a process whose work is counted. It writes the counts to descriptor 3 at SIGUSR2 and
-// at the end, and leaves a mark in the trace of system calls each time.
+// Loaded before everything else in a process whose work is counted. It writes the counts to
+// descriptor 3 at SIGUSR2 and at the end, and leaves a mark in the trace of system calls each time.
 const { accessSync, statSync, writeSync } = require("node:fs");
 const { registerHooks } = require("node:module");
 const { fileURLToPath } = require("node:url");
@@ -7,8 +7,9 @@ const { getHeapStatistics } = require("node:v8");
 const { DatabaseSync, StatementSync } = require("node:sqlite");
 
 /**
- * The clock and the timers of the process go so much slower: what is done by the clock falls out of the count, however long
- * a turn takes on a machine that does other things. Short timers belong to the work.
+ * The clock and the timers of the process go so much slower: what is done by the clock falls out of
+ * the count, however long a turn takes on a machine that does other things. Short timers belong to
+ * the work.
  */
 const slower = 50;
 const shortMs = 50;
@@ -73,7 +74,10 @@ function tell() {
   writeSync(3, `${JSON.stringify({ heap, modules, builtins, statements })}\n`);
 }
 
-/** Calls back once no statement was run for a moment: what a turn leaves to be done after its answer is its own. */
+/**
+ * Calls back once no statement was run for a moment: what a turn leaves to be done after its answer
+ * is its own.
+ */
 function whenQuiet(done, before = -1) {
   if (before === ran) return done();
   const now = ran;

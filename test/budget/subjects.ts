@@ -16,7 +16,10 @@ export async function countAll(): Promise<Readonly<Record<string, Counts>>> {
   return { ...(await countShellTurn()), ...(await countService()) };
 }
 
-/** One turn from the shell beyond what a Node costs that does nothing, with a cache of compiled code that is warm. */
+/**
+ * One turn from the shell beyond what a Node costs that does nothing, with a cache of compiled code
+ * that is warm.
+ */
 async function countShellTurn(): Promise<Readonly<Record<string, Counts>>> {
   const model = await startModelServer();
   using home = tempDir(`default_provider = "custom:${model.url}"\ndefault_model = "m"\n`);
@@ -39,7 +42,10 @@ async function countShellTurn(): Promise<Readonly<Record<string, Counts>>> {
   }
 }
 
-/** A service that gets ready, a chat turn over HTTP, and a message of the chat-app channel from webhook to answer. */
+/**
+ * A service that gets ready, a chat turn over HTTP, and a message of the chat-app channel from
+ * webhook to answer.
+ */
 async function countService(): Promise<Readonly<Record<string, Counts>>> {
   const model = await startModelServer();
   const platform = new Platform();
