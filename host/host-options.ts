@@ -1,9 +1,15 @@
-import type { ConfigFile, Plugin, Runtime } from "@gantry/sdk";
+import type { AnySlot, ConfigFile, Filled, Plugin, Runtime } from "@gantry/sdk";
 import type { Configured } from "./config/configure.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import type { Audit } from "./record/audit.ts";
 import type { LogWriter } from "./record/log.ts";
+
+/** What the editor of the configuration asks of the host that runs. */
+export interface EditingHost {
+  readonly audit: Audit;
+  get<S extends AnySlot>(slot: S): Filled<S> | undefined;
+}
 
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
@@ -19,7 +25,7 @@ export interface HostOptions {
   readonly bundled: () => Promise<readonly Plugin[]>;
   readonly configDir: string;
   readonly configFile: string;
-  readonly configEditor: (audit: Audit) => ConfigFile;
+  readonly configEditor: (host: EditingHost) => ConfigFile;
   /** Absolute, exists. */
   readonly workspace: string;
   readonly write: LogWriter;

@@ -1,17 +1,20 @@
 import path from "node:path";
-import { Checks, errors, GantryError, type Plugin } from "@gantry/sdk";
-import type { Audit } from "./record/audit.ts";
+import { Checks, ConfigEditor, GantryError, type ConfigChange, type Plugin } from "@gantry/sdk";
+import { errors } from "./errors.ts";
 import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
 import { chosenPlugins } from "./config/choose.ts";
-import { ConfigFile, valueAt, type RunningTrial } from "./config/config-file.ts";
+import { editText } from "./config/edit-text.ts";
+import { effective } from "./config/effective.ts";
+import { ConfigFile, valueAt, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { configure, type Configured } from "./config/configure.ts";
 import { hostReader } from "./config/host-keys.ts";
 import { readText, readTree, type ReadTree } from "./config/read.ts";
 import { ServiceEnv } from "./config/service-env.ts";
 import { refuseUnsafe } from "./config/refuse-unsafe.ts";
 import { wrongAt, type Problem } from "./config/wrong-at.ts";
-import { leaves, mergeSchemas, readerOf, tablePath, type TableNode } from "./config/schema.ts";
-import { isTree, type ConfigText } from "./config/check.ts";
+import { mergeSchemas, readerOf, type TableNode } from "./config/schema.ts";
+import type { ConfigText } from "./config/check.ts";
+import type { EditingHost } from "./host-options.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
@@ -94,8 +97,8 @@ export class Installation {
     });
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
-    const configEditor = (audit: Audit): ConfigFile =>
-      this.editor(config, (event) => audit.record(event), plugins, options.problems);
+    const configEditor = (host: EditingHost): ConfigFile =>
+      this.editor({ config, plugins }, (event) => host.audit.record(event), options.problems, host);
     const host = new Host({
       plugins,
       leftOut,
@@ -114,22 +117,39 @@ export class Installation {
     return host;
   }
 
-  /** `plugins` are those that are loaded: their keys can be set, whoever wrote them. `problems` are those before any change. */
+  /**
+   * Returns the editor of the file. The keys of the plugins in `opened` can be set, whoever wrote
+   * them. `problems` are those before any change. `host` is the one that runs.
+   */
   editor(
-    config: Configured,
-    record: Audit["record"],
-    plugins: readonly LoadedPlugin[],
+    opened: Pick<Opened, "config" | "plugins"> | undefined,
+    record: ConfigFileDeps["record"],
     problems: readonly Problem[] = [],
+    host?: EditingHost,
   ): ConfigFile {
     return new ConfigFile({
       file: this.configFile,
-      schema: () => this.wholeSchema(plugins),
-      effective: (key) => effective(config, key),
+      schema: () => this.wholeSchema(opened?.plugins),
+      effective: (key) => opened && effective(opened.config, key),
+      edit: (text, changes) => this.edit(text, changes, opened?.plugins, host?.get(ConfigEditor)),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
       start: (text) => this.#trial(text, []),
       trial: (text) => this.#trial(text, problems),
       record,
     });
+  }
+
+  /** Returns the text with these keys changed; throws as `editText`. */
+  edit(
+    text: string,
+    changes: readonly ConfigChange[],
+    loaded: readonly LoadedPlugin[] = [],
+    running?: ConfigEditor,
+  ): Promise<string> {
+    return editText(this.configFile, text, changes, running, async () => [
+      ...loaded.map(({ plugin }) => plugin),
+      ...(await this.allBundled()),
+    ]);
   }
 
   /** Starts by this text; of the known problems, plugins that lack something still are left out. */
@@ -198,39 +218,4 @@ export class Installation {
     const absent = bundled.filter(({ name, base }) => base && !names.includes(name));
     return { ...loaded, absent: absent.map(({ name }) => name) };
   }
-}
-
-/** The value a key has; for a table, what all its readers know of it. */
-export function effective(config: Configured, key: string): unknown {
-  const nested = [...config.parts].map(([name, part]) =>
-    tablePath(config.tables.get(name) ?? "").reduceRight<unknown>(
-      (inner, table) => ({ [table]: inner }),
-      part,
-    ),
-  );
-  return nested.map((tree) => valueAt(tree, key)).reduce(merged, undefined);
-}
-
-/** The keys whose values differ, and those of them that only a new process reads again. */
-export function changedKeys(
-  before: Configured,
-  now: Configured,
-): { readonly all: readonly string[]; readonly restart: readonly string[] } {
-  const known = new Map(
-    [...leaves(before.schema), ...leaves(now.schema)].map(({ key, leaf }) => [key, leaf]),
-  );
-  const all = [...known.keys()].filter(
-    (key) => JSON.stringify(effective(before, key)) !== JSON.stringify(effective(now, key)),
-  );
-  const needsRestart = (key: string): boolean => {
-    const schema: { readonly needsRestart?: boolean } | undefined = known.get(key)?.schema;
-    return schema?.needsRestart === true;
-  };
-  return { all, restart: all.filter(needsRestart) };
-}
-
-function merged(one: unknown, other: unknown): unknown {
-  if (!isTree(one) || !isTree(other)) return one ?? other;
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return Object.fromEntries([...keys].map((key) => [key, merged(one[key], other[key])]));
 }

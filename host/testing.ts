@@ -70,7 +70,9 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     configFile: path.join(configDir, "config.toml"),
     configEditor: () => ({
       get: (key) => valueAt(tree, key),
+      schema: async () => ({}),
       set: async () => {},
+      reload: async () => ({ applied: [], needRestart: [] }),
       onboarding: async () => [],
       trial: (_, work) => work({ models: host.models, checks: host.get(Checks) ?? new Map() }),
     }),

@@ -7,6 +7,7 @@ export * from "./channel.ts";
 export * from "./chat-command.ts";
 export * from "./codes.ts";
 export * from "./command.ts";
+export * from "./config-editor.ts";
 export * from "./content.ts";
 export * from "./counted.ts";
 export * from "./errors.ts";

@@ -79,6 +79,8 @@ export interface ConfigFile {
   get(key: string): unknown;
   /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;
+  /** Returns the JSON Schema of the whole file: the keys of the host and of all plugins. */
+  schema(): Promise<Readonly<Record<string, unknown>>>;
   /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /**
@@ -86,6 +88,19 @@ export interface ConfigFile {
    * start would, but for those of `Runtime.problems` that are there still: they stay left out.
    */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
+  /**
+   * Has the running service apply the file as it is now, be the service this process or another.
+   * Resolves once the file is in force. Throws `NOT_RUNNING`, and `RELOAD_FAILED` if the
+   * configuration in force stays.
+   */
+  reload(signal?: AbortSignal): Promise<Reloaded>;
+}
+/** Dotted keys, after a reload. */
+export interface Reloaded {
+  /** The keys whose values have changed. */
+  readonly applied: readonly string[];
+  /** The keys that keep their old values until a restart. */
+  readonly needRestart: readonly string[];
 }
 export const ConfigFile = one<ConfigFile>("config-file");
 

@@ -6,7 +6,8 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema, leaves } from "../host/config/schema.ts";
 import { startingFile } from "../host/cli/starting-file.ts";
-import { effective, Installation } from "../host/installation.ts";
+import { effective } from "../host/config/effective.ts";
+import { Installation } from "../host/installation.ts";
 import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 

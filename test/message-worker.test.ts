@@ -98,17 +98,25 @@ test("HSE-01: an answer that is not recorded is not sent", async () => {
   expect(h.channel.sent).toEqual([]);
 });
 
-test("HSE-01: without a worker messages are kept, and the service says so with the cure", async () => {
+test("HSE-01: without a worker a gateway that has no channel starts, and says what is missing", async () => {
   using home = tempDir('without_plugins = ["inbox-worker"]\n[gateway]\nport = 0\n');
   const { child, ended } = startGantry(["gateway"], { dir: home.dir });
   await said(
     child,
     "stderr",
-    /kept and not answered, since no plugin fills the slot message-worker: list inbox-worker/,
+    /would wait for ever, since no plugin fills the slot message-worker: list inbox-worker/,
   );
   await said(child, "stderr", /Gantry is ready/);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
+});
+
+test("HSE-01: without a worker a service with a channel does not start", async () => {
+  const telegram = '[channels_config.telegram]\nbot_token = "1:x"\nallowed_users = ["1"]\n';
+  using home = tempDir(`without_plugins = ["inbox-worker"]\n${telegram}`);
+  const { child, ended } = startGantry(["daemon"], { dir: home.dir });
+  await said(child, "stderr", /no plugin fills the slot message-worker: list inbox-worker/);
+  expect((await ended).code).toBe(2);
 });
 
 test("HSE-01: what was accepted without a worker is answered once there is one", async () => {

@@ -14,7 +14,7 @@ import { array, assert, asyncProperty, constantFrom, integer } from "fast-check"
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { gate, guard, redactor, tool } from "./helpers/plugins.ts";
-import { terminalWriter } from "../host/record/log.ts";
+import { terminalWriter } from "../host/cli/log-writers.ts";
 
 const echo = tool("echo", async ({ args }) => JSON.stringify(args));
 const call = (name: string, args: object = {}) => ({ name, args });

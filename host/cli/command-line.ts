@@ -10,15 +10,16 @@ import {
   type LogWriter,
   printable,
   terminalLine,
-  terminalWriter,
 } from "@gantry/host";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { hostCommands } from "./commands/index.ts";
+import { terminalWriter } from "./log-writers.ts";
 import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
 import { servedWriter } from "./served-log.ts";
 import { startWithoutWrong } from "./start-without-wrong.ts";
 import { orUnconfigured } from "./unconfigured-word.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
 export async function runCommandLine(argv: readonly string[], configDir: string): Promise<number> {
@@ -180,8 +181,7 @@ class WordRun {
     process.on("SIGHUP", () => void served.reload().then(() => (this.#host = served.host)));
     first.log.info({ pid: process.pid }, "Gantry is ready.");
     notice.ready();
-    if (!this.#abort.signal.aborted)
-      await new Promise((resolve) => this.#abort.signal.addEventListener("abort", resolve, { once: true }));
+    await untilAborted(this.#abort.signal);
     served.host.log.info({ signal: this.#signal }, "Gantry stops.");
     notice.stopping();
     await served.stop();

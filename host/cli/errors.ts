@@ -1,4 +1,4 @@
-import { defineErrors, errors as shared, failed, usage } from "@gantry/sdk";
+import { defineErrors, errors as shared, usage } from "@gantry/sdk";
 
 /** The codes that only the command line raises. */
 export const cliErrors = defineErrors({
@@ -8,8 +8,6 @@ export const cliErrors = defineErrors({
     "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
   ),
   NODE_TOO_OLD: usage("Gantry needs Node 22.19 or newer and this is %s: install a newer Node."),
-  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
-  RELOAD_FAILED: failed("The configuration in force stays: %s"),
 });
 
 /** Its own codes, and those that it shares with plugins. */

@@ -1,6 +1,8 @@
-import { foldedWriter, jsonWriter, terminalWriter, type Level, type LogWriter } from "@gantry/host";
+import type { Level, LogWriter } from "@gantry/host";
+import { foldedWriter } from "./fold.ts";
+import { jsonWriter, terminalWriter } from "./log-writers.ts";
 
-/** Returns the log of a service on stderr: readable lines for a person, JSON for what reads logs. */
+/** Returns the log of a service on stderr: lines for a person, JSON for a program. */
 export async function servedWriter(lowest: Level): Promise<LogWriter> {
   if (!process.stderr.isTTY) return foldedWriter(await jsonWriter(lowest));
   return foldedWriter(terminalWriter(lowest, printDated));

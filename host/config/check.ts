@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { allowedValues, deepFreeze } from "@gantry/sdk/node";
 import { nearest } from "./nearest.ts";
 import {

@@ -1,6 +1,7 @@
 import type { GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
+import { pluginErrors } from "../plugins/errors.ts";
 import { isTree } from "./check.ts";
 import { nearest } from "./nearest.ts";
 import { tablePath } from "./schema.ts";
@@ -39,7 +40,7 @@ function listedTwice(tree: Tree, name: string, all: readonly string[]): GantryEr
   const isBase = !Array.isArray(tree["plugins"]) && all.filter((other) => other === name).length === 2;
   return list !== undefined && isBase && !namesIn(tree["without_plugins"]).includes(name)
     ? wrongAt([list, name], errors.PLUGIN_IN_BASE(name, list))
-    : errors.PLUGIN_TWICE(name);
+    : pluginErrors.PLUGIN_TWICE(name);
 }
 
 /** What the key `plugins` says, or means where it is left out. */

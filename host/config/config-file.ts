@@ -1,17 +1,21 @@
+import path from "node:path";
 import {
   GantryError,
   type AuditEvent,
+  type ConfigChange,
   type ConfigFile as ConfigFileSlot,
   type OnboardingStep,
+  type Reloaded,
   type Trial,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
-import { setKey, unsetKey, writeWhole } from "./edit.ts";
 import { nearest } from "./nearest.ts";
 import { readText } from "./read.ts";
-import { findNode, leaves, type TableNode } from "./schema.ts";
+import { reloadService } from "./reload.ts";
+import { findNode, jsonSchema, leaves, type TableNode } from "./schema.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** How long a change waits for those before it. */
 const patienceMs = 15_000;
@@ -33,8 +37,10 @@ export interface ConfigFileDeps {
   readonly start: (text: string) => Promise<RunningTrial>;
   /** The same without what was wrong before any change and is so still. */
   readonly trial: (text: string) => Promise<RunningTrial>;
-  /** Told before the file is written; a throw keeps it as it was. */
-  readonly record: (event: Omit<AuditEvent, "timestamp">) => Promise<void>;
+  /** Returns the text with these keys changed. */
+  readonly edit: (text: string, changes: readonly ConfigChange[]) => Promise<string>;
+  /** Told before the new text is written; a throw keeps the file as it was. */
+  readonly record: (event: Omit<AuditEvent, "timestamp">, text: string) => Promise<void>;
 }
 
 /** The configuration file, changed in place. */
@@ -51,6 +57,14 @@ export class ConfigFile implements ConfigFileSlot {
 
   onboarding(): Promise<readonly OnboardingStep[]> {
     return this.#deps.onboarding();
+  }
+
+  async schema(): Promise<Readonly<Record<string, unknown>>> {
+    return jsonSchema(await this.#deps.schema());
+  }
+
+  reload(signal?: AbortSignal): Promise<Reloaded> {
+    return reloadService(path.dirname(this.#deps.file), signal);
   }
 
   /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */
@@ -70,14 +84,8 @@ export class ConfigFile implements ConfigFileSlot {
     await (await start(text)).stop();
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
     const keys = Object.keys(changes);
-    await record({
-      event_type: "config_change",
-      tool: "",
-      args: { keys },
-      result: "written",
-      user: "owner",
-      session_id: "",
-    });
+    const event = { event_type: "config_change", tool: "", args: { keys }, result: "written" } as const;
+    await record({ ...event, user: "owner", session_id: "" }, text);
     await writeWhole(file, text);
   }
 
@@ -92,20 +100,19 @@ export class ConfigFile implements ConfigFileSlot {
   }
 
   async #changed(before: string, changes: Readonly<Record<string, unknown>>): Promise<string> {
-    let text = before;
+    const edits: ConfigChange[] = [];
     for (const [key, value] of Object.entries(changes)) {
       // What nobody reads can be taken out too.
-      text =
-        value === undefined ? unsetKey(text, pathOf(key) ?? []) : setKey(text, await this.#path(key), value);
+      edits.push([value === undefined ? (pathOf(key) ?? []) : await this.#path(key), value]);
     }
-    return text;
+    return this.#deps.edit(before, edits);
   }
 
   /** The key's path; throws CONFIG_NO_KEY with the nearest known one. */
   async #path(key: string): Promise<readonly string[]> {
     const schema = await this.#deps.schema();
-    const path = pathOf(key);
-    if (path && findNode(schema, path)?.kind === "leaf") return path;
+    const parts = pathOf(key);
+    if (parts && findNode(schema, parts)?.kind === "leaf") return parts;
     throw noKey(schema, key);
   }
 }

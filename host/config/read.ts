@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
 import { GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { isTree, type ConfigText } from "./check.ts";
 import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
 import { wrongAt } from "./wrong-at.ts";

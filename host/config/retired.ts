@@ -1,5 +1,5 @@
 import type { GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { ConfigText } from "./check.ts";
 import { valueAt } from "./config-file.ts";
 import { leaves, type TableNode } from "./schema.ts";

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 import { type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 /** The whole file's schema, put together from the schemas of all who read it. */
 export type SchemaNode = TableNode | LeafNode;

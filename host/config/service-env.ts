@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { refuseUnsafe } from "./refuse-unsafe.ts";
 
 /** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */

@@ -1,35 +1,21 @@
 import { parse } from "smol-toml";
 
-/** Where one key stands in a TOML text. Offsets count UTF-16 units, lines from 1. */
-export interface TomlKey {
-  readonly path: readonly string[];
-  /** The table whose header or braces it stands in; what lies between the two is dotted. */
-  readonly home: readonly string[];
-  readonly line: number;
-  /** The value's text is `text.slice(start, end)`. */
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface TomlTable {
+/** One key or table of a TOML text, and its line, counted from 1. */
+export interface TomlEntry {
   readonly path: readonly string[];
   readonly line: number;
-  /** Where the next key of this table goes: behind its last key, or behind its header. */
-  readonly insertAt: number;
 }
 
 export interface TomlMap {
-  readonly keys: readonly TomlKey[];
-  readonly tables: readonly TomlTable[];
+  readonly keys: readonly TomlEntry[];
+  readonly tables: readonly TomlEntry[];
 }
 
 /** Finds keys and tables in a text that a TOML parser has already accepted; it tells places, it does not judge. */
 export function mapToml(text: string): TomlMap {
-  const keys: TomlKey[] = [];
-  const tables: { path: readonly string[]; line: number; insertAt: number }[] = [
-    { path: [], line: 1, insertAt: 0 },
-  ];
-  let table = tables[0] as (typeof tables)[number];
+  const keys: TomlEntry[] = [];
+  const tables: TomlEntry[] = [{ path: [], line: 1 }];
+  let table: readonly string[] = [];
   let at = 0;
   while (at < text.length) {
     const start = skipBlank(text, at);
@@ -38,22 +24,15 @@ export function mapToml(text: string): TomlMap {
       const isArray = text[start + 1] === "[";
       const { path, end } = readKeyPath(text, start + (isArray ? 2 : 1));
       at = lineEnd(text, end);
-      table = { path, line: lineOf(text, start), insertAt: at };
-      tables.push(table);
+      table = path;
+      tables.push({ path, line: lineOf(text, start) });
       continue;
     }
     const { path, end } = readKeyPath(text, start);
     const valueStart = skipSpaces(text, text.indexOf("=", end) + 1);
-    const valueEnd = readValue(text, valueStart, [...table.path, ...path], keys);
-    keys.push({
-      path: [...table.path, ...path],
-      home: table.path,
-      line: lineOf(text, start),
-      start: valueStart,
-      end: valueEnd,
-    });
-    at = lineEnd(text, valueEnd);
-    table.insertAt = at;
+    const full = [...table, ...path];
+    at = lineEnd(text, readValue(text, valueStart, full, keys));
+    keys.push({ path: full, line: lineOf(text, start) });
   }
   return { keys, tables };
 }
@@ -72,7 +51,7 @@ export function lineOfPath({ keys, tables }: TomlMap, path: readonly string[]): 
   return 1;
 }
 
-export function samePath(a: readonly string[], b: readonly string[]): boolean {
+function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i]);
 }
 
@@ -96,7 +75,7 @@ function skipBlank(text: string, at: number): number {
   }
 }
 
-export function lineEnd(text: string, at: number): number {
+function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end === -1 ? text.length : end + 1;
 }
@@ -123,7 +102,7 @@ function readKeyPath(text: string, from: number): { path: string[]; end: number 
 }
 
 /** The end of a value; keys of inline tables are added to `keys` on the way. */
-function readValue(text: string, at: number, path: readonly string[], keys: TomlKey[]): number {
+function readValue(text: string, at: number, path: readonly string[], keys: TomlEntry[]): number {
   const sign = text[at];
   if (sign === '"' || sign === "'") return stringEnd(text, at);
   if (sign !== "[" && sign !== "{")
@@ -135,7 +114,7 @@ function readValue(text: string, at: number, path: readonly string[], keys: Toml
       const key = readKeyPath(text, at);
       const start = skipSpaces(text, text.indexOf("=", key.end) + 1);
       const end = readValue(text, start, [...path, ...key.path], keys);
-      keys.push({ path: [...path, ...key.path], home: path, line: lineOf(text, at), start, end });
+      keys.push({ path: [...path, ...key.path], line: lineOf(text, at) });
       at = skipBlank(text, end);
     } else {
       at = skipBlank(text, readValue(text, at, path, keys));

@@ -1,5 +1,5 @@
 import type { GantryError, Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { cureOf, isTree, type ConfigText } from "./check.ts";
 import { hostEnforces } from "./host-keys.ts";
 import { findNode, type TableNode } from "./schema.ts";

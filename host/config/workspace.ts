@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { wrongAt } from "./wrong-at.ts";
 import { expandHome, makeDir } from "@gantry/sdk/node";
 

@@ -10,7 +10,8 @@ import {
   type ModelRef,
   type SessionSummary,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
+import { pluginErrors } from "../plugins/errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
@@ -152,7 +153,7 @@ export class Control implements ConversationControl {
 
   #store(): Store {
     const store = this.#deps.registry.get(Store);
-    if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     return store;
   }
 }

@@ -9,7 +9,7 @@ import {
   type PromptOptions,
   type TurnResult,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";

@@ -7,7 +7,8 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
+import { pluginErrors } from "../plugins/errors.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
@@ -98,7 +99,7 @@ export class Inbox implements InboxSlot {
 
   #store(): Store {
     const store = this.#deps.registry.get(Store);
-    if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     return store;
   }
 }

@@ -1,5 +1,5 @@
 import type { InboundMessage, ModelRef, PromptOptions, TurnEvent } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";

@@ -10,7 +10,8 @@ import {
   type Outbox as OutboxSlot,
   type ServiceMessage,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
+import { pluginErrors } from "../plugins/errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -39,7 +40,7 @@ export class Outbox implements OutboxSlot {
   async send(message: ServiceMessage): Promise<"accepted" | "duplicate"> {
     const { registry } = this.#deps;
     const store = registry.get(Store);
-    if (!store) throw errors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     if (!registry.get(Channels)?.has(message.channel))
       throw errors.OUTBOX_NO_CHANNEL(message.key, message.channel);
     const notice = this.#notice(message);

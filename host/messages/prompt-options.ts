@@ -1,5 +1,5 @@
 import type { PromptOptions } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
 const efforts: readonly unknown[] = [undefined, "minimal", "low", "medium", "high"];

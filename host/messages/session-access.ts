@@ -1,5 +1,5 @@
 import { type Sessions } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 /** Users of this machine's terminal: whoever may read the store is its owner, under whatever name. */
 const terminal = "cli:";

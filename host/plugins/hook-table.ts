@@ -12,7 +12,7 @@ import {
   type Refusal,
   type TapOptions,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { SDK_LEVEL, type GantryError } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 /** Throws where the package that an entry belongs to states another level than the host's, before anything of it runs. */
 export async function checkStatedLevel(name: string, entry: string): Promise<void> {

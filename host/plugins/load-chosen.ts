@@ -1,5 +1,5 @@
 import { GantryError, hookKinds, type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Bundled } from "./bundled.ts";
 import { loadPlugin, type LoadedPlugin } from "./loader.ts";
 

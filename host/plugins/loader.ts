@@ -3,7 +3,7 @@ import { registerHooks } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { GantryError, type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, expandHome, foreignOnTheWay, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";

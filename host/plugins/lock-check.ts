@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { type AnySlot, type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { changedFiles, folderHashes, manifestDifference, readPluginLock } from "@gantry/sdk/node";
 import type { LockedPackage } from "@gantry/sdk/node";
 

@@ -1,5 +1,5 @@
 import { type AnySlot, type Plugin } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 /**
  * Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties.

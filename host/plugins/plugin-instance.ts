@@ -9,7 +9,7 @@ import {
   type Taps,
   hookKinds,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
 import type { HookTable } from "./hook-table.ts";

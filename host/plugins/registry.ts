@@ -1,5 +1,5 @@
 import { type AnySlot, type Filled } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 
 interface Entry {
   readonly value: unknown;

@@ -4,7 +4,7 @@ import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/s
 import { gantry, said, startGantry } from "../../test/helpers/cli.ts";
 import pii from "../../plugins/redact-pii/index.ts";
 import { tempDir } from "../../test/helpers/temp-dir.ts";
-import { foldedWriter } from "./fold.ts";
+import { foldedWriter } from "../cli/fold.ts";
 
 test("OPS-01: people are told apart in the log by a stable hash, never by their number", async () => {
   const channel = fakeChannel("chatapp");

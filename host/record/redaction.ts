@@ -1,5 +1,5 @@
 import { Redactors, type Redactor } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { Registry } from "../plugins/registry.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type GantryError, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";

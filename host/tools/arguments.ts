@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
 import { type Tool } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, deepFreeze, inTime, wrongValue } from "@gantry/sdk/node";
 
 /** Arguments of one call: more than a model writes at once, and so few that nobody waits while they are read and redacted. */

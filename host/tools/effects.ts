@@ -8,7 +8,7 @@ import {
   type StatedEffects,
   type Tool,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { deepFreeze, expandHome, followLinks } from "@gantry/sdk/node";
 
 /** Asks the tool what this call will touch and resolves its paths against the workspace; throws what the tool throws. */

@@ -7,7 +7,7 @@ import {
   type ResultFilter,
   type ToolCall,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import type { CallDeps, CallOutcome } from "./call.ts";
 

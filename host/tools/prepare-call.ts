@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { GantryError, type Tool, type ToolCall } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError, deepFreeze, withTimeout } from "@gantry/sdk/node";
 import { parseArguments } from "./arguments.ts";
 import { effectsOf } from "./effects.ts";

@@ -1,5 +1,5 @@
 import { ShellReader, type GantryError, type Question, type Tool, type ToolCall } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./asked-question.ts";
 import type { Coverage } from "./conversation-approvals.ts";

@@ -1,5 +1,5 @@
 import { refuse, ShellReader, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";

@@ -6,7 +6,7 @@ import {
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { requestApproval } from "./request-approval.ts";
 import { asError, deepFreeze } from "@gantry/sdk/node";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";

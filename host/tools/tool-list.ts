@@ -10,7 +10,7 @@ import {
 } from "@gantry/sdk";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 const listMs = 10_000;

@@ -3,7 +3,8 @@ import { isTree } from "../config/check.ts";
 import type { Configured } from "../config/configure.ts";
 import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
+import { configErrors } from "../config/errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** Throws CONFIG_WRONG_TYPE where a provider that takes its address behind its name is named with something else there. */
@@ -16,7 +17,7 @@ export function checkProviderIds({ text }: Configured, registry: Registry): void
     .map(([path, id]): GantryError => {
       const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(id)).message.slice(0, -1)}`;
       const line = lineOfPath(text.map, path);
-      return wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
+      return wrongAt(path, configErrors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
     });
   const error = allOf(wrong);
   if (error) throw error;

@@ -1,5 +1,5 @@
 import { ProviderOffers } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import type { Configured } from "../config/configure.ts";
 import { nearest } from "../config/nearest.ts";
 import { lineOfPath } from "../config/toml-map.ts";

@@ -1,5 +1,6 @@
 import { Budget, type ProviderFailure } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
+import { toolErrors } from "../tools/errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { askPerson, wayToBeAsked } from "../tools/ask-person.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
@@ -63,14 +64,14 @@ export class Spending {
       case "allow":
         return undefined;
       case "nobody":
-        return failure(errors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn.trust), reason), until);
+        return failure(toolErrors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn.trust), reason), until);
       // What a person decided does not change with the day.
       case "expired":
-        return failure(errors.APPROVAL_EXPIRED("the budget", approvals.waitMs / 1_000));
+        return failure(toolErrors.APPROVAL_EXPIRED("the budget", approvals.waitMs / 1_000));
       case "undelivered":
-        return failure(errors.APPROVAL_UNDELIVERED("the budget", decided.reason));
+        return failure(toolErrors.APPROVAL_UNDELIVERED("the budget", decided.reason));
       default:
-        return failure(errors.APPROVAL_DENIED(beyond));
+        return failure(toolErrors.APPROVAL_DENIED(beyond));
     }
   }
 }

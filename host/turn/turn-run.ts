@@ -9,7 +9,7 @@ import {
   type ToolCallReport,
   type ToolUse,
 } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";

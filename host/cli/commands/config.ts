@@ -1,30 +1,24 @@
+import { masked } from "@gantry/sdk";
+import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import {
-  type Audit,
   bundledPlugins,
   effective,
   findNode,
-  type Installation,
   jsonSchema,
   listedPlugins,
-  mapToml,
   noKey,
   pathOf,
   readText,
-  readValue,
-  samePath,
-  setKey,
-  type TableNode,
-  unsetKey,
   writeWhole,
+  type ConfigFileDeps,
+  type Opened,
+  type TableNode,
 } from "@gantry/host";
-import { masked } from "@gantry/sdk";
-import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import { parse, stringify } from "smol-toml";
 import { errors } from "../errors.ts";
+import { readValue } from "../read-value.ts";
 import { startingFile } from "../starting-file.ts";
 import type { HostCommandContext } from "./host-command.ts";
-
-type Opened = Awaited<ReturnType<Installation["open"]>>;
 
 export async function init({ session, out }: HostCommandContext): Promise<number> {
   if ((await readText(session.configFile)) !== undefined) throw errors.CONFIG_EXISTS(session.configFile);
@@ -64,11 +58,11 @@ export async function set(context: HostCommandContext): Promise<number> {
   if (args.length % 2 === 1) throw errors.USAGE(`the key ${args.at(-1)} has no value`, "config set ");
   const opened = await session.open().catch(() => undefined);
   const schema = await session.wholeSchema(opened?.plugins);
-  const changes = new Map<string, unknown>();
+  const changes: Record<string, unknown> = {};
   for (let i = 0; i < args.length; i += 2)
-    changes.set(args[i] as string, valueFor(schema, args[i] as string, args[i + 1] as string));
+    changes[args[i] as string] = valueFor(schema, args[i] as string, args[i + 1] as string);
   await change(context, changes, opened);
-  for (const [key, value] of changes)
+  for (const [key, value] of Object.entries(changes))
     out(`Set ${key} = ${JSON.stringify(masked(key, value))} in ${session.configFile}`);
   return 0;
 }
@@ -76,38 +70,30 @@ export async function set(context: HostCommandContext): Promise<number> {
 /** Takes keys out of the file, so that their defaults hold again; else as `set`. */
 export async function unset(context: HostCommandContext): Promise<number> {
   const { session, args, out } = context;
-  const { keys } = mapToml(await session.text());
+  const text = await session.text();
   for (const key of args) {
-    if (!keys.some(({ path }) => samePath(path, pathOf(key) ?? [])))
+    if ((await session.edit(text, [[pathOf(key) ?? [], undefined]])) === text)
       throw errors.CONFIG_NOT_SET(key, session.configFile);
   }
   const opened = await session.open().catch(() => undefined);
-  await change(context, new Map(args.map((key) => [key, undefined])), opened);
+  await change(context, Object.fromEntries(args.map((key) => [key, undefined])), opened);
   for (const key of args) out(`Took ${key} out of ${session.configFile}`);
   return 0;
 }
 
 async function change(
   { session, host, debug, err }: HostCommandContext,
-  changes: ReadonlyMap<string, unknown>,
+  changes: Readonly<Record<string, unknown>>,
   opened: Opened | undefined,
 ): Promise<void> {
-  const after = [...changes].reduce(
-    (text, [key, value]) => {
-      const path = pathOf(key) ?? [];
-      return value === undefined ? unsetKey(text, path) : setKey(text, path, value);
-    },
-    await session.text(),
-  );
-  const { config, plugins } = opened ?? (await session.open(after));
-  const record: Audit["record"] = async (event) => {
+  await session.text();
+  const record: ConfigFileDeps["record"] = async (event, text) => {
     const running = await host().catch(() => undefined);
     if (running) return running.audit.record(event);
-    const mended = await session.start(() => {}, { debug, ready: false }, after);
+    const mended = await session.start(() => {}, { debug, ready: false }, text);
     await mended.audit.record(event).finally(() => mended.stop());
   };
-  const editor = session.editor(config, record, plugins);
-  await editor.set(Object.fromEntries(changes));
+  await session.editor(opened, record).set(changes);
   const service = await ProcessLock.holder(servingLock(session.configDir));
   if (service !== undefined)
     err(`The service that runs (process ${service}) takes this up with: gantry config reload`);

@@ -1,4 +1,4 @@
-import type { LogWriter } from "./log.ts";
+import type { LogWriter } from "@gantry/host";
 
 const pauseMs = 60_000;
 const maxKinds = 200;

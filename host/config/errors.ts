@@ -1,0 +1,45 @@
+import { defineErrors, errors as shared, failed, usage } from "@gantry/sdk";
+
+/** The codes of the configuration and its workspace. */
+export const configErrors = defineErrors({
+  CONFIG_TOML: usage(
+    "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line, or move the file away and run `gantry config init`.",
+  ),
+  CONFIG_UNREADABLE: usage("The configuration file %s cannot be read (%s): check who owns it and its mode."),
+  CONFIG_UNSAFE: usage(
+    "The configuration is not used, since somebody else may have changed %s (%s): run `%s` and look through what is in it.",
+  ),
+  CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
+  CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
+  CONFIG_UNENFORCED: usage("%s, line %s: no loaded plugin enforces `%s`, but %s would: %s."),
+  CONFIG_RETIRED_KEY: usage("%s, line %s: `%s` is retired and the next minor release refuses it: %s."),
+  CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
+  CONFIG_MISSING_VARIABLE: usage(
+    "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
+  ),
+  CONFIG_CLASH: usage(
+    "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
+  ),
+  CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
+  CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
+  CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  CONFIG_BAD_EDIT: failed(
+    "%s was not changed, since its edit would have done more or less than change %s: edit it by hand.",
+  ),
+  CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
+  WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
+  WORKSPACE_UNSAFE: usage(
+    "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
+  ),
+  PLUGIN_NOT_BUNDLED: usage(
+    "The plugin %s stands in without_plugins and none of that name comes with Gantry%s: see `gantry plugins list`, or take it off the list.",
+  ),
+  PLUGIN_IN_BASE: usage(
+    "The plugin %s stands in %s and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
+  ),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+});
+
+/** These codes, and those that the host shares with plugins. */
+export const errors = Object.freeze({ ...shared, ...configErrors });

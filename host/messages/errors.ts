@@ -1,0 +1,24 @@
+import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/sdk";
+
+/** The codes of messages and conversations. */
+export const messageErrors = defineErrors({
+  OUTBOX_NO_CHANNEL: failed(
+    "The message %s cannot be sent, since no channel %s is loaded: name one that is, see `gantry plugins list`.",
+  ),
+  TURN_TOO_DEEP: policy(
+    "A turn was asked for inside %s others, which is as deep as it goes: do the task in the turn that is there.",
+  ),
+  PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
+  INBOUND_REFUSED: policy("The message was refused: %s"),
+  SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
+  SESSION_FOREIGN: policy(
+    "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
+  ),
+  MESSAGES_UNWORKED: usage("Messages of channels would wait for ever, since no plugin fills the slot %s%s."),
+  STATE_UNWRITABLE: failed(
+    "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
+  ),
+});
+
+/** These codes, and those that the host shares with plugins. */
+export const errors = Object.freeze({ ...shared, ...messageErrors });

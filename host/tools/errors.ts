@@ -1,0 +1,48 @@
+import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/sdk";
+
+/** The codes of calls of tools, their rules and approvals. */
+export const toolErrors = defineErrors({
+  TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
+  TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
+  TOOL_FAILED: failed("The tool %s failed: %s"),
+  TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
+  TOOL_BAD_EFFECTS: failed(
+    'The tool %s states effects %s, so no guard could judge them: give { paths, commands, urls, recipients, brings, target } or "unknown".',
+  ),
+  TOOL_SOURCE_FAILED: failed("The tools of %s are not there for now: %s"),
+  TOOL_SOURCE_TOOL: failed("The tool source %s lists the tool `%s`, which is left out: it %s."),
+  TOOL_TOO_DEEP: policy(
+    "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
+  ),
+  RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
+  AUTONOMY_UNENFORCED: policy("No tool runs, because no loaded plugin enforces agent.autonomy_level: %s."),
+  TOOL_NOT_OFFERED: policy(
+    "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
+  ),
+  ALLOW_BAD_RULE: usage(
+    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+  ),
+  ALLOW_BAD_PIPE: usage(
+    "security.allow holds `%s`, which has a pipe within it: write a rule for each command, with `|` before one that is fed by another, as in `shell: | head *`.",
+  ),
+  ALLOW_BAD_URL: usage(
+    "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
+  ),
+  ALLOW_IDLE: usage(
+    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
+      "that starts others, and the name of an option without a wildcard.",
+  ),
+  AUTONOMOUS_REFUSED: policy(
+    "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",
+  ),
+  APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
+  APPROVAL_NO_PERSON: policy("%s needs a person's approval and nobody is here to ask: %s. %s"),
+  APPROVAL_DENIED: policy("%s was not approved by the person who was asked."),
+  APPROVAL_EXPIRED: policy("Nobody answered the question about %s in %s s, which is a no."),
+  APPROVAL_CHANGED: policy(
+    "%s changed while it waited for approval (%s), so the approval does not count: ask again.",
+  ),
+});
+
+/** These codes, and those that the host shares with plugins. */
+export const errors = Object.freeze({ ...shared, ...toolErrors });

@@ -1,0 +1,49 @@
+import type { Enforcers } from "../plugins/enforcers.ts";
+import { AllowRules } from "./allow-rules.ts";
+import type { CallDeps } from "./call.ts";
+import { resolvePath } from "./effects.ts";
+import { commandsReachOut } from "./network.ts";
+import { Policy } from "./policy.ts";
+import { Rulings, type Autonomy } from "./rulings.ts";
+import { SessionSources } from "./session-sources.ts";
+import { ToolCalls } from "./tool-call.ts";
+import { ToolList } from "./tool-list.ts";
+
+export interface ToolingDeps extends Pick<
+  CallDeps,
+  "registry" | "hooks" | "audit" | "approvals" | "observers" | "log" | "maxOutputBytes"
+> {
+  readonly enforcers: Enforcers;
+  readonly level: Autonomy;
+  /** The rules of `security.allow`. */
+  readonly allow: readonly string[];
+  readonly allowedDomains: readonly string[];
+  readonly workspace: string;
+}
+
+/** The tools there are, who rules on their calls, and the one way that they run. */
+export class Tooling {
+  readonly tools: ToolList;
+  readonly allowRules: AllowRules;
+  readonly rulings: Rulings;
+  readonly sources: SessionSources;
+  readonly calls: ToolCalls;
+  readonly policy: Policy;
+
+  constructor(deps: ToolingDeps) {
+    const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
+    this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
+    this.allowRules = new AllowRules(allow);
+    this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
+    this.sources = new SessionSources(registry);
+    this.calls = new ToolCalls({
+      ...deps,
+      tools: this.tools,
+      rulings: this.rulings,
+      sources: this.sources,
+      cwd: () => resolvePath("/", workspace),
+      network: () => commandsReachOut(registry, allowedDomains),
+    });
+    this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);
+  }
+}
