@@ -14,6 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   git: "git",
   openssl: "openssl",
   socat: "socat",
+  strace: "strace",
   submission: "dovecot-submissiond",
 };
 

@@ -4,6 +4,7 @@ import { defineConfig } from "tsdown";
 import type { Plugin } from "@gantry/sdk";
 import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
+import { basePlugins, isTogether, isTogetherIndex, togetherEntry } from "./base-plugins.ts";
 import { oneCopy } from "./one-copy.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -46,6 +47,7 @@ async function writeFacts(): Promise<void> {
       return {
         name,
         base: gantry.base === true,
+        together: isTogether(name),
         tables: gantry.tables ?? [],
         provides: (plugin.provides ?? []).map(({ id }) => id),
         taps: plugin.taps ?? [],
@@ -88,6 +90,7 @@ export default defineConfig({
     "sdk-node": "sdk/node/index.ts",
     testing: "sdk/testing/index.ts",
     "check-apart/process": "sdk/testing/check-apart/process.ts",
+    "base-plugins": togetherEntry,
     typebox: "typebox",
     "typebox-value": "typebox/value",
     ...pluginEntries(),
@@ -109,7 +112,7 @@ export default defineConfig({
     alwaysBundle: [/.*/],
     onlyBundle: false,
   },
-  plugins: [lazyBuiltins, oneCopy],
+  plugins: [lazyBuiltins, oneCopy, basePlugins],
   inputOptions: { resolve: { conditionNames: ["gantry-source", "node", "import", "default"] } },
   outputOptions: {
     // A build never puts its code under a name that a running process may yet load.
@@ -127,6 +130,8 @@ export default defineConfig({
           name: "host",
           test: /[\\/]host[\\/](?:(?:cli|messages|turn|tools|record|config|plugins)[\\/])?(?!cli|main|config-dir|watch|testing|index|starting-file|line-reader)[a-z-]+\.ts$/,
         },
+        // With what they import; but for what they load where it is wanted.
+        { name: "base", test: isTogetherIndex },
       ],
     },
   },

@@ -7,7 +7,7 @@ const conditions = ["gantry-source", "node", "import", "default"];
 
 /** Files that take more than some seconds each: `npm run test:quick` leaves them out and is done in about a minute. */
 const slow = [
-  "test/e2e/*.test.ts",
+  "test/{budget,e2e}/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
   "test/{everyday-commands,examples,examples-outside,install,loading,process-lock,provider-tables,readme,reload,service-env}.test.ts",
   "test/{open-questions,spelling-fuzz,upgrade-check,watch,workspace}.test.ts",

@@ -28,7 +28,10 @@ export interface PromptPart {
    * change costs the provider's cache of the whole conversation. Undefined: nothing to say.
    */
   text(scene: PromptScene): Awaitable<string | undefined>;
-  /** What its text brings into the conversation, such as material from outside, for the guards. */
+  /**
+   * What its text brings into the conversation, such as material from outside, for the guards.
+   * Asked before `text`, with the same scene object for one request.
+   */
   brings?(scene: PromptScene): Awaitable<Partial<Sources> | undefined>;
   /** What is new with this message, such as another date; it stands before the person's words and is kept with them. */
   note?(

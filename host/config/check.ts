@@ -109,7 +109,7 @@ function keysOf(known: ReadonlySet<string>): string {
 export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<string, GantryError>): unknown {
   const table = tablePath(reader.table);
   const raw = table.reduce<unknown>((tree, key) => (isTree(tree) ? tree[key] : undefined), text.tree);
-  const part = Value.Default(reader.schema, pick(raw, reader.schema));
+  const part = pick(raw, reader.schema);
   const faults = Value.Check(reader.schema, part) ? [] : Value.Errors(reader.schema, part);
   for (const [pointer, issues] of Map.groupBy(faults, ({ instancePath }) => instancePath)) {
     const path = [...table, ...pointer.split("/").slice(1).map(unescapePointer)];
@@ -123,17 +123,26 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
   return deepFreeze(part);
 }
 
-/** Only the keys that the schema knows; tables are there even where the file has none, so that their defaults are filled in. */
+/**
+ * Only the keys that the schema knows, with defaults filled in; tables are there even where the
+ * file has none.
+ */
 function pick(raw: unknown, schema: TObject): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
     const value = isTree(raw) ? raw[key] : undefined;
     // Null for what is no table: defaults could be filled into a list or a date too.
     if (isTable(child)) picked[key] = value === undefined || isTree(value) ? pick(value, child) : null;
-    else if (value !== undefined) picked[key] = structuredClone(value);
+    else if (value !== undefined) picked[key] = Value.Default(child, structuredClone(value));
     else if (isRecord(child)) picked[key] = {};
+    else if ("default" in child) picked[key] = defaultOf(child);
   }
   return picked;
+}
+
+/** Most defaults are plain, and at each start there are hundreds of them. */
+function defaultOf(schema: TSchema & { readonly default?: unknown }): unknown {
+  return typeof schema.default === "object" ? Value.Default(schema, undefined) : schema.default;
 }
 
 type Issue = ReturnType<typeof Value.Errors>[number];

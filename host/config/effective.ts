@@ -11,7 +11,7 @@ export function effective(config: Configured, key: string): unknown {
       part,
     ),
   );
-  return valueAt(nested.reduce(merged, {}), key);
+  return nested.map((tree) => valueAt(tree, key)).reduce(merged, undefined);
 }
 
 /** The keys whose values differ, and those of them that only a new process reads again. */

@@ -11,6 +11,10 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** URL of the module. */
   readonly entry: string;
+  /**
+   * The module's export that is the plugin: its name in the file that holds many, else `default`.
+   */
+  readonly exported: string;
   /** Ids of the slots it fills, read off by the build; from source, as its package.json says. */
   readonly provides?: readonly string[];
   /** Read off the plugin by the build; not known when run from source. */
@@ -49,11 +53,12 @@ export async function bundledPlugins(): Promise<readonly Bundled[]> {
   if (!fromSource) {
     const list = JSON.parse(
       await readFile(new URL("./plugins.json", import.meta.url), "utf8"),
-    ) as readonly Omit<Bundled, "entry">[];
-    return list.map((facts) => ({
-      ...facts,
-      entry: new URL(`./plugins/${facts.name}/index.js`, import.meta.url).href,
-    }));
+    ) as readonly (Omit<Bundled, "entry" | "exported"> & { readonly together: boolean })[];
+    return list.map(({ together, ...facts }) => {
+      const file = together ? "./base-plugins.js" : `./plugins/${facts.name}/index.js`;
+      const exported = together ? facts.name : "default";
+      return { ...facts, entry: new URL(file, import.meta.url).href, exported };
+    });
   }
   const folder = new URL("../../plugins/", import.meta.url);
   const names = (await readdir(fileURLToPath(folder)))
@@ -70,5 +75,6 @@ async function readFacts(name: string, folder: URL): Promise<Bundled> {
     tables: gantry.tables ?? [],
     ...(gantry.provides && { provides: gantry.provides }),
     entry: new URL("index.ts", folder).href,
+    exported: "default",
   };
 }

@@ -27,7 +27,7 @@ export async function loadPlugin(
   bundled: readonly Bundled[],
 ): Promise<LoadedPlugin> {
   const own = bundled.find((plugin) => plugin.name === name);
-  if (own) return { plugin: checkManifest(name, await importDefault(name, own.entry)), from: "bundled" };
+  if (own) return { plugin: checkManifest(name, await importBundled(own)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
   await checkStatedLevel(name, file);
@@ -97,9 +97,9 @@ async function refuseUnsafe(name: string, file: string): Promise<void> {
   throw errors.PLUGIN_UNSAFE_PATH(name, at, `${why}; run \`${cure}\` and look through its code`);
 }
 
-async function importDefault(name: string, url: string): Promise<unknown> {
+async function importBundled({ name, entry, exported }: Bundled): Promise<unknown> {
   try {
-    return ((await import(url)) as { default?: unknown }).default;
+    return ((await import(entry)) as Readonly<Record<string, unknown>>)[exported];
   } catch (error) {
     throw error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(name, asError(error));
   }

@@ -116,7 +116,8 @@ export class PluginInstance {
         // What it needs outlives it, so that it can still say goodbye while it is disposed.
         get: () => {
           if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
-          return registry.get(slot);
+          const filled = registry.get(slot);
+          return slot.many ? new Map(filled as ReadonlyMap<string, unknown>) : filled;
         },
       });
     }

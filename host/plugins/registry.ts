@@ -9,6 +9,8 @@ interface Entry {
 /** What fills each slot, and who put it there. Knows no kind of plugin by name. */
 export class Registry {
   readonly #filled = new Map<string, Map<string, Entry>>();
+  /** What fills each slot of many, by name, since it last changed. */
+  readonly #views = new Map<string, ReadonlyMap<string, unknown>>();
 
   /** Gives the function that takes the value out again. */
   put(plugin: string, slot: AnySlot, value: any): () => void {
@@ -20,13 +22,24 @@ export class Registry {
     const taken = entries.get(key);
     if (taken) throw errors.SLOT_TAKEN(plugin, slot.many ? `${slot.id}.${key}` : slot.id, taken.plugin, "");
     this.#filled.set(slot.id, entries.set(key, { value, plugin }));
-    return () => void entries.delete(key);
+    this.#views.delete(slot.id);
+    return () => {
+      entries.delete(key);
+      this.#views.delete(slot.id);
+    };
   }
 
+  /**
+   * What fills the slot now. Of many it is a map that all who ask share: whoever hands it on to a
+   * plugin copies it.
+   */
   get<S extends AnySlot>(slot: S): Filled<S> | undefined {
-    const entries = this.#filled.get(slot.id) ?? new Map<string, Entry>();
-    if (!slot.many) return entries.get("")?.value as Filled<S> | undefined;
-    return new Map([...entries].map(([name, { value }]) => [name, value])) as unknown as Filled<S>;
+    const entries = this.#filled.get(slot.id);
+    if (!slot.many) return entries?.get("")?.value as Filled<S> | undefined;
+    const view =
+      this.#views.get(slot.id) ?? new Map([...(entries ?? [])].map(([name, { value }]) => [name, value]));
+    this.#views.set(slot.id, view);
+    return view as unknown as Filled<S>;
   }
 
   list(): { slot: string; name: string; plugin: string }[] {

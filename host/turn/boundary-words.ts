@@ -25,6 +25,7 @@ export class BoundaryWords {
   async #secret(): Promise<string> {
     const values = this.#registry.get(Store)?.values;
     if (!values) return this.#own;
+    this.#kept ??= await values.get<string>(space, key);
     if (this.#kept === undefined) {
       await values.add(space, key, this.#own);
       this.#kept = await values.get<string>(space, key);

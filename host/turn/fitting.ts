@@ -7,6 +7,7 @@ import {
   type FittedHistory,
   type HistoryRequest,
   type ProviderFailure,
+  type ToolSpec,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { collectCompletion } from "./completion.ts";
@@ -16,7 +17,7 @@ import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 /** What the model is told goes with every request; the plugin counts it. */
 export interface Overhead {
   readonly system: ChatMessage;
-  readonly tools: readonly unknown[];
+  readonly tools: readonly ToolSpec[];
 }
 
 /** Has the loaded History make a conversation fit, and keeps what it made: in one step, or not at all. */

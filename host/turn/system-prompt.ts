@@ -13,15 +13,21 @@ import type { Boundary } from "./boundary.ts";
 
 const defaultOrder = 100;
 
-/** What a system prompt is made for; `added` is what the caller wants in it. */
-interface PromptRequest extends PromptScene {
+/**
+ * What stands in a system prompt beside the parts of plugins; `added` is what the caller wants in
+ * it.
+ */
+interface PromptFrame {
   readonly boundary: Boundary;
   readonly added: string | undefined;
 }
 
 /** The system prompt of a session: the host's opening, the parts of the plugins, the caller's, the host's own rules last. */
-export async function systemPrompt(registry: Registry, request: PromptRequest): Promise<ChatMessage> {
-  const { boundary, added = "", ...scene } = request;
+export async function systemPrompt(
+  registry: Registry,
+  scene: PromptScene,
+  { boundary, added = "" }: PromptFrame,
+): Promise<ChatMessage> {
   const texts = [
     "You are Gantry, an agent that works for one owner. Answer in the language you are addressed in, briefly and truthfully.",
     ...(await Promise.all(ordered(registry).map((part) => textOfPart(part, scene)))),

@@ -15,7 +15,7 @@ import { asError } from "@gantry/sdk/node";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
-import { Fitting } from "./fitting.ts";
+import { Fitting, type Overhead } from "./fitting.ts";
 import { asQuoted, asSaid, withoutSlash } from "./said.ts";
 import { Spending } from "./spending.ts";
 import { broughtByPrompt, notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
@@ -149,33 +149,35 @@ export class TurnRun {
   /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
   async #ask(transcript: Transcript): Promise<Answer> {
     const { want } = this.#input.context;
-    await this.#fitting.fit(transcript, await this.#overhead(transcript), "request");
+    let overhead = await this.#overhead(transcript);
+    if (await this.#fitting.fit(transcript, overhead, "request")) overhead = await this.#overhead(transcript);
     const refusal = await this.#spending.refusal();
     if (refusal) return Answer.failed(want, refusal);
-    let answer = await this.#complete(transcript);
+    let answer = await this.#complete(transcript, overhead);
     if (answer.failure?.code !== overflow) return answer;
-    const overhead = await this.#overhead(transcript);
+    overhead = await this.#overhead(transcript);
     await this.#fitting.fit(transcript, overhead, "overflow", answer.failure);
-    answer = await this.#complete(transcript);
+    answer = await this.#complete(transcript, await this.#overhead(transcript));
     if (answer.failure?.code !== overflow) return answer;
     await this.#fitting.startOver(transcript);
     const { code, message } = errors.CONTEXT_FULL(answer.failure?.message.replace(/\.$/, ""));
     return Answer.failed(want, { code, message, retry: false });
   }
 
-  async #complete(transcript: Transcript): Promise<Answer> {
-    const { system, tools } = await this.#overhead(transcript);
+  async #complete(transcript: Transcript, { system, tools }: Overhead): Promise<Answer> {
     const messages = [system, ...transcript.marked()];
     const answer = await collectCompletion(this.#deps, this.#input, { messages, tools, purpose: "turn" });
     if (!answer.failure) transcript.accepted();
     return answer;
   }
 
-  async #overhead({ boundary }: Transcript) {
+  async #overhead({ boundary }: Transcript): Promise<Overhead> {
     const { system: added, tools, clientTools = [] } = this.#input.options;
     const { registry, sources } = this.#deps;
-    await sources.add(this.#input.session, await broughtByPrompt(registry, this.#scene));
-    const system = await systemPrompt(registry, { ...this.#scene, boundary, added });
+    // One object for both, by which a part knows that it is asked for the same request.
+    const scene = { ...this.#scene };
+    await sources.add(this.#input.session, await broughtByPrompt(registry, scene));
+    const system = await systemPrompt(registry, scene, { boundary, added });
     return { system, tools: [...(await this.#deps.tools.offered(tools)), ...clientTools] };
   }
 

@@ -63,10 +63,10 @@ export function registerRoute(
 }
 
 /** What is packed is not unpacked here: a few bytes could become any number. */
-async function refuseEncoded({ headers }: FastifyRequest): Promise<void> {
+function refuseEncoded({ headers }: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
   const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
-    throw errors.GATEWAY_BODY_ENCODING();
+  const isPlain = encoding === undefined || encoding.trim().toLowerCase() === "identity";
+  done(isPlain ? undefined : errors.GATEWAY_BODY_ENCODING());
 }
 
 /** What a route does not describe may be JSON, text or events: the description says nothing of it. */

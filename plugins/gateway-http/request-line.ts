@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { readTraceparent } from "@gantry/sdk";
 
@@ -17,7 +17,16 @@ export function originForm(request: IncomingMessage): string {
 /** The id that the client gave in X-Request-Id, where it is a plain one, else a new one. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
-  return typeof given === "string" && idForm.test(given) ? given : randomBytes(8).toString("hex");
+  return typeof given === "string" && idForm.test(given) ? given : newId();
+}
+
+/**
+ * 16 hex digits. A UUID takes its random bytes from a store of many, and these of its digits are
+ * all random.
+ */
+function newId(): string {
+  const id = randomUUID();
+  return `${id.slice(0, 8)}${id.slice(-8)}`;
 }
 
 /** Returns the request's `traceparent` if it is exactly one; Node joins several, which is none. */

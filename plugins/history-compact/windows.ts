@@ -31,14 +31,21 @@ export interface WindowNeeds {
   readonly store: Store | undefined;
 }
 
+/** How many tokens a model takes, or that nobody could tell; and when that was found. */
+interface Told {
+  readonly tokens: number | undefined;
+  readonly at: number;
+}
+
 /** How many tokens each model takes: from the configuration, what it has refused, what its server says, or its name. */
 export class Windows {
   readonly #models: Providers;
   readonly #configFile: ConfigFile | undefined;
   readonly #table: ProviderTable;
   readonly #values: Values | undefined;
-  readonly #learnt = new Map<string, number>();
-  readonly #said = new Map<string, { readonly tokens: number | undefined; readonly at: number }>();
+  /** That nothing was learnt is true for a while: another node may learn it. */
+  readonly #learnt = new Map<string, Told>();
+  readonly #said = new Map<string, Told>();
 
   constructor(needs: WindowNeeds, table: ProviderTable) {
     this.#models = needs.models;
@@ -62,7 +69,7 @@ export class Windows {
 
   /** The model has refused what was longer. */
   async learn(ref: ModelRef, tokens: number): Promise<void> {
-    this.#learnt.set(keyOf(ref), tokens);
+    this.#learnt.set(keyOf(ref), { tokens, at: Date.now() });
     await this.#values?.put(SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
   }
 
@@ -90,10 +97,11 @@ export class Windows {
 
   async #known(ref: ModelRef): Promise<number | undefined> {
     const key = keyOf(ref);
-    if (this.#learnt.has(key)) return this.#learnt.get(key);
-    const kept = await this.#values?.get<number>(SPACE, key);
-    if (kept !== undefined) this.#learnt.set(key, kept);
-    return kept;
+    const before = this.#learnt.get(key);
+    if (before && isFresh(before)) return before.tokens;
+    const tokens = await this.#values?.get<number>(SPACE, key);
+    this.#learnt.set(key, { tokens, at: Date.now() });
+    return tokens;
   }
 
   async #ask(
@@ -102,7 +110,7 @@ export class Windows {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const before = this.#said.get(keyOf(ref));
-    if (before && (before.tokens !== undefined || Date.now() - before.at < AGAIN_MS)) return before.tokens;
+    if (before && isFresh(before)) return before.tokens;
     const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
     const tokens = await windowOf(provider, ref, limited);
     this.#said.set(keyOf(ref), { tokens, at: Date.now() });
@@ -110,6 +118,10 @@ export class Windows {
       await this.#values?.put(SAID_SPACE, keyOf(ref), tokens, { forMs: KEPT_MS });
     return tokens;
   }
+}
+
+function isFresh({ tokens, at }: Told): boolean {
+  return tokens !== undefined || Date.now() - at < AGAIN_MS;
 }
 
 /** Undefined too where it cannot be had. */

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
-import type { Logger, SandboxedFiles } from "@gantry/sdk";
+import type { Logger, PromptScene, SandboxedFiles } from "@gantry/sdk";
 import { plainFileBytes } from "@gantry/sdk/node";
 import type { Trust } from "./trust.ts";
 
@@ -59,6 +59,22 @@ export function agentsFiles(
       if (!(await trust.isTrusted(folder))) foreign.push(folder);
     }
     return { text: texts.length > 0 ? texts.join("\n\n") : undefined, foreign };
+  };
+}
+
+/**
+ * Looks once for each request, so that what is said to come from outside is of the very text that
+ * is shown.
+ */
+export function oncePerScene(
+  look: (workspace: string, signal: AbortSignal) => Promise<AgentsTexts>,
+  signal: AbortSignal,
+): (scene: PromptScene) => Promise<AgentsTexts> {
+  const looks = new WeakMap<PromptScene, Promise<AgentsTexts>>();
+  return (scene) => {
+    const known = looks.get(scene) ?? look(scene.workspace, signal);
+    looks.set(scene, known);
+    return known;
   };
 }
 

@@ -1,6 +1,6 @@
 import { definePlugin, optional, PromptParts, Runtime, Sandbox, securityKeys } from "@gantry/sdk";
 import { Type } from "typebox";
-import { agentsFiles } from "./agents-files.ts";
+import { agentsFiles, oncePerScene } from "./agents-files.ts";
 import { errors } from "./errors.ts";
 import { instructionsText } from "./instructions.ts";
 import { trust } from "./trust.ts";
@@ -44,14 +44,17 @@ export default definePlugin({
       budget: BUDGET,
       text: () => instructions && instructionsText(instructions, runtime.configDir),
     });
-    const files = agentsFiles(() => host.needs.sandbox?.files, owners, host.log);
+    const files = oncePerScene(
+      agentsFiles(() => host.needs.sandbox?.files, owners, host.log),
+      host.signal,
+    );
     host.provide(PromptParts, {
       name: "agents-files",
       order: 20,
       budget: BUDGET,
-      text: async ({ workspace }) => (await files(workspace, host.signal)).text,
-      brings: async ({ workspace }) => {
-        const { foreign } = await files(workspace, host.signal);
+      text: async (scene) => (await files(scene)).text,
+      brings: async (scene) => {
+        const { foreign } = await files(scene);
         return foreign.length > 0
           ? { material: foreign.map((folder) => `AGENTS.md of ${folder}`) }
           : undefined;

@@ -5,6 +5,10 @@ import type { ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 /** Characters of one answer; an event counts as some even when it is empty, so that neither can go on without end. */
 const MOST = 16 * 1024 * 1024;
 const PER_EVENT = 16;
+/**
+ * Nobody reads why: without a reason of ours each answer would make an exception with its stack.
+ */
+const over = new Error("The answer is over.");
 
 /**
  * One answer of any provider, made to keep the contract: never throws, ends with exactly one `stop` or `error`, is silent for
@@ -16,12 +20,13 @@ export async function* bounded(
   idleSeconds: number,
 ): AsyncGenerator<ProviderEvent, void> {
   const cut = new AbortController();
+  const pulls = new Pulls(idleSeconds * 1000, request.signal);
   let iterator: AsyncIterator<ProviderEvent> | undefined;
   try {
     const signal = AbortSignal.any([request.signal, cut.signal]);
     iterator = provider.chat({ ...request, signal })[Symbol.asyncIterator]();
     for (let size = 0; ;) {
-      const next = await pull(iterator, idleSeconds * 1000, request.signal);
+      const next = await pulls.next(iterator);
       if (next === "idle") return yield end(common.PROVIDER_TIMEOUT(provider.name, idleSeconds), true);
       if (next === "cancelled") return yield end(common.PROVIDER_CANCELLED(provider.name), false);
       if (next.done)
@@ -34,7 +39,8 @@ export async function* bounded(
   } catch (error) {
     yield { type: "error", failure: thrownFailure(provider.name, error, request.signal, idleSeconds) };
   } finally {
-    cut.abort();
+    pulls.end();
+    cut.abort(over);
     leave(iterator);
   }
 }
@@ -50,22 +56,35 @@ function sizeOf(event: ProviderEvent): number {
 
 type Pulled = IteratorResult<ProviderEvent> | "idle" | "cancelled";
 
-function pull(iterator: AsyncIterator<ProviderEvent>, idleMs: number, signal: AbortSignal): Promise<Pulled> {
-  return new Promise((resolve, reject) => {
-    const cancel = (): void => settle(() => resolve("cancelled"));
-    const timer = setTimeout(() => settle(() => resolve("idle")), idleMs);
-    const settle = (answer: () => void): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-      answer();
-    };
-    if (signal.aborted) return cancel();
-    signal.addEventListener("abort", cancel, { once: true });
-    iterator.next().then(
-      (result) => settle(() => resolve(result)),
-      (error: unknown) => settle(() => reject(error)),
-    );
-  });
+/**
+ * Waits for one event after the other, with one timer and one listener for all: an answer has
+ * hundreds.
+ */
+class Pulls {
+  readonly #signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  #settle: (pulled: Pulled) => void = () => {};
+  readonly #cancel = (): void => this.#settle("cancelled");
+
+  constructor(idleMs: number, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#timer = setTimeout(() => this.#settle("idle"), idleMs);
+    signal.addEventListener("abort", this.#cancel, { once: true });
+  }
+
+  next(iterator: AsyncIterator<ProviderEvent>): Promise<Pulled> {
+    return new Promise((resolve, reject) => {
+      if (this.#signal.aborted) return resolve("cancelled");
+      this.#settle = resolve;
+      this.#timer.refresh();
+      iterator.next().then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#cancel);
+  }
 }
 
 /** Lets a provider clean up, without waiting for one that hangs. */

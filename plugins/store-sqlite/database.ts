@@ -12,6 +12,8 @@ const SEE_MS = 500;
 
 interface Waiting {
   readonly work: (sql: Sql) => unknown;
+  /** Whether it waits for the disk too. */
+  readonly synced: boolean;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,24 +49,23 @@ export class Database {
     return this.#guarded(() => work(sql));
   }
 
-  /** One transaction. Survives the death of the process; the last few may be lost when the machine loses power. */
-  async write<T>(work: (sql: Sql) => T): Promise<T> {
-    const sql = await this.#open();
-    return this.#guarded(() => sql.transaction(() => work(sql)));
+  /**
+   * Written when it resolves: survives the death of the process, while the last few may be lost
+   * when the machine loses power. What arrives in one tick shares a transaction.
+   */
+  write<T>(work: (sql: Sql) => T): Promise<T> {
+    return this.#queued(work, false);
   }
 
-  /** On disk when it resolves. What arrives in one tick shares a transaction, and what is written while a sync runs the next sync. */
+  /** On disk when it resolves. What is written while a sync runs shares the next sync. */
   commit<T>(work: (sql: Sql) => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve, reject });
-      this.#writing ??= this.#write();
-    });
+    return this.#queued(work, true);
   }
 
   /** The same, written at once, ahead of all other work of the process; what is queued already goes along. */
   commitNow<T>(work: (sql: Sql) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve, reject });
+      this.#queue.push({ work, synced: true, resolve, reject });
       void this.#writeQueued();
     });
   }
@@ -81,6 +82,13 @@ export class Database {
       (sql) => sql.close(),
       () => undefined,
     );
+  }
+
+  #queued<T>(work: (sql: Sql) => T, synced: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, synced, resolve, reject });
+      this.#writing ??= this.#write();
+    });
   }
 
   async #write(): Promise<void> {
@@ -100,7 +108,10 @@ export class Database {
       const sql = await this.#open();
       this.#seeFile();
       const settle = this.#guarded(() => this.#together(sql, group));
-      this.#written.push({ group, settle });
+      for (const [i, answer] of settle.entries()) if (!group[i]?.synced) answer();
+      const synced = group.filter((one) => one.synced);
+      if (synced.length === 0) return;
+      this.#written.push({ group: synced, settle: settle.filter((_, i) => group[i]?.synced) });
       this.#syncing ??= this.#syncWritten();
     } catch (error) {
       this.#fail(group, error);

@@ -24,13 +24,15 @@ export function insert(
   { maxPerSender = Infinity }: AcceptBounds = {},
 ): Acceptance {
   const user = userOf(message);
-  const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
-  if (known) return "duplicate";
-  if (Number.isFinite(maxPerSender) && pendingOf(sql, user, maxPerSender) >= maxPerSender) return "over";
+  if (Number.isFinite(maxPerSender) && hasPending(sql, user, maxPerSender)) {
+    const known = sql.get("SELECT 1 FROM inbox WHERE channel = ? AND id = ?", message.channel, message.id);
+    return known ? "duplicate" : "over";
+  }
 
   const lane = laneOf(message);
   const seq = sql.insert(
-    "INSERT INTO inbox (channel, id, lane, user, message, accepted) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO inbox (channel, id, lane, user, message, accepted) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
     message.channel,
     message.id,
     lane,
@@ -38,9 +40,10 @@ export function insert(
     JSON.stringify(message),
     now,
   );
+  if (seq === undefined) return "duplicate";
   const { parts, quoted = [] } = message;
   useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
-  append(sql, lane, seq as number);
+  append(sql, lane, seq);
   return "accepted";
 }
 
@@ -64,10 +67,11 @@ export function insertNotice(sql: Sql, { message, reply }: Notice, now: number):
   return seq !== undefined;
 }
 
-/** Counts no further than `most`. */
-function pendingOf(sql: Sql, user: string, most: number): number {
-  const text = `SELECT count(*) AS n FROM (SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT ?)`;
-  return sql.get<{ n: number }>(text, user, most)!.n;
+/** True where so many messages of a sender wait, or more. */
+function hasPending(sql: Sql, user: string, count: number): boolean {
+  if (count <= 0) return true;
+  const text = `SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT 1 OFFSET ?`;
+  return sql.get(text, user, count - 1) !== undefined;
 }
 
 function append(sql: Sql, lane: string, seq: number): void {
@@ -117,13 +121,24 @@ export function take(
   );
 }
 
-/** Ends the hold on a lane; its first message is due when it was. */
-export function free(sql: Sql, lane: string): void {
-  if (sql.run("DELETE FROM lanes WHERE lane = ? AND head IS NULL", lane) > 0) return;
+/** Ends the hold on a lane; its first message is due when it was. False where none waits there. */
+export function free(sql: Sql, lane: string): boolean {
+  if (sql.run("DELETE FROM lanes WHERE lane = ? AND head IS NULL", lane) > 0) return false;
   sql.run(
     "UPDATE lanes SET ready = due, holder = NULL, process = NULL, until = 0, running = 0 WHERE lane = ?",
     lane,
   );
+  return true;
+}
+
+/**
+ * False where no lane can be claimed now: none is free with a message, and none falls free by
+ * `now`.
+ */
+export function mayBeDue(sql: Sql, now: number): boolean {
+  const text = `SELECT EXISTS (SELECT 1 FROM lanes WHERE ready = 0 AND head IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM lanes WHERE ready > 0 AND ready <= ?) AS due`;
+  return sql.get<{ due: number }>(text, now)!.due === 1;
 }
 
 /** The lane's first message has ended: the one behind it is first now, and due. */

@@ -13,6 +13,7 @@ import {
   moveOn,
   newToken,
   SET_ASIDE,
+  mayBeDue,
   take,
   type ClaimedRow,
 } from "./lane-rows.ts";
@@ -52,8 +53,10 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
-      const claimed = () =>
-        db.write((sql) => {
+      const claimed = async () => {
+        // Most looks find nothing, which takes no write lock.
+        if (!(await db.read((sql) => mayBeDue(sql, clock.now())))) return [];
+        return db.write((sql) => {
           const now = clock.now();
           sql.run("UPDATE lanes SET ready = 0 WHERE ready > 0 AND ready <= ?", now);
           const free = sql.all<{ lane: string; head: number }>(
@@ -74,6 +77,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             return claimOf(row, token, now);
           });
         });
+      };
       return clock.whenRight(claimed);
     },
 
@@ -210,13 +214,11 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     async release({ lane, token }) {
-      const isFreed = await db.write((sql) => {
+      const waits = await db.write((sql) => {
         const mine = "SELECT 1 FROM lanes WHERE lane = ? AND holder = ? AND running = 0";
-        if (!sql.get(mine, lane, token)) return false;
-        free(sql, lane);
-        return true;
+        return sql.get(mine, lane, token) !== undefined && free(sql, lane);
       });
-      if (isFreed) due(undefined);
+      if (waits) due(undefined);
     },
 
     close() {

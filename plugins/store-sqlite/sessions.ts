@@ -38,16 +38,10 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
       });
     },
     open(session, user) {
-      return db.commit((sql) => {
-        sql.run(
-          `INSERT INTO sessions (id, turns, updated, owner) VALUES (?, 0, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET owner = ifnull(owner, excluded.owner)`,
-          session,
-          Date.now(),
-          user,
-        );
-        return sql.get<{ owner: string }>("SELECT owner FROM sessions WHERE id = ?", session)!.owner;
-      });
+      // Not synced: whatever is kept of the conversation is written behind it, into the same log.
+      const text = `INSERT INTO sessions (id, turns, updated, owner) VALUES (?, 0, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET owner = ifnull(owner, excluded.owner) RETURNING owner`;
+      return db.write((sql) => sql.get<{ owner: string }>(text, session, Date.now(), user)!.owner);
     },
     share(session, user) {
       return db.commit((sql) => {

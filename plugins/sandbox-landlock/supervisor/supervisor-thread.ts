@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import { closeSync, writeSync } from "node:fs";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
 import { LEFT, WAKE } from "./stage.ts";
 import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
@@ -51,6 +51,7 @@ export class Supervisor {
     // A small young generation keeps memory flat over many commands.
     const { url, nodeArgs } = entryBeside(base, "supervisor-worker");
     const stage = new Int32Array(new SharedArrayBuffer(8));
+    const { Worker } = await import("node:worker_threads");
     const worker = new Worker(url, {
       workerData: { ...facts, stage } satisfies SupervisorFacts,
       env: {},

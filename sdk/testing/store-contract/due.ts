@@ -33,6 +33,7 @@ export const dueCases: Cases = {
     const [dead] = await lanes.page("dead", 1);
     await wakes(store, () => lanes.putBack(dead!.number));
     const hold = await lanes.hold("test:b", LEASE);
+    await lanes.accept([message("b", "2")]);
     await wakes(store, () => lanes.release(hold!));
   },
   "CHA-07: who listens no more is not called": async ({ store: { lanes } }) => {
