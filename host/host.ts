@@ -5,6 +5,7 @@ import {
   GantryError,
   Inbox as InboxSlot,
   Outbox as OutboxSlot,
+  People as PeopleSlot,
   Providers as ProvidersSlot,
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
@@ -16,13 +17,16 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
+  type Plugin,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
 import { AllowRules } from "./tools/allow-rules.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Audit } from "./record/audit.ts";
+import { checkPeople } from "./config/check-people.ts";
 import { loadsOf } from "./config/check.ts";
+import { People } from "./config/people.ts";
 import { Enforcers } from "./plugins/enforcers.ts";
 import { HookTable } from "./plugins/hook-table.ts";
 import type { Inbox } from "./messages/inbox.ts";
@@ -55,6 +59,7 @@ export class Host {
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
+  readonly people: People;
   readonly approvals: Approvals;
   readonly calls: ToolCalls;
   readonly tools: ToolList;
@@ -79,7 +84,8 @@ export class Host {
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
+    this.people = new People(config.host.people, registry);
+    this.approvals = new Approvals(registry, this.people, timeouts.approval ?? 300_000);
     const { agent, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -91,6 +97,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      people: this.people,
       observers: new Telling(registry, this.log),
       log: this.log,
     };
@@ -156,6 +163,7 @@ export class Host {
       [ConfigFileSlot, configEditor(this.audit)],
       [InboxSlot, this.inbox],
       [OutboxSlot, this.outbox],
+      [PeopleSlot, this.people],
       [ProvidersSlot, this.models],
       [PolicySlot, this.policy],
       [RuntimeSlot, runtimeOf(this.options, this.#failed)],
@@ -174,6 +182,8 @@ export class Host {
         else if (isOptional) this.#leaveOut(plugin.name, failed);
         else throw failed;
       }
+      await checkPeople(config, this.people, this.registry, () => this.#known());
+      this.people.settle();
       checkProviderIds(config, this.registry);
       await checkProviderTables(config, this.hooks, this.registry);
       await this.#warnWithoutLevel();
@@ -187,6 +197,13 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
+  }
+
+  /** Every plugin that there is; undefined if one that did not come with Gantry could not be loaded. */
+  async #known(): Promise<readonly Plugin[] | undefined> {
+    const { plugins, leftOut = [], bundled } = this.options;
+    const all = [...plugins.map(({ plugin }) => plugin), ...(await bundled())];
+    return leftOut.every(({ name }) => all.some((one) => one.name === name)) ? all : undefined;
   }
 
   async #warnWithoutLevel(): Promise<void> {

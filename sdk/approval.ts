@@ -1,4 +1,5 @@
 import { one } from "./slot.ts";
+import type { Caller } from "./scope.ts";
 import type { Trust } from "./trust.ts";
 
 /** A question to a person about one exact call. Every text in it is safe to print. */
@@ -6,6 +7,10 @@ export interface ApprovalRequest {
   readonly id: string;
   readonly session: string;
   readonly user: string;
+  /** The paired device that began the turn, by its id. */
+  readonly device?: string;
+  /** Who of `[people]` is asked. */
+  readonly person?: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** All that will run, whole. */
@@ -32,6 +37,8 @@ export interface Decider {
   /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
   readonly conversation?: string;
   readonly trust?: Trust;
+  /** The paired device by which they decide. */
+  readonly caller?: Caller;
 }
 
 /** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */

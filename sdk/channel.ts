@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "./approval.ts";
+import type { Caller } from "./scope.ts";
 import type { Trust } from "./trust.ts";
 import { textParts, type Json, type Part } from "./content.ts";
 import type { ChatMessage, Effort, ToolSpec } from "./provider.ts";
@@ -39,6 +40,8 @@ export interface InboundMessage {
   /** In a group: the agent was addressed. */
   readonly mentioned?: boolean;
   readonly trust: Trust;
+  /** The paired device that asked, where one did: the turn can do no more than its token may. */
+  readonly caller?: Caller;
   /** Request id that the logs carry. */
   readonly trace?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
@@ -121,6 +124,11 @@ export interface Channel {
    * chooses the conversation that a message belongs to. Buttons decide all the same.
    */
   readonly needsQuestionId?: true;
+  /**
+   * Returns the id of a person in the form that {@link Sender.id} has, of one as people write it in
+   * `[people]`; undefined for what can be none. Default: as it is written.
+   */
+  idOf?(written: string): string | undefined;
   /** Sends one message. Never throws: what went wrong is its answer. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent>;
   /** Shows that a turn runs, until `signal` is aborted. */
@@ -142,7 +150,7 @@ export interface Channel {
 }
 export const Channels = many<Channel>(
   "channels",
-  all(having("send"), mayHave("working", "ask", "settled", "edit", "onTurnEvent")),
+  all(having("send"), mayHave("idOf", "working", "ask", "settled", "edit", "onTurnEvent")),
   true,
 );
 

@@ -2,6 +2,7 @@ import type { Trust } from "./trust.ts";
 import type { ApprovalRequest, DecisionOutcome } from "./approval.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { ModelRef } from "./model-ref.ts";
+import { isScope, type Scope } from "./scope.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
 import { having } from "./shape.ts";
@@ -52,6 +53,8 @@ export interface ChatCommand {
   readonly args?: string;
   /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
   readonly trust?: Trust;
+  /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
+  readonly may?: Scope;
   /** Gives what the person is told, sign by sign; empty where what it did speaks for itself. It works while a turn runs, so it must not wait for one. */
   run(run: ChatCommandRun): Awaitable<string>;
 }
@@ -61,5 +64,6 @@ export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCom
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");
-  return isTrust ? undefined : "has a trust that is none";
+  if (!isTrust) return "has a trust that is none";
+  return isScope(command.may ?? "talk") ? undefined : "states by `may` what is no scope";
 });

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { isScope, type Caller, type Scope } from "./scope.ts";
 import { many } from "./slot.ts";
 import { having } from "./shape.ts";
 
@@ -19,6 +20,8 @@ export interface RouteRequest {
   readonly peer: string;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
+  /** The same device with what its token may; a turn that the request begins carries it in its message. */
+  readonly caller: Caller | undefined;
   /** Aborted when the peer leaves. */
   readonly signal: AbortSignal;
 }
@@ -55,6 +58,8 @@ export interface Route {
   /** `/api/approvals/:id` */
   readonly path: string;
   readonly auth: RouteAuth;
+  /** The scope that a token needs; only where `auth` is `token`. Default `manage`. */
+  readonly may?: Scope;
   readonly summary: string;
   /** Bytes; default 65,536. */
   readonly bodyLimit?: number;
@@ -76,5 +81,7 @@ export const Routes = many<Route>("routes", (route: Route) => {
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
   if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
     return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
+  if (route.may !== undefined && (route.auth !== "token" || !isScope(route.may)))
+    return 'states by `may` no scope of a token: "talk", "read", "decide" or "manage", with auth "token"';
   return having("handle")(route);
 });

@@ -2,6 +2,7 @@ import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Logger } from "./logger.ts";
+import { isScope, type Scope } from "./scope.ts";
 import { many } from "./slot.ts";
 import type { Trust } from "./trust.ts";
 import { all, having, mayHave } from "./shape.ts";
@@ -152,6 +153,8 @@ export interface Tool {
   readonly hints?: ToolHints;
   /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
   readonly source?: string;
+  /** The scope that a turn needs to have the tool; a turn of an owner who needs no token has all. Default `talk`. */
+  readonly may?: Scope;
   /** While it says false, the model is not offered the tool and no call of it runs. */
   offered?(): Awaitable<boolean>;
   /**
@@ -179,6 +182,7 @@ export const Tools = many<Tool>(
       return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
+    if (!isScope(tool.may ?? "talk")) return "states by `may` what is no scope";
     return all(having("run"), mayHave("offered", "effects", "preview"))(tool);
   },
   true,

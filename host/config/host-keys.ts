@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { agentKeys, providerKeys, securityKeys, toolsKeys } from "@gantry/sdk";
+import { peopleKey } from "./people.ts";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -58,6 +59,7 @@ export const hostKeys = Type.Object({
         "After how many seconds a channel that can edit its messages shows what a turn does, by the names of its tools; 0: never.",
     }),
   }),
+  people: peopleKey,
   security: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1 }), {
       default: [],

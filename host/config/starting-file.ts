@@ -1,6 +1,15 @@
 import { stringify } from "smol-toml";
 import type { TSchema } from "typebox";
-import { findNode, isRecord, isTable, leaves, recordValue, type LeafNode, type TableNode } from "./schema.ts";
+import {
+  findNode,
+  isRecord,
+  isTable,
+  leaves,
+  othersOf,
+  recordValue,
+  type LeafNode,
+  type TableNode,
+} from "./schema.ts";
 
 const head = `# Gantry's configuration. Every key stands here with its default, as a comment: remove the # to change one,
 # and the # before its [table] where there is one.
@@ -50,11 +59,9 @@ function keyLines(name: string, schema: TSchema): string[] {
 
 function recordLines(key: string, schema: TSchema): string[] {
   const value = recordValue(schema);
-  const inner =
-    value && isTable(value)
-      ? Object.entries(value.properties as Record<string, TSchema>).flatMap(([name, child]) =>
-          keyLines(name, child),
-        )
-      : [];
-  return ["", `# [${key}.<id>]`, ...inner];
+  if (!value || !isTable(value)) return ["", `# [${key}.<id>]`];
+  const inner = Object.entries(value.properties as Record<string, TSchema>);
+  const others = othersOf(value);
+  if (others) inner.push([`<${String((others as { title?: string }).title)}>`, others]);
+  return ["", `# [${key}.<id>]`, ...inner.flatMap(([name, child]) => keyLines(name, child))];
 }

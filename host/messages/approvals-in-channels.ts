@@ -77,7 +77,8 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
 async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
-  const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
+  const { trust, caller } = message;
+  const by = { user: userOf(message), conversation: laneOf(message), trust, ...(caller && { caller }) };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
   const here = (await approvals.pending()).filter(isHere);
   const isEarlier = here.some((request) => isOlder(message, request, approvals.waitMs));
@@ -86,7 +87,9 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
     if (open) tellBehind(deps, message, open);
     return false;
   }
-  const meant = here.filter(({ id }) => id.startsWith(short.toLowerCase()));
+  // What somebody is asked at another of their doors is told by its id alone.
+  const elsewhere = short === "" ? [] : (await approvals.pending(by)).filter((one) => !isHere(one));
+  const meant = [...here, ...elsewhere].filter(({ id }) => id.startsWith(short.toLowerCase()));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
   if (meant.length === 0) return short !== "" && approvals.wasDecided(short.toLowerCase());

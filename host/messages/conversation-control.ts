@@ -5,6 +5,7 @@ import {
   userOf,
   type ApprovalRequest,
   type ConversationControl,
+  type Decider,
   type DecisionOutcome,
   type InboundMessage,
   type ModelRef,
@@ -14,7 +15,9 @@ import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import { doorOf } from "../tools/may-decide.ts";
 import type { Rulings } from "../tools/rulings.ts";
+import { scopesOf } from "../tools/scopes.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
@@ -108,7 +111,7 @@ export class Control implements ConversationControl {
   }
 
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
-    return this.#deps.tools.offered();
+    return this.#deps.tools.offered(undefined, scopesOf(this.#message));
   }
 
   questions(): Promise<readonly ApprovalRequest[]> {
@@ -119,13 +122,16 @@ export class Control implements ConversationControl {
     const { registry, approvals } = this.#deps;
     const asked = (await approvals.pending()).find((request) => request.id === id);
     const isEarlier = asked !== undefined && isOlder(this.#message, asked, approvals.waitMs);
-    const needsId = isEarlier || needsQuestionId(registry, this.#message);
+    const isElsewhere = asked !== undefined && doorOf(asked.user) !== this.#message.channel;
+    const needsId = isEarlier || isElsewhere || needsQuestionId(registry, this.#message);
     const isNamed = !needsId || namesQuestion(this.#message, id);
     return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";
   }
 
-  #decider() {
-    return { user: userOf(this.#message), conversation: this.session, trust: this.#message.trust };
+  #decider(): Decider {
+    const { trust, caller } = this.#message;
+    const by = { user: userOf(this.#message), conversation: this.session, trust };
+    return caller ? { ...by, caller } : by;
   }
 
   /** What was said so far, if anything, gets an id of its own; this one is free afterwards. */

@@ -1,4 +1,5 @@
 import {
+  lacking,
   laneOf,
   Store,
   type Inbox as InboxSlot,
@@ -8,6 +9,7 @@ import {
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
+import type { People } from "../config/people.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
@@ -28,6 +30,7 @@ export interface InboxDeps {
   readonly registry: Registry;
   readonly tools: ToolList;
   readonly observers: Telling;
+  readonly people: People;
   readonly senders: SenderCheck;
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
@@ -43,7 +46,8 @@ export class Inbox implements InboxSlot {
     this.#deps = deps;
   }
 
-  async receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
+  async receive(given: readonly InboundMessage[]): Promise<readonly Receipt[]> {
+    const messages = given.map((message) => this.#spoken(message));
     const receipts: Receipt[] = messages.map(() => "accepted");
     const store = this.#store();
     if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
@@ -60,15 +64,24 @@ export class Inbox implements InboxSlot {
     return receipts;
   }
 
-  async prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult> {
+  async prompt(given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
     const { conversations, words } = this.#deps;
     checkPromptOptions(options);
     await this.#refuseTaken(options);
     const call = callAround();
-    if (call) return conversations.promptWithin(call, message, options);
+    if (call) return conversations.promptWithin(call, given, options);
+    const message = this.#spoken(given);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     return said === undefined ? conversations.prompt(message, session, options) : saidBy(session, said);
+  }
+
+  /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
+  #spoken(given: InboundMessage): InboundMessage {
+    const message = this.#deps.people.narrowed(given);
+    const { caller } = message;
+    if (caller?.may.includes("talk") === false) throw lacking("talk", caller);
+    return message;
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */

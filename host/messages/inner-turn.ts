@@ -25,7 +25,10 @@ export function sessionsAround(call: CallRequest, session: string | undefined): 
 /** The message as the person of the call says it. */
 export function saidWithin({ user, turn }: CallRequest, message: InboundMessage): InboundMessage {
   const [channel = "", ...id] = user.split(":");
-  return { ...message, channel, sender: { id: id.join(":") }, trust: turn?.trust ?? "owner" };
+  const { caller: _, ...rest } = message;
+  const caller = turn?.caller;
+  const said = { ...rest, channel, sender: { id: id.join(":") }, trust: turn?.trust ?? "owner" };
+  return caller ? { ...said, caller } : said;
 }
 
 /** What the tool asked for, within what its own turn may do. */
@@ -47,7 +50,7 @@ export function optionsWithin(call: CallRequest, options: PromptOptions): Prompt
 
 /** What a turn is asked to be; `usual` is who answers in its session. */
 export function contextOf(
-  { trust }: InboundMessage,
+  { trust, caller }: InboundMessage,
   { provider, model, effort, budget, agent }: PromptOptions,
   usual: ModelRef,
   inner: InnerTurn | undefined,
@@ -57,6 +60,7 @@ export function contextOf(
   const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
   return {
     trust,
+    caller,
     around: inner?.around ?? [],
     budget: new SpentBudget(budget, outer?.budget),
     want: isNamed ? named : (outer?.want ?? usual),

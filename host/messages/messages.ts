@@ -1,4 +1,5 @@
 import { laneOf, type Logger } from "@gantry/sdk";
+import type { People } from "../config/people.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
@@ -25,6 +26,7 @@ export interface MessagesDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
+  readonly people: People;
   readonly observers: Telling;
   readonly sources: SessionSources;
   readonly rulings: Rulings;

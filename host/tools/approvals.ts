@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import {
-  Channels,
-  type ApprovalRequest,
-  type Approvals as ApprovalsSlot,
-  type Decider,
-  type DecisionOutcome,
+import type {
+  ApprovalRequest,
+  Approvals as ApprovalsSlot,
+  Caller,
+  Decider,
+  DecisionOutcome,
 } from "@gantry/sdk";
+import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
+import { mayDecide } from "./may-decide.ts";
 
 export type Decided =
   | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
@@ -24,26 +26,30 @@ const maxDecided = 1_000;
 /** Open questions live in this process only: a restart denies them all. */
 export class Approvals implements ApprovalsSlot {
   readonly #registry: Registry;
+  readonly #people: People;
   readonly #open = new Map<string, Open>();
   readonly #decided = new Set<string>();
   readonly #messages = new Set<string>();
   readonly waitMs: number;
 
-  constructor(registry: Registry, waitMs: number) {
+  constructor(registry: Registry, people: People, waitMs: number) {
     this.#registry = registry;
+    this.#people = people;
     this.waitMs = waitMs;
   }
 
   async pending(by?: Decider): Promise<readonly ApprovalRequest[]> {
     const all = [...this.#open.values()].map(({ request }) => request);
-    return by === undefined ? all : all.filter((request) => this.#mayDecide(request, by));
+    return by === undefined
+      ? all
+      : all.filter((request) => mayDecide(request, by, this.#people, this.#registry));
   }
 
   async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
     const open = this.#open.get(id);
     if (!open) return this.#decided.has(id) ? "decided" : "unknown";
-    if (!this.#mayDecide(open.request, by)) return "forbidden";
-    open.settle({ decision: released(decision, open.request), by: by.user });
+    if (!mayDecide(open.request, by, this.#people, this.#registry)) return "forbidden";
+    open.settle({ decision: released(decision, open.request), by: this.#people.shown(by) });
     return "done";
   }
 
@@ -66,13 +72,15 @@ export class Approvals implements ApprovalsSlot {
 
   /** Waits for one decision; the id is used once. `announce` shows the question to whoever can decide. */
   ask(
-    question: Omit<ApprovalRequest, "id" | "expires">,
+    question: Omit<ApprovalRequest, "id" | "expires" | "device" | "person">,
+    caller: Caller | undefined,
     announce: (request: ApprovalRequest) => void,
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly decided: Decided }> {
     const id = randomBytes(8).toString("hex");
     const expires = new Date(Date.now() + this.waitMs).toISOString();
-    const request = Object.freeze({ ...question, id, expires });
+    const whose = this.#people.asked(question.user, caller);
+    const request = Object.freeze({ ...question, ...whose, id, expires });
     const { promise, resolve } = Promise.withResolvers<Decided>();
     const settle = (decided: Decided): void => {
       if (!this.#open.delete(id)) return;
@@ -88,18 +96,6 @@ export class Approvals implements ApprovalsSlot {
     if (signal.aborted) cancel();
     else announceOrDeny(() => announce(request), settle);
     return promise.then((decided) => ({ id, decided }));
-  }
-
-  /**
-   * In a channel its owners decide, in the very conversation that was asked. Paired devices are the owner's: each decides
-   * what another one is asked. Everywhere else only the person who was asked decides.
-   */
-  #mayDecide({ user, session }: ApprovalRequest, by: Decider): boolean {
-    const door = doorOf(by.user);
-    if (door !== doorOf(user)) return false;
-    if (this.#registry.get(Channels)?.has(door) === true)
-      return by.conversation === session && by.trust === "owner";
-    return door === "http" || by.user === user;
   }
 
   #remember(id: string): void {
@@ -125,9 +121,4 @@ function announceOrDeny(announce: () => void, settle: (decided: Decided) => void
 function released(decision: string, { always }: ApprovalRequest): "allow" | "always" | "deny" {
   if (decision === "allow") return "allow";
   return decision === "always" && always !== undefined ? "always" : "deny";
-}
-
-/** The channel of `<channel>:<user_id>`. */
-function doorOf(user: string): string {
-  return user.split(":", 1)[0] as string;
 }

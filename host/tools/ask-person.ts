@@ -1,6 +1,7 @@
-import type { ApprovalRequest, Trust } from "@gantry/sdk";
+import type { ApprovalRequest, Caller } from "@gantry/sdk";
 import type { Approvals, Decided } from "./approvals.ts";
 import type { CallRequest } from "./call.ts";
+import type { Speaker } from "./scopes.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
@@ -9,19 +10,22 @@ export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 export async function askPerson(
   approvals: Approvals,
   { approvals: way, onEvent, signal }: WayToPerson,
-  question: Omit<ApprovalRequest, "id" | "expires">,
+  question: Omit<ApprovalRequest, "id" | "expires" | "device" | "person">,
+  caller: Caller | undefined,
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
   if (way === "none" || !onEvent) return { decision: "nobody" };
   const announce = (request: ApprovalRequest): void => onEvent({ type: "approval_request", request });
-  const { id, decided } = await approvals.ask(question, announce, signal);
+  const { id, decided } = await approvals.ask(question, caller, announce, signal);
   const isYes = decided.decision === "allow" || decided.decision === "always";
   onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
   return decided;
 }
 
-/** How whoever has a turn with this trust gets to be asked. A chat has no flags: there its owners are asked. */
-export function wayToBeAsked(trust: Trust = "owner"): string {
+/** Says how whoever has such a turn gets to be asked. A chat has no flags: there its owners are asked. */
+export function wayToBeAsked({ trust, caller }: Speaker = { trust: "owner" }): string {
+  if (caller?.may.includes("decide") === false)
+    return "over HTTP ask for a stream, whose questions are answered by a device that may `decide`";
   return trust === "owner"
     ? "run it in a terminal, pass --yes, or over HTTP ask for a stream, whose questions can be answered"
     : "it is for an owner of this channel to ask for it; who that is stands in the channel's `owners`";

@@ -31,10 +31,10 @@ export async function requestApproval(
   const more = { shell, always: coverage?.shown, signal: request.signal };
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
-  const decided = await askPerson(deps.approvals, request, question);
+  const decided = await askPerson(deps.approvals, request, question, request.turn?.caller);
 
   if (decided.decision === "nobody") {
-    const way = wayToBeAsked(request.turn?.trust);
+    const way = wayToBeAsked(request.turn);
     const error = errors.APPROVAL_NO_PERSON(call.tool, way, question.reasons.join(" "));
     return { result: "deny: nobody to ask", error };
   }

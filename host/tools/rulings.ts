@@ -1,9 +1,19 @@
-import { refuse, ShellReader, type Question, type Refusal, type Tool, type ToolCall } from "@gantry/sdk";
+import {
+  lacking,
+  refuse,
+  ShellReader,
+  type Question,
+  type Refusal,
+  type Tool,
+  type ToolCall,
+} from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";
+import { scopesOf } from "./scopes.ts";
 import { isOfferedNow } from "./tool-list.ts";
+import type { TurnContext } from "./turn-context.ts";
 import { plainCommands } from "./plain-commands.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
 
@@ -36,9 +46,15 @@ export class Rulings {
 
   /**
    * A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. No tool is
-   * offered while no plugin enforces the level of autonomy.
+   * offered while no plugin enforces the level of autonomy, nor one to a turn without its scope.
    */
-  async unoffered(tool: Tool, offered: readonly string[] | undefined): Promise<Refusal | undefined> {
+  async unoffered(
+    tool: Tool,
+    offered: readonly string[] | undefined,
+    turn: TurnContext | undefined,
+  ): Promise<Refusal | undefined> {
+    if (tool.may !== undefined && turn && !scopesOf(turn).includes(tool.may))
+      return refuse(lacking(tool.may, turn.caller));
     if (!this.#enforcers.holdLevel())
       return refuse(errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
     const isOffered = (offered?.includes(tool.name) ?? true) && (await isOfferedNow(tool));

@@ -39,7 +39,8 @@ export class ToolCalls {
     }
     const { tool, call } = prepared;
     const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
-    const refusal = "verdict" in verdict ? verdict : await this.#deps.rulings.unoffered(tool, request.tools);
+    const refusal =
+      "verdict" in verdict ? verdict : await this.#deps.rulings.unoffered(tool, request.tools, request.turn);
     if (refusal)
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {

@@ -1,7 +1,9 @@
 import {
+  scopes,
   Tools,
   ToolSources,
   type Logger,
+  type Scope,
   type Tool,
   type ToolCatalog,
   type ToolFacts,
@@ -57,9 +59,14 @@ export class ToolList implements ToolCatalog {
     }));
   }
 
-  /** What the model may call now, by name, so that every request lists it alike; `only` names those of this turn. */
-  async offered(only?: readonly string[]): Promise<readonly ToolSpec[]> {
-    const tools = (await this.#offered()).filter(({ name }) => only?.includes(name) ?? true);
+  /**
+   * What the model may call now, by name, so that every request lists it alike; `only` names those
+   * of this turn, `has` the scopes that it has.
+   */
+  async offered(only?: readonly string[], has: readonly Scope[] = scopes): Promise<readonly ToolSpec[]> {
+    const tools = (await this.#offered()).filter(
+      ({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may),
+    );
     return tools.map(({ name, description, input }) => ({ name, description, input }));
   }
 

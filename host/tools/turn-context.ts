@@ -1,9 +1,11 @@
-import type { Effort, ModelRef, Trust } from "@gantry/sdk";
+import type { Caller, Effort, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
 
 /** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
 export interface TurnContext {
   readonly trust: Trust;
+  /** The paired device that asked for it. */
+  readonly caller: Caller | undefined;
   /** Sessions of the turns around it, the outermost first. */
   readonly around: readonly string[];
   readonly budget: SpentBudget;

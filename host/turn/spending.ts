@@ -48,7 +48,7 @@ export class Spending {
   async #ask(reason: string, until: number | undefined): Promise<ProviderFailure | undefined> {
     const { user, session, options, context: turn } = this.#input;
     const { approvals } = this.#deps;
-    const decided = await askPerson(approvals, options, {
+    const question = {
       session: conversationOf({ session, turn }),
       user,
       tool: "the model",
@@ -58,12 +58,13 @@ export class Spending {
       preview: "This turn goes on beyond the budget.",
       lines: 1,
       reasons: [reason],
-    });
+    };
+    const decided = await askPerson(approvals, options, question, turn.caller);
     switch (decided.decision) {
       case "allow":
         return undefined;
       case "nobody":
-        return failure(errors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn.trust), reason), until);
+        return failure(errors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn), reason), until);
       // What a person decided does not change with the day.
       case "expired":
         return failure(errors.APPROVAL_EXPIRED("the budget", approvals.waitMs / 1_000));

@@ -11,6 +11,7 @@ import {
 } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError } from "@gantry/sdk/node";
+import { scopesOf } from "../tools/scopes.ts";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
@@ -169,7 +170,10 @@ export class TurnRun {
     const { registry, sources } = this.#deps;
     await sources.add(this.#input.session, await broughtByPrompt(registry, this.#scene));
     const system = await systemPrompt(registry, { ...this.#scene, boundary, added });
-    return { system, tools: [...(await this.#deps.tools.offered(tools)), ...clientTools] };
+    return {
+      system,
+      tools: [...(await this.#deps.tools.offered(tools, scopesOf(this.#input.message))), ...clientTools],
+    };
   }
 
   #count({ usage, served, text }: Answer): void {

@@ -17,6 +17,7 @@ export interface Settings {
 export function settingsFrom(
   { channels: { telegram: table }, endpoints }: TelegramConfig,
   env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token } = readSecrets({
     channel: "telegram",
@@ -28,7 +29,7 @@ export function settingsFrom(
   const isLoopbackAllowed = env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1";
   return {
     token: (bot_token as string).trim(),
-    people: { allowed: table.allowed_user_ids.map(String), owners: table.owners.map(String) },
+    people: { allowed: table.allowed_user_ids.map(String), owners: table.owners.map(String), named },
     pairing: table.pairing_enabled,
     groups: table.groups,
     groupIds: table.group_ids.map(String),

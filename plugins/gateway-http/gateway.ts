@@ -1,4 +1,15 @@
-import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route, Runtime, Store } from "@gantry/sdk";
+import type {
+  Approvals,
+  Audit,
+  Check,
+  Inbox,
+  Logger,
+  Meters,
+  People,
+  Route,
+  Runtime,
+  Store,
+} from "@gantry/sdk";
 import { openBind, readTls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -16,6 +27,7 @@ export interface GatewayNeeds {
   readonly checks: ReadonlyMap<string, Check>;
   readonly inbox: Inbox;
   readonly meters: Meters | undefined;
+  readonly people: People;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
   readonly store: Store;
@@ -44,6 +56,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     configDir: runtime.configDir,
     devices,
     pairing,
+    people: needs.people,
     audit,
     log,
     meters: needs.meters,

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { errors } from "../codes.ts";
 import type { Logger } from "../logger.ts";
+import { scopes, type Scope } from "../scope.ts";
 import { listAll, type Store } from "../store.ts";
 
 const codes = "gateway.codes";
@@ -18,9 +19,23 @@ export interface PairingCode {
   readonly expires: number;
 }
 
+/** What whoever redeems a code gets. */
+export interface PairingGrant {
+  readonly may: readonly Scope[];
+  /** Goes before the name that a device gives itself. */
+  readonly name?: string;
+  /** Days for which the token of a device counts; undefined: until it is revoked. */
+  readonly days?: number;
+}
+
 export interface PairingConfig {
   readonly pairing_code_length: number;
   readonly pairing_timeout_minutes: number;
+}
+
+interface Stored {
+  readonly expires: number;
+  readonly grant?: PairingGrant;
 }
 
 /** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
@@ -46,20 +61,21 @@ export class Pairing {
   }
 
   /** Makes the one code that counts; an earlier one is dead. */
-  async create(): Promise<PairingCode> {
+  async create(grant: PairingGrant = { may: scopes }): Promise<PairingCode> {
     const { values } = this.#store;
     for (const { key } of await listAll(values, codes)) await values.remove(codes, key);
     const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
     const expires = this.#now() + this.#lifeMs;
-    await values.put(codes, sha256(code), { expires }, { forMs: this.#lifeMs });
+    await values.put(codes, sha256(code), { expires, grant }, { forMs: this.#lifeMs });
     return { code, expires };
   }
 
-  /** Uses a code up. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
-  redeem(code: string, peer: string): Promise<void> {
+  /** Uses a code up and returns what it gives. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
+  redeem(code: string, peer: string): Promise<PairingGrant> {
     return this.#oneByOne(async () => {
-      const found = await this.#store.values.take<{ expires: number }>(codes, sha256(code));
-      if (found && found.expires > this.#now()) return;
+      const found = await this.#store.values.take<Stored>(codes, sha256(code));
+      // A code of an earlier release gives all.
+      if (found && found.expires > this.#now()) return found.grant ?? { may: scopes };
       await this.#count(peer);
       await this.#wear();
       throw errors.PAIR_CODE_INVALID();
@@ -71,7 +87,7 @@ export class Pairing {
     return this.#oneByOne(() => this.#count(peer), peer);
   }
 
-  #oneByOne(work: () => Promise<void>, peer: string): Promise<void> {
+  #oneByOne<T>(work: () => Promise<T>, peer: string): Promise<T> {
     const mine = this.#last.then(async () => {
       const lock = await this.#store.values.get<{ until: number }>(locks, peer);
       const left = (lock?.until ?? 0) - this.#now();
@@ -79,7 +95,7 @@ export class Pairing {
         throw Object.assign(errors.PAIR_LOCKED(Math.ceil(left / 1_000)), {
           retryAfter: Math.ceil(left / 1_000),
         });
-      await work();
+      return work();
     });
     this.#last = mine.catch(() => {});
     return mine;
