@@ -2,10 +2,10 @@ import type { Trust } from "./trust.ts";
 import type { ApprovalRequest, DecisionOutcome } from "./approval.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { ModelRef } from "./model-ref.ts";
-import { isScope, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
-import { having } from "./shape.ts";
+import { hasScope, having } from "./shape.ts";
 
 /** What a command may do to the conversation that it was written in, and to no other. */
 export interface ConversationControl {
@@ -64,6 +64,5 @@ export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCom
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");
-  if (!isTrust) return "has a trust that is none";
-  return isScope(command.may ?? "talk") ? undefined : "states by `may` what is no scope";
+  return isTrust ? hasScope(command) : "has a trust that is none";
 });

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
-import { isScope, type Caller, type Scope } from "./scope.ts";
+import type { Caller, Scope } from "./scope.ts";
 import { many } from "./slot.ts";
-import { having } from "./shape.ts";
+import { all, hasScope, having } from "./shape.ts";
 
 /** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
 export type RouteAuth = "token" | "none" | "own";
@@ -81,7 +81,7 @@ export const Routes = many<Route>("routes", (route: Route) => {
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
   if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
     return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
-  if (route.may !== undefined && (route.auth !== "token" || !isScope(route.may)))
-    return 'states by `may` no scope of a token: "talk", "read", "decide" or "manage", with auth "token"';
-  return having("handle")(route);
+  if (route.may !== undefined && route.auth !== "token")
+    return 'states a scope and asks for no token: `may` stands beside auth "token"';
+  return all(having("handle"), hasScope)(route);
 });

@@ -2,10 +2,10 @@ import type { Static, TObject } from "typebox";
 import type { Part } from "./content.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Logger } from "./logger.ts";
-import { isScope, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import { many } from "./slot.ts";
 import type { Trust } from "./trust.ts";
-import { all, having, mayHave } from "./shape.ts";
+import { all, hasScope, having, mayHave } from "./shape.ts";
 
 /** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
 export interface PathUse {
@@ -182,8 +182,7 @@ export const Tools = many<Tool>(
       return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
-    if (!isScope(tool.may ?? "talk")) return "states by `may` what is no scope";
-    return all(having("run"), mayHave("offered", "effects", "preview"))(tool);
+    return all(having("run"), mayHave("offered", "effects", "preview"), hasScope)(tool);
   },
   true,
 );

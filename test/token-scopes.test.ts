@@ -48,6 +48,8 @@ const routes = Object.keys(needs);
 /** What was done since it was last asked, each with the scopes that it needs. */
 const done: { readonly what: string; readonly needs: readonly Scope[] }[] = [];
 
+const asked = async (): Promise<string> => "asked";
+
 /** For each scope, and without one, a route, a tool and a word that note what they do; and a tool that asks. */
 const stating: Plugin = definePlugin({
   name: "stating",
@@ -72,8 +74,7 @@ const stating: Plugin = definePlugin({
       const handle = async () => ({ status: 200, text: note("route", may ?? "manage") });
       host.provide(Routes, { name: `POST ${path}`, ...at, ...stated, handle });
     }
-    const run = async () => "asked";
-    host.provide(Tools, defineTool({ name: "asks", description: "Asks.", input, run }));
+    host.provide(Tools, defineTool({ name: "asks", description: "Asks.", input, run: asked }));
     host.hooks.beforeToolCall.tap(({ tool }) =>
       tool === "asks" ? ask({ code: "SURE", message: "are you sure?" }) : undefined,
     );
@@ -170,6 +171,22 @@ async function holds(sent: Sent): Promise<void> {
   expect({ ...sent, open: open.map(({ id }) => id) }).toEqual({ ...sent, open: [question] });
 }
 
+/** Says what is wrong with an answer; a request as the route states it is let in, or told the scope that is missing. */
+function wrongIn(
+  { status, text }: Got,
+  { method, may: has }: Sent,
+  pattern: string,
+  isAsStated: boolean,
+): string {
+  const needed = needs[`${method === "HEAD" ? "GET" : method} ${pattern}`] ?? "open";
+  const isIn = needed === "open" || has.includes(needed);
+  if (status < 300 && method !== "OPTIONS" && !isIn) return `it was let in by ${needed}`;
+  if (!isAsStated) return "";
+  const isTold = status === 403 && text.includes("SCOPE_MISSING") && text.includes(`\`${needed}\``);
+  if (isTold === isIn) return isIn ? `it was refused ${needed}` : `it was not told that it lacks ${needed}`;
+  return "";
+}
+
 const may = fc.subarray([...scopes]);
 /** Who may decide is handed no question that is open: it would be right to decide it. */
 const idFor = (has: readonly Scope[]) => (has.includes("decide") ? "0123456789abcdef" : question);
@@ -212,15 +229,10 @@ test("SDK-21: no token comes by any route, in any spelling, to more than it may"
       const [method, path] = [other ?? own, spell(plain)];
       const isBodied = method !== "GET" && method !== "HEAD";
       const sent = { may: has, method, path, ...(isBodied && { body: given }) };
-      const { status, text } = await send(sent);
+      const got = await send(sent);
       await holds(sent);
-      const needed = needs[`${method === "HEAD" ? "GET" : method} ${pattern}`];
-      const isIn = needed === undefined || needed === "open" || has.includes(needed);
-      if (status < 300 && method !== "OPTIONS") expect({ ...sent, isIn }).toEqual({ ...sent, isIn: true });
-      if (path !== plain || other !== undefined) return;
-      const isMissing = status === 403 && text.includes("SCOPE_MISSING");
-      expect({ ...sent, status, isMissing }).toEqual({ ...sent, status, isMissing: !isIn });
-      if (isMissing) expect(text).toContain(`\`${needed}\``);
+      const isAsStated = path === plain && other === undefined;
+      expect({ ...sent, wrong: wrongIn(got, sent, pattern, isAsStated) }).toEqual({ ...sent, wrong: "" });
     },
   );
   await fc.assert(each, { numRuns });
