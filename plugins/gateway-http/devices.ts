@@ -71,8 +71,8 @@ export class Devices {
     };
     const hash = sha256(token);
     // One that takes another's name, or looks like an id, is nobody's by it.
-    const isTaken = (await this.list()).some((other) => other.name === name);
-    const first = !isTaken && !idPattern.test(name);
+    const others = (await this.#rows()).filter(({ value }) => !this.isOver(value.expires));
+    const first = !idPattern.test(name) && others.every(({ value }) => value.name !== name);
     await this.#values.put(space, hash, { ...device, hash, first } satisfies Stored);
     return { token, device };
   }
@@ -101,8 +101,12 @@ export class Devices {
     void this.#values.put(usedSpace, device, new Date(now).toISOString()).catch(() => {});
   }
 
+  async hasAny(): Promise<boolean> {
+    return (await this.#values.list(space, { limit: 1 })).length > 0;
+  }
+
   async list(): Promise<readonly Device[]> {
-    const rows = await listAll<Stored>(this.#values, space);
+    const rows = await this.#rows();
     const used = new Map((await listAll<string>(this.#values, usedSpace)).map((row) => [row.key, row.value]));
     return rows
       .map(({ value }) => {
@@ -123,12 +127,14 @@ export class Devices {
 
   /** False where there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
-    const row = (await listAll<Stored>(this.#values, space)).find(
-      ({ value }) => value.device_id === deviceId,
-    );
+    const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);
     if (row === undefined) return false;
     await this.#values.remove(usedSpace, deviceId);
     return this.#values.remove(space, row.key);
+  }
+
+  #rows(): Promise<readonly { readonly key: string; readonly value: Stored }[]> {
+    return listAll<Stored>(this.#values, space);
   }
 }
 
