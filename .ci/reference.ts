@@ -3,6 +3,7 @@ import path from "node:path";
 import type { TSchema } from "typebox";
 import { apiReport } from "./api-report.ts";
 import { errors, type ErrorTable, type Plugin } from "@gantry/sdk";
+import { cliErrors } from "@gantry/cli";
 import { hostErrors } from "../host/errors.ts";
 import { hostReader } from "../host/config/host-keys.ts";
 import {
@@ -87,6 +88,7 @@ export function errorReference(plugins: readonly Plugin[]): string {
   const tables: [string, ErrorTable][] = [
     ["sdk", errors],
     ["host", hostErrors],
+    ["cli", cliErrors],
     ...plugins.flatMap((plugin): [string, ErrorTable][] =>
       plugin.errors ? [[plugin.name, plugin.errors]] : [],
     ),

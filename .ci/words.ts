@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Commands, type CommandOption } from "@gantry/sdk";
-import { hostCommands } from "../host/cli/commands/index.ts";
-import { Installation } from "../host/installation.ts";
+import { hostCommands } from "@gantry/cli";
+import { Installation } from "@gantry/host";
 
 /** A word of the command line, without what it does. */
 export interface Word {

@@ -23,9 +23,7 @@ export const hostErrors = defineErrors({
   CONFIG_CLASH: usage(
     "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
   ),
-  CONFIG_EXISTS: usage("%s is already there and is never overwritten: edit it, or move it away first."),
   CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
-  CONFIG_NOT_SET: usage("`%s` does not stand in %s: nothing was changed."),
   CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
   CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
   WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
@@ -33,10 +31,6 @@ export const hostErrors = defineErrors({
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
   ),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
-  WORD_UNCONFIGURED: usage(
-    "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
-  ),
-  NODE_TOO_OLD: usage("Gantry needs Node 22.19 or newer and this is %s: install a newer Node."),
 
   PLUGIN_NOT_FOUND: usage(
     "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",
@@ -149,8 +143,6 @@ export const hostErrors = defineErrors({
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
   ),
-  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
-  RELOAD_FAILED: failed("The configuration in force stays: %s"),
   STATE_UNWRITABLE: failed(
     "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",
   ),

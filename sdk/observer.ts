@@ -17,7 +17,7 @@ export interface TurnFacts {
 
 /** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */
 export interface ModelAnswer extends TurnFacts {
-  /** What it was for: `turn`, `summary`, or `probe`, which finds out whether a silent model is there. */
+  /** What the request was for: `turn` or `summary`. */
   readonly purpose: string;
   readonly provider: string;
   /** Undefined where the provider chose. */

@@ -7,7 +7,7 @@ export interface UsageRow {
   readonly session: string;
   /** Who asked, where a turn ran as an agent of its own; left out for the service's main one. */
   readonly agent?: string;
-  /** What it was for: `turn`, `summary`, `probe`. */
+  /** What it was for: `turn` or `summary`; records of earlier releases also have `probe`. */
   readonly purpose: string;
   readonly provider: string;
   /** Null where the provider chose. */

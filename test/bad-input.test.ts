@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { hostCommands } from "../host/cli/commands/index.ts";
+import { hostCommands } from "@gantry/cli";
 import { bin, gantry, said, startGantry, type Ended } from "./helpers/cli.ts";
 import { chunk, startModel, type Answer } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";

@@ -19,7 +19,7 @@ import {
 } from "fast-check";
 import { parse } from "smol-toml";
 import { expect, test, vi } from "vitest";
-import { configDirOf } from "../host/config/config-dir.ts";
+import { configDirOf } from "../host/cli/config-dir.ts";
 import { readValue, setKey, unsetKey } from "../host/config/edit.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema, leaves } from "../host/config/schema.ts";
-import { startingFile } from "../host/config/starting-file.ts";
+import { startingFile } from "../host/cli/starting-file.ts";
 import { effective, Installation } from "../host/installation.ts";
 import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";

@@ -16,6 +16,10 @@ const shipped = sources.filter(isShipped);
 const below = (folder: string, list: readonly Source[] = shipped) =>
   list.filter(({ file }) => file.startsWith(`${folder}/`));
 
+const commandLine = below("host/cli");
+/** The host, whose folder holds the command line too. */
+const kernel = below("host").filter((source) => !commandLine.includes(source));
+
 /** Each import that breaks the rule, as `file: specifier`. */
 function breaking(
   list: readonly Source[],
@@ -85,42 +89,72 @@ test("HST-07: the sdk imports typebox and itself, its kits a reader of markdown 
 });
 
 /** The rooms of the host, each of which may import itself and those before it. */
-const rooms = [
-  "errors",
-  "plugins",
-  "config",
-  "record",
-  "tools",
-  "turn",
-  "messages",
-  "host",
-  "installation",
-  "cli",
-];
+const rooms = ["errors", "plugins", "config", "record", "tools", "turn", "messages", "host", "installation"];
 
 function roomOf(file: string): number {
   const [, folder] = /^host\/([a-z]+)\//.exec(file) ?? [];
   if (file === "host/errors.ts") return rooms.indexOf("errors");
-  return rooms.indexOf(folder ?? (/installation|testing/.test(file) ? "installation" : "host"));
+  return rooms.indexOf(folder ?? (/installation|testing|index/.test(file) ? "installation" : "host"));
 }
 
 test("HST-08: the rooms of the host depend one way, types counted", () => {
   const wrong = breaking(
-    below("host"),
+    kernel,
     (specifier, source) =>
       specifier.startsWith(".") && roomOf(target(specifier, source)) > roomOf(source.file),
   );
-  expect(below("host").filter(({ file }) => roomOf(file) < 0)).toEqual([]);
+  expect(kernel.filter(({ file }) => roomOf(file) < 0)).toEqual([]);
   expect(wrong).toEqual([]);
+});
+
+/** Returns the files from which imports lead back to themselves, and those between two such files. */
+function inCircles(list: readonly Source[]): readonly string[] {
+  const isThere = new Set(list.map(({ file }) => file));
+  const left = new Map(
+    list.map((source) => {
+      const text = source.text.replace(/\btypeof import\(/g, "");
+      const relative = importsOf({ ...source, text }).filter((specifier) => specifier.startsWith("."));
+      return [source.file, relative.map((one) => target(one, source)).filter((file) => isThere.has(file))];
+    }),
+  );
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [file, imports] of left)
+      if (!imported.has(file) || !imports.some((one) => left.has(one))) left.delete(file);
+  }
+  return [...left.keys()];
+}
+
+test("HSE-04: no import leads back to its own file, neither a lazy one nor one of types", () => {
+  expect(inCircles(shipped)).toEqual([]);
+  const circle = [
+    { file: "x/a.ts", text: 'import type { B } from "./b.ts";' },
+    { file: "x/b.ts", text: 'const a = await import("./a.ts");' },
+    { file: "x/c.ts", text: 'let a: typeof import("./c.ts");\nimport "./a.ts";' },
+  ];
+  expect(inCircles(circle)).toEqual(["x/a.ts", "x/b.ts"]);
 });
 
 test("HST-07: the host imports itself, the sdk and the packages it declares, and no plugin", () => {
   const packages = declared("host");
-  const wrong = breaking(below("host"), (specifier, source) => {
-    if (specifier.startsWith(".")) return !target(specifier, source).startsWith("host/");
+  const wrong = breaking(kernel, (specifier, source) => {
+    if (specifier.startsWith(".")) return !/^host\/(?!cli\/)/.test(target(specifier, source));
     return !packageOf(specifier).startsWith("node:") && !packages.has(packageOf(specifier));
   });
   expect(wrong).toEqual([]);
+});
+
+test("HSE-01: the command line imports the host by its door alone, and the host nothing of it", () => {
+  const packages = declared("host/cli");
+  const wrong = breaking(commandLine, (specifier, source) => {
+    if (specifier.startsWith(".")) return !target(specifier, source).startsWith("host/cli/");
+    if (packageOf(specifier) === "@gantry/host") return specifier !== "@gantry/host";
+    return !packageOf(specifier).startsWith("node:") && !packages.has(packageOf(specifier));
+  });
+  expect(wrong).toEqual([]);
+  expect(commandLine.length).toBeGreaterThan(20);
+  expect([...declared("host")].filter((name) => /^@gantry\/(?!sdk$)/.test(name))).toEqual([]);
 });
 
 test.each(pluginNames())(

@@ -104,38 +104,24 @@ const longHangs = [
 ] as const;
 
 test.each<readonly [number, number]>(long ? [...hangs, ...longHangs] : hangs)(
-  "INB-01: a model that hangs for %i s, %i messages: whatever hung or waited is answered once, within 30 s of its return",
+  "INB-01: a model hangs for %i s over %i messages: the log tells its timeouts, and each is answered once",
   async (seconds, count) => {
     using _ = simulateTime(noon);
     const back = Date.now() + seconds * second;
-    // As it is configured where nobody says anything: 120 s, and two tries more.
+    // The defaults: a request ends after 120 s, and is made three times.
     await using s = await serve(hangingUntil(back), { config: { providers: { fake: {} } } });
     for (const from of senders.slice(0, count)) await write(s.t, from, ["hi"]);
     await passing(s.t, () => Date.now() > back - 5 * second, 10 * second);
     await passing(s.t, () => s.channel.sent.length >= count, 2_500);
     expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual(senders.slice(0, count).toSorted());
     expect(new Set(s.channel.sent.map(({ text }) => text))).toEqual(new Set(["here again"]));
-    expect(Math.max(...s.channel.sent.map(({ at }) => at)) - back).toBeLessThanOrEqual(30 * second);
+    const late = Math.max(...s.channel.sent.map(({ at }) => at)) - back;
+    expect(late).toBeLessThanOrEqual(150 * second);
+    const told = s.t.logs.filter(({ detail }) => detail["code"] === "PROVIDER_TIMEOUT");
+    expect(told.map(({ level }) => level)).toContain("warn");
     expect(await s.t.slot(Store).lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
   },
 );
-
-test("INB-01: a model that thinks for long is asked whether it is there, and its answer is waited for", async () => {
-  using _ = simulateTime(noon);
-  const began = Date.now();
-  const model = fakeProvider([
-    ({ messages }) =>
-      JSON.stringify(messages).includes("hard question")
-        ? { text: "42", after: new Promise((resolve) => setTimeout(resolve, 100 * second)) }
-        : "ok",
-  ]);
-  await using s = await serve(model);
-  await write(s.t, "a", ["hard question"]);
-  await passing(s.t, () => s.channel.sent.length >= 1, 5 * second);
-  expect(s.channel.sent).toMatchObject([{ to: "a", text: "42" }]);
-  expect(Date.now() - began).toBeLessThan(110 * second);
-  expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([undefined, 16]);
-});
 
 test("INB-01: while the model is away it is asked by one message at a time, not by all that wait", async () => {
   using _ = simulateTime(noon);

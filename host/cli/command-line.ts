@@ -1,16 +1,22 @@
 import { allOf, Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
-import { errors } from "../errors.ts";
+import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
-import { currentPlugin } from "../plugins/attribution.ts";
-import type { Host } from "../host.ts";
-import { foldedWriter } from "../record/fold.ts";
-import { jsonWriter, terminalWriter, type Level, type LogWriter } from "../record/log.ts";
-import { printable, terminalLine } from "../record/printable.ts";
+import {
+  currentPlugin,
+  type Host,
+  hostErrors,
+  Installation,
+  type Level,
+  type LogWriter,
+  printable,
+  terminalLine,
+  terminalWriter,
+} from "@gantry/host";
 import { parseArgs, type Parsed } from "./parse-args.ts";
-import { Installation } from "../installation.ts";
 import { hostCommands } from "./commands/index.ts";
 import { ManagerNotice } from "./notify-manager.ts";
 import { ServedHost } from "./served-host.ts";
+import { servedWriter } from "./served-log.ts";
 import { startWithoutWrong } from "./start-without-wrong.ts";
 import { orUnconfigured } from "./unconfigured-word.ts";
 
@@ -153,27 +159,20 @@ class WordRun {
     return (level, detail, message) => (this.#served ?? terminal)(level, detail, message);
   }
 
-  /** How a service logs: readable lines for a person, JSON for what reads logs. */
-  async #servedWriter(configured: Level): Promise<LogWriter> {
-    const lowest = this.#debug ? "debug" : configured;
-    if (!process.stderr.isTTY) return foldedWriter(await jsonWriter(lowest));
-    return foldedWriter(terminalWriter(lowest, printDated));
-  }
-
   /** From here on logs are a service's logs, and only a signal ends it. */
   async #serve(services?: readonly string[]): Promise<number> {
     const first = await this.#start();
     const missing = allOf(this.#leftOut);
     if (missing) throw missing;
     this.#session.onLeftOut = undefined;
-    this.#served = await this.#servedWriter(first.options.config.host.log.level);
+    this.#served = await servedWriter(this.#lowest(first));
     this.#serving = true;
     // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
     const { setFlagsFromString } = await import("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
       const next = await this.#session.start(await this.#writer(), { debug: this.#debug });
-      this.#served = await this.#servedWriter(next.options.config.host.log.level);
+      this.#served = await servedWriter(this.#lowest(next));
       return next;
     });
     const notice = new ManagerNotice(process.env);
@@ -189,6 +188,10 @@ class WordRun {
     return this.#signal === "SIGINT" ? 130 : 0;
   }
 
+  #lowest({ options }: Host): Level {
+    return this.#debug ? "debug" : options.config.host.log.level;
+  }
+
   #stopBy(signal: "SIGINT" | "SIGTERM"): void {
     if (this.#signal) process.exit(130);
     this.#signal = signal;
@@ -198,7 +201,7 @@ class WordRun {
   #thrownLater(error: Error): void {
     const plugin = currentPlugin() ?? this.#pluginInStack(error);
     if (this.#host && (plugin || this.#serving)) return this.#host.failedLater(plugin ?? "host", error);
-    process.exit(this.fail(plugin ? errors.PLUGIN_FAILED_LATER(plugin, error) : error));
+    process.exit(this.fail(plugin ? hostErrors.PLUGIN_FAILED_LATER(plugin, error) : error));
   }
 
   #pluginInStack({ stack = "" }: Error): string | undefined {
@@ -232,8 +235,4 @@ class WordRun {
 /** Resolves once all that was written has left, or cannot. */
 async function drained(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write("", resolve));
-}
-
-function printDated(line: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { getRawAsset } from "node:sea";
 import { zstdDecompressSync } from "node:zlib";
-import { configDirOf } from "../config/config-dir.ts";
+import { configDirOf } from "./config-dir.ts";
 import { ownCopy } from "./own-copy.ts";
 
 /** Name and version of the release inside; written in when the executable is made. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { cpSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { configDirOf } from "../config/config-dir.ts";
+import { configDirOf } from "./config-dir.ts";
 import { ownCopy } from "./own-copy.ts";
 
 /** The name of the folder beside this file that holds all that runs; written in when the package is made. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import path from "node:path";
-import { configDirOf } from "../config/config-dir.ts";
+import { configDirOf } from "./config-dir.ts";
 
 /**
  * Runs one command line; gives the exit code. The cache of compiled code lies where only its owner can write; what is imported

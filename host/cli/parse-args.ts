@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError } from "commander";
 import { errors, type Command, type OptionValue } from "@gantry/sdk";
-import { version } from "../version.ts";
-import type { HostCommand } from "./commands/index.ts";
+import { version } from "@gantry/host";
+import type { HostCommand } from "./commands/host-command.ts";
 
 export type AnyWord = Command | HostCommand;
 export type Parsed =

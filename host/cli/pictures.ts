@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { errors, imageType, mediaBounds, type OptionValue, type Part } from "@gantry/sdk";
-import type { Host } from "../host.ts";
+import type { Host } from "@gantry/host";
 
 /** The files of `--image` as parts of a message; throws `FILE_MISSING`, `FILE_FAILED`, `MEDIA_TOO_LARGE` and `USAGE`. */
 export async function picturesOf(host: Host, files: OptionValue, user: string): Promise<readonly Part[]> {

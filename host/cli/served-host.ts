@@ -1,10 +1,7 @@
 import { stat } from "node:fs/promises";
 import { GantryError } from "@gantry/sdk";
 import { asError, configHash, removeRunning, writeRunning, type RunningRecord } from "@gantry/sdk/node";
-import { readText } from "../config/read.ts";
-import type { Host } from "../host.ts";
-import { changedKeys, type Installation } from "../installation.ts";
-import { version } from "../version.ts";
+import { changedKeys, type Host, type Installation, readText, version } from "@gantry/host";
 
 /** A port that the one before still holds is free in a moment. */
 const againMs = 50;

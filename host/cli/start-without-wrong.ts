@@ -1,11 +1,15 @@
 import { asError } from "@gantry/sdk/node";
-import type { ConfigText } from "../config/check.ts";
-import { readText, readTree } from "../config/read.ts";
-import { eachOf, readablePart, withoutWrong } from "../config/without-wrong.ts";
-import type { Host } from "../host.ts";
-import type { Installation, StartOptions } from "../installation.ts";
-import type { LogWriter } from "../record/log.ts";
-import type { Problem } from "../config/wrong-at.ts";
+import {
+  type ConfigText,
+  type Host,
+  type Installation,
+  type LogWriter,
+  type Problem,
+  readText,
+  readTree,
+  type StartOptions,
+} from "@gantry/host";
+import { eachOf, readablePart, withoutWrong } from "./without-wrong.ts";
 
 /**
  * Starts a host by what is right in the file, for words that say what is wrong; where that cannot be told key by key, by none

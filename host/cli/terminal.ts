@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { ApprovalRequest, Approvals, PromptOptions, TurnEvent } from "@gantry/sdk";
-import { printable, printableProse } from "../record/printable.ts";
+import { printable, printableProse } from "@gantry/host";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";

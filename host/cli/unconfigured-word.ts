@@ -1,5 +1,5 @@
-import { errors } from "../errors.ts";
-import { bundledPlugins } from "../plugins/bundled.ts";
+import { errors } from "./errors.ts";
+import { bundledPlugins } from "@gantry/host";
 
 interface Named {
   readonly name: string;

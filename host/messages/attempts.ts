@@ -1,5 +1,5 @@
 import { laneOf, type Claim, type Sent, type TurnResult } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { asError, type Try } from "@gantry/sdk/node";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Admission } from "./admission.ts";
 import { ageMs, begin } from "./claim-times.ts";
@@ -12,7 +12,6 @@ import { PutOff, type PutOffDeps } from "./put-off.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn } from "./shown-turn.ts";
-import { Silences } from "./silences.ts";
 import { endedOver, mostEnds } from "./suspects.ts";
 import { notedReply } from "../turn/stop-note.ts";
 
@@ -40,18 +39,12 @@ export interface AttemptDeps extends PutOffDeps {
 export class Attempts {
   readonly #deps: AttemptDeps;
   readonly #putOff: PutOff;
-  readonly #silences: Silences;
   /** By `performance.now()`: what came in earlier was let in by another configuration, perhaps. */
   readonly #since = performance.now();
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
     this.#putOff = new PutOff(deps);
-    const { conversations, outages } = deps;
-    this.#silences = new Silences({
-      asks: ({ message }, signal) => conversations.modelSpeaks(message, laneOf(message), signal),
-      spoke: () => outages.worked(model),
-    });
   }
 
   /** Never throws. `holds` is asked before anything is sent: false once the message is somebody else's. */
@@ -65,31 +58,46 @@ export class Attempts {
     } catch (error) {
       // If the service stops meanwhile, the lease ends with it and the message is taken up at the next start.
       await this.#broke(claim, asError(error)).catch(() => {});
+    }
+  }
+
+  /** Uses what may be away; the message waits for it if it is. */
+  async #try<T>(
+    what: string,
+    claim: Claim,
+    reason: string,
+    use: (attempt: Try) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { outages } = this.#deps;
+    const attempt = outages.begin(what);
+    if (!attempt) return this.#putOff.waitFor(what, claim, { reason });
+    try {
+      return await use(attempt);
     } finally {
-      await this.#deps.outages.leave(claim).catch(() => {});
+      await outages.leave(what, attempt).catch(() => {});
     }
   }
 
   /** Runs the turn and records its answer before anything is sent; undefined if there is nothing to send now. */
   async #answer(claim: Claim, signal: AbortSignal): Promise<string | undefined> {
-    const { store, outages, admission, outcomes } = this.#deps;
     if (await this.#isOut(claim)) return undefined;
-    if (!outages.begin(model, claim))
-      return this.#putOff.waitFor(model, claim, { reason: `the ${model} is away` });
+    const run = (attempt: Try): Promise<string | undefined> => this.#run(claim, attempt, signal);
+    return this.#try(model, claim, `the ${model} is away`, run);
+  }
+
+  async #run(claim: Claim, attempt: Try, signal: AbortSignal): Promise<string | undefined> {
+    const { store, outages, admission, outcomes } = this.#deps;
     if (claim.triedMsAgo === undefined) {
       const afterMs = await admission.pausedFor(store, claim.message);
       if (afterMs !== undefined)
         return this.#putOff.retry(claim, { afterMs, reason: "its sender writes faster than allowed" });
     }
 
-    const hung = this.#silences.begin(claim);
-    const { result, messages } = await this.#turn(claim, AbortSignal.any([signal, hung]));
+    const { result, messages } = await this.#turn(claim, signal);
     if (signal.aborted) return this.#putOff.retry(claim, { afterMs: 0, reason: "the service stopped" });
     const { error, tool_calls } = result;
-    if (error && hung.aborted)
-      return this.#putOff.retry(claim, { afterMs: 0, reason: "the model hung", tried: true });
     // What tools did is not done again, so this turn's end is the message's.
-    if (error && tool_calls.length === 0) return this.#failed(claim, error);
+    if (error && tool_calls.length === 0) return this.#failed(claim, attempt, error);
 
     if (!error) await outages.worked(model);
     const text = error ? sentences.broke(claim.message, result.reply, error.message) : notedReply(result);
@@ -116,20 +124,18 @@ export class Attempts {
         signal,
         approvals: claim.message.trust === "owner" ? "ask" : "none",
         onEvent: (event) => {
-          if (event.type === "delta" || event.type === "tool_call") this.#silences.heard(claim);
           // A whole answer of the model, long before the turn ends.
           if (event.type === "tool_call") void this.#deps.outages.worked(model).catch(() => {});
           shown.tell(event);
         },
       });
     } finally {
-      this.#silences.end(claim);
       await shown.end();
     }
   }
 
   /** The turn ended without an answer. */
-  async #failed(claim: Claim, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
+  async #failed(claim: Claim, attempt: Try, error: NonNullable<TurnResult["error"]>): Promise<undefined> {
     const { outages, log } = this.#deps;
     if (error.code === "STORE_FAILED") return this.#putOff.storeFailed(claim, new Error(error.message));
     const kind = kindOf(error);
@@ -154,43 +160,48 @@ export class Attempts {
 
     const counts = outages.workedSince(model, claim);
     if (counts && claim.failures + 1 >= manyFailures) return this.#putOff.giveUp(claim, error.message);
-    if (kind === "passing") return this.#putOff.again(claim, error.message, counts ? manyFailures : Infinity);
+    const failure = { askedMs: error.retryAfterMs, isSure: kind !== "passing" };
+    if (!outages.failed(model, attempt, error.message, failure))
+      return this.#putOff.again(claim, error.message, counts ? manyFailures : Infinity);
 
-    outages.failed(model, claim, error.message, error.retryAfterMs);
     const told = kind === "account" && { text: sentences.waits(claim.message, error.message) };
     return this.#putOff.waitFor(model, claim, { reason: error.message, tried: true, counts }, { ...told });
   }
 
   async #send(claim: Claim, reply: string, signal: AbortSignal): Promise<void> {
-    const { store, outages, outcomes, delivery, log } = this.#deps;
     const platform = `channel:${claim.message.channel}`;
-    const hung = outages.begin(platform, claim);
-    if (!hung) return this.#putOff.waitFor(platform, claim, { reason: "the platform takes nothing now" });
+    await this.#try(platform, claim, "the platform takes nothing now", async (attempt) => {
+      const sent = await this.#deps.delivery.reply(claim, reply, signal);
+      await this.#sent(claim, sent, platform, attempt);
+    });
+  }
 
-    const sent: Sent = await delivery.reply(claim, reply, AbortSignal.any([signal, hung]));
+  /** Notes what came of sending the reply. */
+  async #sent(claim: Claim, sent: Sent, platform: string, attempt: Try): Promise<void> {
+    const { store, outages, outcomes, log } = this.#deps;
     if (sent.status === "sent") {
       // Before anything else: what is confirmed and not noted is sent again by the process after this one.
       await outcomes.record(() => store.lanes.ack(claim));
       this.#tell(claim, "sent");
       return outages.worked(platform);
     }
-    const isAway =
-      sent.status === "retry" &&
-      (sent.scope === "channel" || (sent.afterMs === undefined && outages.hangs(claim)));
-    if (isAway && !hung.aborted) outages.failed(platform, claim, sent.reason, sent.afterMs);
-    if (isAway || (sent.status === "retry" && hung.aborted))
-      return this.#putOff.waitFor(platform, claim, { reason: sent.reason, tried: true });
-
-    const level = sent.status === "refused" ? "error" : "warn";
-    const lane = laneOf(claim.message);
-    log[level]({ lane, status: sent.status }, `A reply was not sent: ${sent.reason}`);
+    const { reason } = sent;
+    const detail = { lane: laneOf(claim.message), status: sent.status };
     if (sent.status === "refused") {
+      log.error(detail, `A reply was not sent: ${reason}`);
       await outages.worked(platform);
-      await putAside(this.#deps, claim, sent.reason);
+      await putAside(this.#deps, claim, reason);
       return this.#tell(claim, "aside");
     }
-    const counts = sent.afterMs === undefined && outages.workedSince(platform, claim);
-    return this.#putOff.again(claim, sent.reason, counts ? manyFailures : Infinity, sent.afterMs);
+    const { scope, afterMs } = sent;
+    const isSure = scope === "channel";
+    const isFailure = isSure || afterMs === undefined;
+    if (isFailure && outages.failed(platform, attempt, reason, { askedMs: afterMs, isSure }))
+      return this.#putOff.waitFor(platform, claim, { reason, tried: true });
+
+    log.warn(detail, `A reply was not sent: ${reason}`);
+    const counts = afterMs === undefined && outages.workedSince(platform, claim);
+    return this.#putOff.again(claim, reason, counts ? manyFailures : Infinity, afterMs);
   }
 
   /** Something of the service's own failed. */

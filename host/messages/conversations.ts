@@ -18,7 +18,6 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import { speaks } from "../turn/speaks.ts";
 import type { Turn, TurnDeps, TurnInput } from "../turn/turn.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { Queue } from "./queue.ts";
@@ -155,14 +154,6 @@ export class Conversations {
   /** A turn of this session that could be run now. */
   async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
     return new TurnRun(this.#deps.turn, await this.#input(message, session, options));
-  }
-
-  /** True once the model that this message is for says anything at all; false where it cannot, or `signal` ends it. */
-  async modelSpeaks(message: InboundMessage, session: string, signal: AbortSignal): Promise<boolean> {
-    return speaks(
-      this.#deps.turn,
-      await this.#input(message, session, { signal, approvals: "none", history: [] }),
-    );
   }
 
   async #input(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnInput> {

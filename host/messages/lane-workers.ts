@@ -9,6 +9,8 @@ import { tellHeldBack } from "./tell-held-back.ts";
 
 /** Turns at the same time; each conversation has at most one. */
 const maxParallel = 1_000;
+/** The most messages that one call to the store claims. */
+const atOnce = 64;
 const leaseMs = 60_000;
 /** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
 const lookMs = 1_000;
@@ -99,11 +101,16 @@ export class LaneWorkers {
     const { lanes } = this.#deps.store;
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
-      const pause = this.#suspects.pauseMs(this.#running.size);
-      if (pause > 0) return this.#lookIn(pause);
-      const max = Math.min(this.#suspects.atOnce, this.#most - this.#running.size);
-      const claims = await lanes.claim(max, leaseMs, this.#suspects.next);
-      if (claims.length === 0) return this.#lookIn(await this.#untilDue());
+      const max = Math.min(atOnce, this.#most - this.#running.size);
+      let claims = await lanes.claim(max, leaseMs, this.#suspects.others);
+      if (claims.length === 0) {
+        const { bounds } = this.#suspects;
+        const dueIn = (await lanes.dueIn(bounds)) ?? lookMs;
+        if (dueIn > 0) return this.#lookIn(dueIn);
+        // Only a suspect is left, or a message that came this moment.
+        claims = await lanes.claim(1, leaseMs, bounds);
+      }
+      if (claims.length === 0) return this.#lookIn(lookMs);
       this.#outcomes.worksAgain();
       for (const claim of claims) {
         this.#begin(claim);
@@ -114,22 +121,12 @@ export class LaneWorkers {
     this.#lookIn(lookMs);
   }
 
-  /** Nothing could be claimed: ms until there is something. A suspect that is due is made room for. */
-  async #untilDue(): Promise<number> {
-    const { lanes } = this.#deps.store;
-    this.#suspects.leave();
-    const dueIn = await lanes.dueIn(this.#suspects.bounds);
-    if (dueIn === undefined) return lookMs;
-    if (dueIn <= 0 && ((await lanes.dueIn(this.#suspects.usual)) ?? Infinity) > 0) this.#suspects.makeRoom();
-    return dueIn;
-  }
-
   #begin(claim: Claim): void {
     const ends = this.#suspects.begin(claim);
     if (ends > 0)
       this.#deps.log.warn(
         { lane: laneOf(claim.message), id: claim.message.id },
-        `The service ended ${ends} times while this message was worked on: it is tried while nothing else is begun.`,
+        `The service ended ${ends} times while this message was worked on: it is tried again.`,
       );
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);

@@ -7,7 +7,7 @@ import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 export interface Completion {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolSpec[];
-  /** `turn`, whose answer is shown as it comes; `summary`; `probe`. */
+  /** `turn`, whose answer is shown as it comes, or `summary`. */
   readonly purpose: string;
 }
 

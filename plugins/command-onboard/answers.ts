@@ -76,3 +76,8 @@ function ownerOfForeignKey(
 function keyOf(provider: string, offer: ProviderOffer | undefined): string {
   return offer?.keyAt ?? `providers.${provider}.api_key`;
 }
+
+/** The next two commands to type. */
+export function nextCommands({ channel }: Pick<Answers, "channel">): readonly string[] {
+  return [`Next: gantry agent -m "hello"`, channel ? "Then: gantry daemon" : "Then: gantry doctor"];
+}

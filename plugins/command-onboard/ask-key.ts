@@ -1,7 +1,7 @@
 import type { ProviderOffer } from "@gantry/sdk";
 import type { Answers } from "./answers.ts";
 import type { Ask, Choice } from "./ask.ts";
-import { checkVariable } from "./command.ts";
+import { checkVariable } from "./check-variable.ts";
 
 /** Where the key comes from; undefined: nothing is written, the provider finds it or needs none. */
 export async function askKey(

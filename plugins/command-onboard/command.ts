@@ -1,5 +1,6 @@
 import { allOf, offerOf, type Command, type CommandContext, type ProviderOffer } from "@gantry/sdk";
-import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
+import { autonomyLevels, changesOf, nextCommands, type Answers } from "./answers.ts";
+import { checkVariable } from "./check-variable.ts";
 import { errors } from "./errors.ts";
 import type { OnboardNeeds } from "./needs.ts";
 import { configuredModel, listModels, tryAnswer } from "./try-provider.ts";
@@ -81,12 +82,6 @@ export function readFlags(
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
-/** Throws where the variable cannot be read now. */
-export function checkVariable(name: string, env: NodeJS.ProcessEnv): void {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw errors.ONBOARD_BAD_VARIABLE(name);
-  if (!env[name]) throw errors.ONBOARD_NO_VARIABLE(name);
-}
-
 /** Tries the provider first, then writes all or nothing. */
 async function byFlags(run: CommandContext, needs: OnboardNeeds, given: Answers): Promise<number> {
   const { configFile, runtime } = needs;
@@ -121,9 +116,4 @@ async function onlyModel(
   if (isOffline || configuredModel(needs.configFile) !== undefined) return undefined;
   const known = await listModels(needs, answers, signal);
   return known?.length === 1 ? known[0] : undefined;
-}
-
-/** The next two commands to type. */
-export function nextCommands({ channel }: Pick<Answers, "channel">): readonly string[] {
-  return [`Next: gantry agent -m "hello"`, channel ? "Then: gantry daemon" : "Then: gantry doctor"];
 }

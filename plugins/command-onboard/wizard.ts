@@ -1,10 +1,9 @@
 import path from "node:path";
 import { masked, type CommandContext } from "@gantry/sdk";
-import { autonomyLevels, changesOf, type Answers } from "./answers.ts";
+import { autonomyLevels, changesOf, nextCommands, type Answers } from "./answers.ts";
 import { Ask, Back, Cancelled } from "./ask.ts";
 import { askStep, askWhatLacks, type StepQuestion } from "./ask-step.ts";
 import { askModelProvider } from "./ask-model-provider.ts";
-import { nextCommands } from "./command.ts";
 import type { OnboardNeeds } from "./needs.ts";
 
 const channelQuestion: StepQuestion = {

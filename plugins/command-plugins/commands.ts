@@ -1,14 +1,5 @@
-import type { Audit, Command, ConfigFile, Runtime, Sandbox, Upstream } from "@gantry/sdk";
-
-export interface PluginNeeds {
-  readonly audit: Audit;
-  readonly configFile: ConfigFile;
-  readonly runtime: Runtime;
-  readonly sandbox: Sandbox | undefined;
-  readonly upstream: Upstream | undefined;
-  /** The `import.meta.url` of the index. */
-  readonly base: string;
-}
+import type { Command } from "@gantry/sdk";
+import type { PluginNeeds } from "./needs.ts";
 
 /** Each word's code is imported when it is run. */
 export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Command[] {

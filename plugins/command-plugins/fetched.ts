@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { CommandContext } from "@gantry/sdk";
-import type { PluginNeeds } from "./commands.ts";
+import type { PluginNeeds } from "./needs.ts";
 import { entryOf } from "./entry.ts";
 import { errors } from "./errors.ts";
 import { fetchPackage, registryOf, type Fetched } from "./registry.ts";

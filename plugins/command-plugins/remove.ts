@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CommandContext } from "@gantry/sdk";
 import { readPluginLock } from "@gantry/sdk/node";
-import type { PluginNeeds } from "./commands.ts";
+import type { PluginNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 import { pluginFolder } from "./folder.ts";
 import { writeLock } from "./lock-file.ts";

@@ -1,18 +1,12 @@
 import { listAll, type Logger, type ModelRouter, type ProviderFailure, type Store } from "@gantry/sdk";
+import { Circuit, longestAskedMs, type CircuitLimits, type Try } from "@gantry/sdk/node";
 import { failure } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { isTrouble } from "./failure.ts";
 import type { Attempt } from "./retry.ts";
 
-const FAILURES = 5;
 /** A provider's return is noticed within the longest pause. */
-const PAUSES = { first: 5_000, longest: 20_000 };
-/** What a server asks for in Retry-After is believed up to here. */
-const LONGEST_ASKED_MS = 3_600_000;
-/** While one request tries, the others may come again after this time. */
-const TRIAL_MS = 1_000;
-/** One that heard nothing for so long lets another try beside it. */
-const SILENT_MS = 10_000;
+const LIMITS: CircuitLimits = { failures: 5, firstMs: 5_000, longestMs: 20_000 };
 const SPACE = "provider-cooling";
 
 export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
@@ -22,46 +16,39 @@ interface Pause extends Cooling {
   readonly pauseMs?: number;
 }
 
-interface Circuit {
-  /** In a row. */
-  failures: number;
-  /** In a row. */
-  pauses: number;
+interface Guarded {
+  readonly circuit: Circuit;
+  /** The last pause, while the circuit is open. */
   pause?: Pause | undefined;
-  /** When the last request began to try, by `performance.now()`. */
-  triedAt?: number | undefined;
 }
 
-/** One circuit per provider: opens after repeated outages, then lets a single request try. Pauses are shared through the store. */
+/** One circuit for each provider. Its pauses are shared with other processes through the store. */
 export class Circuits {
   readonly #store: Store | undefined;
   readonly #log: Logger;
-  readonly #pauses: typeof PAUSES;
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #limits: CircuitLimits;
+  readonly #circuits = new Map<string, Guarded>();
 
-  constructor(store: Store | undefined, log: Logger, pauses: typeof PAUSES = PAUSES) {
+  constructor(store: Store | undefined, log: Logger, limits: CircuitLimits = LIMITS) {
     this.#store = store;
     this.#log = log;
-    this.#pauses = pauses;
+    this.#limits = limits;
   }
 
   /** Runs the attempt, or answers ROUTER_COOLING at once, with the time to come again. */
   async guard(provider: string, attempt: () => Promise<Attempt>): Promise<Attempt> {
-    const circuit = this.#of(provider);
-    const pause = circuit.pause ?? (await this.#shared((values) => values.get<Pause>(SPACE, provider)));
-    if (pause && isAhead(pause)) return refused(pause, leftOf(pause));
-    const isTried = performance.now() - (circuit.triedAt ?? -Infinity) < SILENT_MS;
-    if (circuit.pause && isTried) return refused(circuit.pause, TRIAL_MS);
-
-    const isTrial = circuit.pause !== undefined;
-    const triedAt = performance.now();
-    if (isTrial) circuit.triedAt = triedAt;
+    const guarded = this.#of(provider);
+    const { circuit, pause } = guarded;
+    const others = pause ? undefined : await this.#shared((values) => values.get<Pause>(SPACE, provider));
+    if (others && isAhead(others)) return refused(others, leftOf(others));
+    const entered = circuit.begin();
+    if (typeof entered === "number") return refused(guarded.pause as Pause, entered);
     try {
       const result = await attempt();
-      this.#judge(provider, circuit, result, isTrial);
+      this.#judge(provider, guarded, result, entered);
       return result;
     } finally {
-      if (circuit.triedAt === triedAt) circuit.triedAt = undefined;
+      circuit.leave(entered);
     }
   }
 
@@ -82,43 +69,41 @@ export class Circuits {
       .map(shown);
   }
 
-  #judge(provider: string, circuit: Circuit, result: Attempt, isTrial: boolean): void {
+  #judge(provider: string, guarded: Guarded, result: Attempt, entered: Try): void {
     // What was cancelled has shown nothing: whoever comes next tries.
     if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") return;
-    if (result.ok || !isTrouble(result.failure)) return this.#close(provider, circuit);
-    circuit.failures += 1;
-    if (isTrial || (!circuit.pause && circuit.failures >= FAILURES))
-      this.#open(provider, circuit, result.failure);
+    if (result.ok || !isTrouble(result.failure)) return this.#close(provider, guarded);
+    const isNews = !guarded.circuit.isOpen;
+    const pauseMs = guarded.circuit.failed(entered, { askedMs: result.failure.retryAfterMs });
+    if (pauseMs !== undefined) this.#pause(provider, guarded, result.failure, pauseMs, isNews);
   }
 
-  #open(provider: string, circuit: Circuit, failed: ProviderFailure): void {
-    const { first, longest } = this.#pauses;
-    const growing = Math.min(first * 2 ** circuit.pauses, longest);
-    const pauseMs = Math.max(growing, Math.min(failed.retryAfterMs ?? 0, LONGEST_ASKED_MS));
-    const until = Date.now() + pauseMs;
+  #pause(
+    provider: string,
+    guarded: Guarded,
+    { code, message }: ProviderFailure,
+    pauseMs: number,
+    isNews: boolean,
+  ): void {
+    const until = new Date(Date.now() + pauseMs).toISOString();
     // What happened, without the cure: the circuit has one of its own.
-    const reason = failed.message.replace(/: .*|[.!]$/s, "");
-    const isNews = circuit.pause === undefined;
-
-    const pause: Pause = { provider, until: new Date(until).toISOString(), reason, pauseMs };
-    circuit.pauses += 1;
-    circuit.pause = pause;
-    const line = `${provider} keeps failing and is left alone until ${pause.until}.`;
-    this.#log[isNews ? "warn" : "debug"]({ provider, code: failed.code, until: pause.until }, line);
+    const reason = message.replace(/: .*|[.!]$/s, "");
+    const pause: Pause = { provider, until, reason, pauseMs };
+    guarded.pause = pause;
+    const line = `${provider} keeps failing and is left alone until ${until}.`;
+    this.#log[isNews ? "warn" : "debug"]({ provider, code, until }, line);
     void this.#shared((values) => values.put(SPACE, provider, pause, { forMs: pauseMs }));
   }
 
-  #close(provider: string, circuit: Circuit): void {
-    circuit.failures = 0;
-    if (!circuit.pause) return;
-    circuit.pause = undefined;
-    circuit.pauses = 0;
+  #close(provider: string, guarded: Guarded): void {
+    if (!guarded.circuit.worked()) return;
+    guarded.pause = undefined;
     this.#log.info({ provider }, `${provider} answers again.`);
     void this.#shared((values) => values.remove(SPACE, provider));
   }
 
-  #of(provider: string): Circuit {
-    const known = this.#circuits.get(provider) ?? { failures: 0, pauses: 0 };
+  #of(provider: string): Guarded {
+    const known = this.#circuits.get(provider) ?? { circuit: new Circuit(this.#limits) };
     this.#circuits.set(provider, known);
     return known;
   }
@@ -139,7 +124,7 @@ function leftOf({ until }: Cooling): number {
 
 function isAhead(pause: Pause): boolean {
   const left = leftOf(pause);
-  return left > 0 && left <= (pause.pauseMs ?? LONGEST_ASKED_MS);
+  return left > 0 && left <= (pause.pauseMs ?? longestAskedMs);
 }
 
 function shown({ provider, until, reason }: Pause): Cooling {

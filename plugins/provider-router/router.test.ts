@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { simulateTime } from "../../test/helpers/waiting.ts";
 import { errors as common } from "@gantry/sdk";
 import type { ChatRequest, ProviderEvent, Store } from "@gantry/sdk";
 import plugin from "./index.ts";
@@ -242,48 +243,44 @@ function memoryValues(): Store {
 }
 
 test("PRV-10: a provider that keeps failing is left alone, tried again later, and welcomed back", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  try {
-    const store = memoryValues();
-    const scripts = [...Array.from({ length: 6 }, () => [fail(503)]), fine];
-    const a = scripted("a", scripts);
-    const providers = quick("a", { max_retries: 0 });
-    const { router, circuits } = routed({ providers }, store, { first: 1_000, longest: 10_000 });
-    for (let request = 0; request < 5; request++) await run(router, [a.provider]);
-    const refused = await run(router, [a.provider]);
-    expect(a.asked).toHaveLength(5);
-    expect(refused.at(-1)).toMatchObject({
-      failure: { code: "ROUTER_COOLING", message: expect.stringContaining("It failed with 503") },
-    });
-    expect(router.cooling()).toMatchObject([{ provider: "a", reason: "It failed with 503" }]);
+  using _ = simulateTime();
+  const store = memoryValues();
+  const scripts = [...Array.from({ length: 6 }, () => [fail(503)]), fine];
+  const a = scripted("a", scripts);
+  const providers = quick("a", { max_retries: 0 });
+  const { router, circuits } = routed({ providers }, store, { firstMs: 1_000, longestMs: 10_000 });
+  for (let request = 0; request < 5; request++) await run(router, [a.provider]);
+  const refused = await run(router, [a.provider]);
+  expect(a.asked).toHaveLength(5);
+  expect(refused.at(-1)).toMatchObject({
+    failure: { code: "ROUTER_COOLING", message: expect.stringContaining("It failed with 503") },
+  });
+  expect(router.cooling()).toMatchObject([{ provider: "a", reason: "It failed with 503" }]);
 
-    const b = scripted("b", [fine]);
-    expect(
-      words(await run(routed({ providers, fallbacks: ["b"] }, store).router, [a.provider, b.provider])),
-    ).toBe("hello");
-    expect(a.asked, "another process sees the pause too").toHaveLength(5);
+  const b = scripted("b", [fine]);
+  expect(
+    words(await run(routed({ providers, fallbacks: ["b"] }, store).router, [a.provider, b.provider])),
+  ).toBe("hello");
+  expect(a.asked, "another process sees the pause too").toHaveLength(5);
 
-    vi.setSystemTime(Date.now() + 1_001);
-    await run(router, [a.provider]);
-    expect(a.asked, "one trial, which fails and doubles the pause").toHaveLength(6);
-    vi.setSystemTime(Date.now() + 1_500);
-    await run(router, [a.provider]);
-    expect(a.asked).toHaveLength(6);
-    vi.setSystemTime(Date.now() + 600);
-    expect(words(await run(router, [a.provider]))).toBe("hello");
-    expect(router.cooling()).toEqual([]);
-    expect(await circuits.shared()).toEqual([]);
-  } finally {
-    vi.useRealTimers();
-  }
+  vi.setSystemTime(Date.now() + 1_001);
+  await run(router, [a.provider]);
+  expect(a.asked, "one trial, which fails and doubles the pause").toHaveLength(6);
+  vi.setSystemTime(Date.now() + 1_500);
+  await run(router, [a.provider]);
+  expect(a.asked).toHaveLength(6);
+  vi.setSystemTime(Date.now() + 600);
+  expect(words(await run(router, [a.provider]))).toBe("hello");
+  expect(router.cooling()).toEqual([]);
+  expect(await circuits.shared()).toEqual([]);
 });
 
 test("PRV-10: a trial that hears nothing does not keep others from trying, and cancelled it shows nothing", async () => {
   const fails = Array.from({ length: 5 }, () => [fail(503)]);
   const a = scripted("a", [...fails, ["hang"], ["hang"], fine]);
   const { router } = routed({ providers: quick("a", { max_retries: 0 }) }, undefined, {
-    first: 1,
-    longest: 1,
+    firstMs: 1,
+    longestMs: 1,
   });
   for (let request = 0; request < 5; request++) await run(router, [a.provider]);
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -58,7 +58,7 @@ export interface LogLine {
 export function routed(
   config: { fallbacks?: readonly string[]; providers?: object },
   store?: Store,
-  pauses?: { first: number; longest: number },
+  pauses?: { firstMs: number; longestMs: number },
 ) {
   const logs: LogLine[] = [];
   const line =
@@ -66,7 +66,7 @@ export function routed(
     (detail: object, message: string): void =>
       void logs.push({ level, message, detail: detail as LogLine["detail"] });
   const log: Logger = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
-  const circuits = new Circuits(store, log, pauses);
+  const circuits = new Circuits(store, log, pauses && { failures: 5, ...pauses });
   const full = {
     reliability: { fallback_providers: config.fallbacks ?? [] },
     providers: config.providers ?? {},

@@ -7,6 +7,14 @@ export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
+export {
+  Circuit,
+  longestAskedMs,
+  silentMs,
+  type CircuitLimits,
+  type Try,
+  type TryFailure,
+} from "./circuit.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { errors as codes, Store } from "@gantry/sdk";
-import type { Host } from "../../host.ts";
-import { newSession, type HostCommandContext } from "./index.ts";
+import type { Host } from "@gantry/host";
+import type { HostCommandContext } from "./host-command.ts";
 
 /** As long as a message over HTTP may be many times over; more is no message but a file. */
 const maxPiped = 8 * 1024 * 1024;
@@ -41,6 +42,11 @@ export async function sessionOf({ options }: HostCommandContext, host: () => Pro
   const last = own.find(({ owner }) => owner?.startsWith("cli:") === true);
   if (!last) throw codes.USAGE("There is no conversation to continue", "agent ");
   return last.id;
+}
+
+/** The name of a conversation that begins in a terminal. */
+function newSession(): string {
+  return `cli-${randomBytes(6).toString("hex")}`;
 }
 
 function notEmpty(text: string): string {

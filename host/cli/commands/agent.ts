@@ -8,15 +8,13 @@ import {
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import type { Host } from "../../host.ts";
+import { type Host, printableProse, stopNote } from "@gantry/host";
 import { Terminal } from "../terminal.ts";
-import { stopNote } from "../../turn/stop-note.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "@gantry/sdk/node";
 import { againCode, restartAsked } from "../restart.ts";
-import { printableProse } from "../../record/printable.ts";
 import { promptOf, sessionOf } from "./agent-input.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
   const { json, jsonStream, watch, model, provider } = run.options;

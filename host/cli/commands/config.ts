@@ -1,18 +1,28 @@
-import type { Audit } from "../../record/audit.ts";
+import {
+  type Audit,
+  bundledPlugins,
+  effective,
+  findNode,
+  type Installation,
+  jsonSchema,
+  listedPlugins,
+  mapToml,
+  noKey,
+  pathOf,
+  readText,
+  readValue,
+  samePath,
+  setKey,
+  type TableNode,
+  unsetKey,
+  writeWhole,
+} from "@gantry/host";
 import { masked } from "@gantry/sdk";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import { parse, stringify } from "smol-toml";
-import { errors } from "../../errors.ts";
-import { bundledPlugins } from "../../plugins/bundled.ts";
-import { listedPlugins } from "../../config/choose.ts";
-import { noKey, pathOf } from "../../config/config-file.ts";
-import { readValue, setKey, unsetKey, writeWhole } from "../../config/edit.ts";
-import { readText } from "../../config/read.ts";
-import { findNode, jsonSchema, type TableNode } from "../../config/schema.ts";
-import { startingFile } from "../../config/starting-file.ts";
-import { mapToml, samePath } from "../../config/toml-map.ts";
-import { effective, type Installation } from "../../installation.ts";
-import type { HostCommandContext } from "./index.ts";
+import { errors } from "../errors.ts";
+import { startingFile } from "../starting-file.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 type Opened = Awaited<ReturnType<Installation["open"]>>;
 

@@ -1,5 +1,5 @@
 import { againCode, restartAsked } from "../restart.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
   if (run.options["watch"])

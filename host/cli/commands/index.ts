@@ -1,29 +1,4 @@
-import { randomBytes } from "node:crypto";
-import type { Command, CommandContext } from "@gantry/sdk";
-import type { Host } from "../../host.ts";
-import type { Installation } from "../../installation.ts";
-
-/** What the host's own words are handed beyond what a plugin's word gets. */
-export interface HostCommandContext extends CommandContext {
-  readonly session: Installation;
-  readonly debug: boolean;
-  /** Starts the host with its plugins on first use. */
-  host(): Promise<Host>;
-}
-
-/** A word that every host has; its code is imported when it is run. */
-export interface HostCommand extends Omit<Command, "run"> {
-  /** Slots that this word never reads; plugins that fill nothing else are not imported for it. */
-  readonly unused?: readonly string[];
-  /** Whether every variable of the configuration must be set: this word runs tools or turns, or serves. */
-  readonly needsVariables?: boolean;
-  load(): Promise<{ run(run: HostCommandContext): Promise<number> }>;
-}
-
-/** The name of a conversation that begins in a terminal. */
-export function newSession(): string {
-  return `cli-${randomBytes(6).toString("hex")}`;
-}
+import type { HostCommand } from "./host-command.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 

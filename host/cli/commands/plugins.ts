@@ -2,10 +2,16 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
 import { expandHome, readPluginLock } from "@gantry/sdk/node";
-import { bundledPlugins, type Bundled } from "../../plugins/bundled.ts";
-import { keysOf, readerOf } from "../../config/schema.ts";
-import { entryIn, loadPlugin, type LoadedPlugin } from "../../plugins/loader.ts";
-import type { HostCommandContext } from "./index.ts";
+import {
+  type Bundled,
+  bundledPlugins,
+  entryIn,
+  keysOf,
+  type LoadedPlugin,
+  loadPlugin,
+  readerOf,
+} from "@gantry/host";
+import type { HostCommandContext } from "./host-command.ts";
 
 interface Facts {
   readonly name: string;

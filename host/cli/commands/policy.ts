@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { createReadStream } from "node:fs";
 import { errors, type GuardOpinion } from "@gantry/sdk";
 import { asError, userOfTerminal } from "@gantry/sdk/node";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 interface Explained {
   readonly decision: "allow" | "ask" | "refuse";

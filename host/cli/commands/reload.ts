@@ -1,6 +1,6 @@
-import { errors } from "../../errors.ts";
+import { errors } from "../errors.ts";
 import { ProcessLock, readRunning, servingLock } from "@gantry/sdk/node";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 const patienceMs = 60_000;
 const lookMs = 50;

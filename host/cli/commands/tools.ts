@@ -1,7 +1,7 @@
 import { errors } from "@gantry/sdk";
 import { asError, userOfTerminal } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
-import type { HostCommandContext } from "./index.ts";
+import type { HostCommandContext } from "./host-command.ts";
 
 /** The tools that a model is offered now, or as JSON with their input schemas. */
 export async function list(run: HostCommandContext): Promise<number> {

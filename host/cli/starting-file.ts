@@ -9,7 +9,7 @@ import {
   recordValue,
   type LeafNode,
   type TableNode,
-} from "./schema.ts";
+} from "@gantry/host";
 
 const head = `# Gantry's configuration. Every key stands here with its default, as a comment: remove the # to change one,
 # and the # before its [table] where there is one.

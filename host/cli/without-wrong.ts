@@ -1,7 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 import { GantryError } from "@gantry/sdk";
-import { isTree } from "./check.ts";
-import type { Problem } from "./wrong-at.ts";
+import { isTree, type Problem } from "@gantry/host";
 
 /** A plugin that was chosen stands in one of them. */
 const pluginLists = ["plugins", "extra_plugins", "optional_plugins"];

@@ -1,0 +1,2 @@
+export { hostCommands } from "./commands/index.ts";
+export { cliErrors } from "./errors.ts";
