@@ -17,7 +17,6 @@ import {
   type ExitCode,
   type Filled,
   type Logger,
-  type Plugin,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -130,7 +129,11 @@ export class Host {
       workspace,
     };
     this.forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
-    const { inbox, outbox, serving } = new Messages({
+    ({
+      inbox: this.inbox,
+      outbox: this.outbox,
+      serving: this.serving,
+    } = new Messages({
       ...shared,
       sources,
       rulings,
@@ -143,10 +146,7 @@ export class Host {
       progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       prepare: () => this.#prepare(),
-    });
-    this.inbox = inbox;
-    this.outbox = outbox;
-    this.serving = serving;
+    }));
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -182,8 +182,7 @@ export class Host {
         else if (isOptional) this.#leaveOut(plugin.name, failed);
         else throw failed;
       }
-      await checkPeople(config, this.people, this.registry, () => this.#known());
-      this.people.settle();
+      await checkPeople(config, this.people, this.registry, this.options);
       checkProviderIds(config, this.registry);
       await checkProviderTables(config, this.hooks, this.registry);
       await this.#warnWithoutLevel();
@@ -197,13 +196,6 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
-  }
-
-  /** Every plugin that there is; undefined if one that did not come with Gantry could not be loaded. */
-  async #known(): Promise<readonly Plugin[] | undefined> {
-    const { plugins, leftOut = [], bundled } = this.options;
-    const all = [...plugins.map(({ plugin }) => plugin), ...(await bundled())];
-    return leftOut.every(({ name }) => all.some((one) => one.name === name)) ? all : undefined;
   }
 
   async #warnWithoutLevel(): Promise<void> {

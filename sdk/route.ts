@@ -20,7 +20,7 @@ export interface RouteRequest {
   readonly peer: string;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
-  /** The same device with what its token may; a turn that the request begins carries it in its message. */
+  /** That device with what its token may; a turn that the request begins has it in its message. */
   readonly caller: Caller | undefined;
   /** Aborted when the peer leaves. */
   readonly signal: AbortSignal;

@@ -2,9 +2,9 @@ import { errors } from "./codes.ts";
 import type { GantryError } from "./errors.ts";
 
 /**
- * What a token may be used for. `talk`: turns in conversations of its own. `read`: every
- * conversation, the audit log, usage, status. `decide`: answering questions. `manage`: configuration,
- * plugins, devices and all else.
+ * The uses of a token. `talk`: turns in conversations of its own. `read`: every conversation, the
+ * audit log, usage, status. `decide`: answering questions. `manage`: configuration, plugins,
+ * devices and all else.
  */
 export const scopes = ["talk", "read", "decide", "manage"] as const;
 export type Scope = (typeof scopes)[number];
@@ -22,7 +22,7 @@ export interface Caller {
   readonly may: readonly Scope[];
 }
 
-/** Returns the refusal of what needs a scope that its caller, or a person without a token, lacks. */
+/** Returns the refusal of what needs a scope that a caller, or a person without a token, lacks. */
 export function lacking(scope: Scope, caller: Caller | undefined): GantryError {
   if (!caller) return errors.SCOPE_MISSING(scope, "only an owner has: ask one");
   const has = caller.may.length > 0 ? caller.may.join(",") : "nothing";

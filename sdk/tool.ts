@@ -153,7 +153,7 @@ export interface Tool {
   readonly hints?: ToolHints;
   /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
   readonly source?: string;
-  /** The scope that a turn needs to have the tool; a turn of an owner who needs no token has all. Default `talk`. */
+  /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
   /** While it says false, the model is not offered the tool and no call of it runs. */
   offered?(): Awaitable<boolean>;

@@ -105,8 +105,8 @@ function beginning(named: (request: RouteRequest) => object): Plugin {
         may: "talk",
         summary: "Begins a turn.",
         async handle(request) {
-          const said = { channel: "http", id: "1", from: "test", text: "hi", trust: "owner" } as const;
-          const message = directMessage({ ...said, ...named(request) });
+          const said = { channel: "http", id: "1", from: "test", text: "hi" };
+          const message = directMessage({ ...said, trust: "owner", ...named(request) });
           await host.needs.inbox.prompt(message, { signal: request.signal, approvals: "none" });
           return { status: 200, body: {} };
         },

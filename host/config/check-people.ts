@@ -11,51 +11,63 @@ const nameForm = /^[A-Za-z0-9][\w.-]{0,63}$/;
 /** How the name of a plugin that fills one channel begins. */
 const prefix = "channel-";
 
-/** Who else could be a channel; undefined if a plugin is missing, so that nobody can tell. */
-export type OtherPlugins = () => Promise<readonly Plugin[] | undefined>;
+/** The plugins that there are. */
+export interface KnownPlugins {
+  readonly plugins: readonly { readonly plugin: Plugin }[];
+  /** Those that could not be loaded. */
+  readonly leftOut?: readonly { readonly name: string }[];
+  readonly bundled: () => Promise<readonly Plugin[]>;
+}
 
-/** Throws CONFIG_* and PEOPLE_TWICE for what is wrong in `[people]`, all at once. */
+/**
+ * Checks `[people]` once every channel is there, then settles who its ids are. Throws CONFIG_* and
+ * PEOPLE_TWICE for all that is wrong at once.
+ */
 export async function checkPeople(
   config: Configured,
   people: People,
   registry: Registry,
-  others: OtherPlugins,
+  known: KnownPlugins,
 ): Promise<void> {
   const table = config.host.people;
   if (Object.keys(table).length === 0) return;
   const at = new Places(config);
-  const names = Object.keys(table).filter((name) => !nameForm.test(name));
-  const wrong = [
-    ...names.map((name) => at.wrong([name], "must have a name of letters, digits, `.`, `_` and `-`")),
-    ...(await unknownKeys(config, at, registry, others)),
+  const badNames = Object.keys(table).filter((name) => !nameForm.test(name));
+  const badName = "must have a name of letters, digits, `.`, `_` and `-`";
+  const error = allOf([
+    ...badNames.map((name) => at.wrong([name], badName)),
+    ...(await unknownKeys(config, at, registry, known)),
     ...wrongIds(people, at),
-  ];
-  const error = allOf(wrong);
+  ]);
   if (error) throw error;
+  people.settle();
 }
 
 async function unknownKeys(
   { host: { people } }: Configured,
   at: Places,
   registry: Registry,
-  others: OtherPlugins,
+  known: KnownPlugins,
 ): Promise<readonly GantryError[]> {
   const loaded = new Set([...ownKeys, ...(registry.get(Channels)?.keys() ?? [])]);
   const open = Object.entries(people).flatMap(([name, person]) =>
     Object.keys(person).flatMap((key) => (loaded.has(key) ? [] : [[name, key] as const])),
   );
-  const plugins = open.length === 0 ? [] : await others();
-  if (plugins === undefined) return [];
-  const known = new Set([...loaded, ...plugins.filter(fillsChannel).map(channelOf)]);
-  return open
-    .filter(([, key]) => !known.has(key))
-    .map(([name, key]) => {
-      const meant = nearest(key, known);
-      const all = [...known].map((one) => `\`${one}\``).join(", ");
-      const hint = meant ? ` (did you mean \`people.${name}.${meant}\`?)` : `: the keys there are ${all}`;
-      const { file, line } = at.place([name, key]);
-      return at.found([name, key], errors.CONFIG_UNKNOWN_KEY(file, line, `people.${name}.${key}`, hint));
-    });
+  if (open.length === 0) return [];
+  const all = await allOfThem(known);
+  if (all === undefined) return [];
+  const keys = new Set([...loaded, ...all.filter(fillsChannel).map(channelOf)]);
+  return open.flatMap((path) => (keys.has(path[1]) ? [] : [at.unknown(path, keys)]));
+}
+
+/** Returns every plugin; undefined if one could not be loaded, so that nobody knows its channel. */
+async function allOfThem({
+  plugins,
+  leftOut = [],
+  bundled,
+}: KnownPlugins): Promise<readonly Plugin[] | undefined> {
+  const all = [...plugins.map(({ plugin }) => plugin), ...(await bundled())];
+  return leftOut.every(({ name }) => all.some((one) => one.name === name)) ? all : undefined;
 }
 
 function fillsChannel({ name, provides = [] }: Plugin): boolean {
@@ -74,18 +86,15 @@ function wrongIds(people: People, at: Places): readonly GantryError[] {
     const path = [person.name, door];
     const key = JSON.stringify([door, id]);
     const earlier = first.get(key);
-    if (id === undefined) wrong.push(at.wrong(path, `holds \`${written}\`, which is not an id of ${door}`));
-    else if (!earlier) first.set(key, claim);
-    else if (earlier.person.name !== person.name) {
-      const { file, line } = at.place(path);
-      const both = [earlier.person.name, person.name] as const;
-      wrong.push(at.found(path, errors.PEOPLE_TWICE(file, line, written, door, ...both)));
-    }
+    if (id === undefined) {
+      wrong.push(at.wrong(path, `holds \`${written}\`, which is not an id of ${door}`));
+    } else if (!earlier) first.set(key, claim);
+    else if (earlier.person.name !== person.name) wrong.push(at.twice(claim, earlier));
   }
   return wrong;
 }
 
-/** Where in the file something of `[people]` stands. */
+/** Errors about places in `[people]`. */
 class Places {
   readonly #config: Configured;
 
@@ -93,18 +102,31 @@ class Places {
     this.#config = config;
   }
 
-  place(path: readonly string[]): { readonly file: string; readonly line: number } {
-    const { file, map } = this.#config.text;
-    return { file, line: lineOfPath(map, ["people", ...path]) };
-  }
-
   wrong(path: readonly string[], sentence: string): GantryError {
-    const { file, line } = this.place(path);
-    const key = ["people", ...path].join(".");
-    return this.found(path, errors.CONFIG_WRONG_TYPE(file, line, key, sentence));
+    return this.#made(path, (...at) => errors.CONFIG_WRONG_TYPE(...at, keyOf(path), sentence));
   }
 
-  found(path: readonly string[], error: GantryError): GantryError {
-    return wrongAt(["people", ...path], error);
+  unknown(path: readonly [name: string, key: string], known: ReadonlySet<string>): GantryError {
+    const [name, key] = path;
+    const meant = nearest(key, known);
+    const all = [...known].map((one) => `\`${one}\``).join(", ");
+    const like = meant && ` (did you mean \`${keyOf([name, meant])}\`?)`;
+    const hint = like ?? `: the keys there are ${all}`;
+    return this.#made(path, (...at) => errors.CONFIG_UNKNOWN_KEY(...at, keyOf(path), hint));
   }
+
+  twice({ person, door, written }: Claim, earlier: Claim): GantryError {
+    const more = [written, door, earlier.person.name, person.name] as const;
+    return this.#made([person.name, door], (...at) => errors.PEOPLE_TWICE(...at, ...more));
+  }
+
+  #made(path: readonly string[], make: (file: string, line: number) => GantryError): GantryError {
+    const { file, map } = this.#config.text;
+    const whole = ["people", ...path];
+    return wrongAt(whole, make(file, lineOfPath(map, whole)));
+  }
+}
+
+function keyOf(path: readonly string[]): string {
+  return ["people", ...path].join(".");
 }

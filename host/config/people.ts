@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import {
   Channels,
+  type ApprovalRequest,
   type Caller,
   type Decider,
   type InboundMessage,
@@ -23,7 +24,8 @@ export const peopleKey = Type.Record(
     {
       role: Type.Union([Type.Literal("owner"), Type.Literal("member")], {
         description:
-          "An owner decides questions, at any of their doors; a member writes. It goes before the lists of the channels.",
+          "An owner decides questions, at any of their doors; a member writes. " +
+          "It goes before the lists of the channels.",
       }),
       devices: Type.Optional(
         Type.Array(Type.String({ minLength: 1 }), {
@@ -90,7 +92,7 @@ export class People implements PeopleSlot {
   }
 
   /** Returns what a question says of whose it is. */
-  asked(user: string, caller: Caller | undefined): { readonly device?: string; readonly person?: string } {
+  asked(user: string, caller: Caller | undefined): Pick<ApprovalRequest, "device" | "person"> {
     const person = this.decider(caller ? { user, caller } : { user });
     return { ...(caller && { device: caller.device }), ...(person && { person: person.name }) };
   }
@@ -132,7 +134,8 @@ export class People implements PeopleSlot {
     if (this.#isEmpty()) return undefined;
     if (caller === undefined) return channel === "devices" ? undefined : this.#at(channel)?.get(id);
     const devices = this.#at("devices");
-    return devices?.get(caller.device) ?? (caller.name === undefined ? undefined : devices?.get(caller.name));
+    const { device, name } = caller;
+    return devices?.get(device) ?? (name === undefined ? undefined : devices?.get(name));
   }
 
   #isEmpty(): boolean {

@@ -78,7 +78,8 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
   const { trust, caller } = message;
-  const by = { user: userOf(message), conversation: laneOf(message), trust, ...(caller && { caller }) };
+  const door = { user: userOf(message), conversation: laneOf(message) };
+  const by = { ...door, trust, ...(caller && { caller }) };
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
   const here = (await approvals.pending()).filter(isHere);
   const isEarlier = here.some((request) => isOlder(message, request, approvals.waitMs));

@@ -129,10 +129,8 @@ export class ChatWords {
     const all = [...(this.#deps.registry.get(ChatCommands)?.values() ?? [])];
     const usual: Trust = conversation.kind === "direct" ? "guest" : "member";
     const has = scopesOf(message);
-    const may = all.filter(
-      (command) =>
-        ranks.indexOf(command.trust ?? usual) <= ranks.indexOf(trust) && has.includes(scopeFor(command)),
-    );
+    const trusted = all.filter((one) => ranks.indexOf(one.trust ?? usual) <= ranks.indexOf(trust));
+    const may = trusted.filter((command) => has.includes(scopeFor(command)));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -8,7 +8,7 @@ import type {
 } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { mayDecide } from "./may-decide.ts";
+import { mayDecide, type Doors } from "./may-decide.ts";
 
 export type Decided =
   | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
@@ -25,31 +25,27 @@ const maxDecided = 1_000;
 
 /** Open questions live in this process only: a restart denies them all. */
 export class Approvals implements ApprovalsSlot {
-  readonly #registry: Registry;
-  readonly #people: People;
+  readonly #doors: Doors;
   readonly #open = new Map<string, Open>();
   readonly #decided = new Set<string>();
   readonly #messages = new Set<string>();
   readonly waitMs: number;
 
   constructor(registry: Registry, people: People, waitMs: number) {
-    this.#registry = registry;
-    this.#people = people;
+    this.#doors = { registry, people };
     this.waitMs = waitMs;
   }
 
   async pending(by?: Decider): Promise<readonly ApprovalRequest[]> {
     const all = [...this.#open.values()].map(({ request }) => request);
-    return by === undefined
-      ? all
-      : all.filter((request) => mayDecide(request, by, this.#people, this.#registry));
+    return by === undefined ? all : all.filter((request) => mayDecide(request, by, this.#doors));
   }
 
   async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
     const open = this.#open.get(id);
     if (!open) return this.#decided.has(id) ? "decided" : "unknown";
-    if (!mayDecide(open.request, by, this.#people, this.#registry)) return "forbidden";
-    open.settle({ decision: released(decision, open.request), by: this.#people.shown(by) });
+    if (!mayDecide(open.request, by, this.#doors)) return "forbidden";
+    open.settle({ decision: released(decision, open.request), by: this.#doors.people.shown(by) });
     return "done";
   }
 
@@ -79,7 +75,7 @@ export class Approvals implements ApprovalsSlot {
   ): Promise<{ readonly id: string; readonly decided: Decided }> {
     const id = randomBytes(8).toString("hex");
     const expires = new Date(Date.now() + this.waitMs).toISOString();
-    const whose = this.#people.asked(question.user, caller);
+    const whose = this.#doors.people.asked(question.user, caller);
     const request = Object.freeze({ ...question, ...whose, id, expires });
     const { promise, resolve } = Promise.withResolvers<Decided>();
     const settle = (decided: Decided): void => {

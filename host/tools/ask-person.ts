@@ -22,7 +22,7 @@ export async function askPerson(
   return decided;
 }
 
-/** Says how whoever has such a turn gets to be asked. A chat has no flags: there its owners are asked. */
+/** Returns how whoever has such a turn gets to be asked. A chat has no flags but owners. */
 export function wayToBeAsked({ trust, caller }: Speaker = { trust: "owner" }): string {
   if (caller?.may.includes("decide") === false)
     return "over HTTP ask for a stream, whose questions are answered by a device that may `decide`";

@@ -2,13 +2,20 @@ import { Channels, type ApprovalRequest, type Decider } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 
+/** What it takes to say who somebody is. */
+export interface Doors {
+  readonly people: People;
+  readonly registry: Registry;
+}
+
 /**
  * The one place that says who decides a question. In a channel its owners do, in the very
  * conversation that was asked. A paired device whose token may decide is the owner's: it decides
  * what another device is asked. An owner of `[people]` decides at any of their doors what they are
  * asked at another. Everywhere else only the person who was asked decides.
  */
-export function mayDecide(asked: ApprovalRequest, by: Decider, people: People, registry: Registry): boolean {
+export function mayDecide(asked: ApprovalRequest, by: Decider, doors: Doors): boolean {
+  const { people, registry } = doors;
   const { user, caller } = by;
   const decides = caller && people.may(caller).includes("decide");
   if (decides === false) return false;

@@ -15,6 +15,8 @@ import { runAs } from "../plugins/attribution.ts";
 import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 
+type Scopes = readonly Scope[];
+
 const listMs = 10_000;
 /** A source that failed is left alone for so long. */
 const againMs = 10_000;
@@ -63,7 +65,7 @@ export class ToolList implements ToolCatalog {
    * What the model may call now, by name, so that every request lists it alike; `only` names those
    * of this turn, `has` the scopes that it has.
    */
-  async offered(only?: readonly string[], has: readonly Scope[] = scopes): Promise<readonly ToolSpec[]> {
+  async offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly ToolSpec[]> {
     const tools = (await this.#offered()).filter(
       ({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may),
     );

@@ -166,14 +166,12 @@ export class TurnRun {
   }
 
   async #overhead({ boundary }: Transcript) {
-    const { system: added, tools, clientTools = [] } = this.#input.options;
+    const { system: added, tools: only, clientTools = [] } = this.#input.options;
     const { registry, sources } = this.#deps;
     await sources.add(this.#input.session, await broughtByPrompt(registry, this.#scene));
     const system = await systemPrompt(registry, { ...this.#scene, boundary, added });
-    return {
-      system,
-      tools: [...(await this.#deps.tools.offered(tools, scopesOf(this.#input.message))), ...clientTools],
-    };
+    const own = await this.#deps.tools.offered(only, scopesOf(this.#input.message));
+    return { system, tools: [...own, ...clientTools] };
   }
 
   #count({ usage, served, text }: Answer): void {

@@ -1,4 +1,5 @@
-import { Channels, Checks, definePlugin, Inbox, People, refuse, Routes, Store, Upstream } from "@gantry/sdk";
+import { definePlugin, refuse } from "@gantry/sdk";
+import { Channels, Checks, Inbox, People, Routes, Store, Upstream } from "@gantry/sdk";
 import { trustOf } from "@gantry/sdk/channel";
 import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
@@ -22,8 +23,9 @@ export default definePlugin({
   onboarding,
   errors,
   setup(host) {
-    const settings = settingsFrom(host.config, process.env, () => host.needs.people.roles("chatapp"));
-    const graph = new Graph(settings, host.needs.upstream);
+    const { people, upstream } = host.needs;
+    const settings = settingsFrom(host.config, process.env, () => people.roles("chatapp"));
+    const graph = new Graph(settings, upstream);
     host.provide(Channels, {
       name: "chatapp",
       idOf: (written) => (personForm.test(written) ? written : undefined),

@@ -1,4 +1,5 @@
-import { lacking, type Audit, type Caller, type Logger, type People, type Route } from "@gantry/sdk";
+import { lacking } from "@gantry/sdk";
+import type { Audit, Caller, Logger, People, Route } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
@@ -13,7 +14,10 @@ export interface AuthenticatorDeps {
   readonly log: Logger;
 }
 
-/** Says who asks, and whether they may. Each route carries its own answer to what it needs, so no spelling of a path leads around it. */
+/**
+ * Says who asks, and whether they may. Each route carries its own answer to what it needs, so no
+ * spelling of a path leads around it.
+ */
 export class Authenticator {
   readonly #deps: AuthenticatorDeps;
 
@@ -22,8 +26,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the paired device that may ask this route; undefined where none is needed. The one place
-   * that looks at scopes: what a route does not state needs `manage`. Throws GATEWAY_UNAUTHORIZED,
+   * Returns the paired device that may ask this route; undefined if none is needed. The one place
+   * that looks at scopes: a route that states none needs `manage`. Throws GATEWAY_UNAUTHORIZED,
    * GATEWAY_TOKEN_EXPIRED, GATEWAY_REMOTE and SCOPE_MISSING.
    */
   async admit(
@@ -38,7 +42,7 @@ export class Authenticator {
     throw lacking(may, caller);
   }
 
-  /** Returns the paired device that asks, whatever its token may; undefined where none is needed. Throws as `admit` does. */
+  /** Returns the paired device that asks, whatever its token may, as `admit` does. */
   async known(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
     const { devices, people, requirePairing } = this.#deps;
     if (!requirePairing) {
@@ -48,8 +52,8 @@ export class Authenticator {
       return undefined;
     }
     const [, token] = /^Bearer ([^\s,]+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    const known =
-      token === undefined || repeated(request, "authorization") ? undefined : await devices.find(token);
+    const isOne = token !== undefined && !repeated(request, "authorization");
+    const known = isOne ? await devices.find(token) : undefined;
     if (known && !devices.isOver(known.expires)) {
       devices.used(known.caller.device);
       return { ...known.caller, may: people.may(known.caller) };
@@ -63,11 +67,12 @@ export class Authenticator {
   }
 
   /** The refusal stands whether or not it can be recorded. */
-  async recordFailure(request: FastifyRequest, why: string, device: string = "unknown"): Promise<void> {
+  async recordFailure(request: FastifyRequest, why: string, device = "unknown"): Promise<void> {
+    const { audit, log } = this.#deps;
     const path = request.url.split("?", 1)[0]?.slice(0, 256);
     const args = { method: request.method, path, peer: request.ip };
     try {
-      await this.#deps.audit.recordStranger({
+      await audit.recordStranger({
         event_type: "auth_failure",
         tool: "",
         args,
@@ -76,7 +81,7 @@ export class Authenticator {
         session_id: "",
       });
     } catch (error) {
-      this.#deps.log.error({ err: error }, "A refused request could not be recorded in the audit log.");
+      log.error({ err: error }, "A refused request could not be recorded in the audit log.");
     }
   }
 }

@@ -62,8 +62,8 @@ async function pairing(
 ): Promise<readonly CheckRow[]> {
   const what = "gateway pairing";
   const cure = "set gateway.require_pairing to true";
-  if (!require_pairing)
-    return [{ what, state: "warn", detail: "off: whoever reaches this machine's loopback may chat", cure }];
+  const off = "off: whoever reaches this machine's loopback may chat";
+  if (!require_pairing) return [{ what, state: "warn", detail: off, cure }];
   const paired = (await devices.list()).filter(({ expires }) => !devices.isOver(expires));
   const { length } = paired;
   const detail = `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired`;

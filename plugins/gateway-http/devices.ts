@@ -107,7 +107,8 @@ export class Devices {
 
   async list(): Promise<readonly Device[]> {
     const rows = await this.#rows();
-    const used = new Map((await listAll<string>(this.#values, usedSpace)).map((row) => [row.key, row.value]));
+    const uses = await listAll<string>(this.#values, usedSpace);
+    const used = new Map(uses.map(({ key, value }) => [key, value]));
     return rows
       .map(({ value }) => {
         const { device_id, name, paired, expires, first } = value;

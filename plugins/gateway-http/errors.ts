@@ -47,7 +47,7 @@ export const errors = defineErrors({
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 
   GATEWAY_BAD_SCOPE: usage(
-    "`%s` is not a scope: give --may some of talk, read, decide and manage, with commas between them.",
+    "`%s` is not a scope: give --may some of talk, read, decide and manage, parted by commas.",
   ),
   GATEWAY_BAD_DAYS: usage("`%s` is not a number of days: give --days a whole number from 1 to %s."),
 

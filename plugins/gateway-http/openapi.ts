@@ -2,7 +2,9 @@ import swagger from "@fastify/swagger";
 import { scopes, type Route } from "@gantry/sdk";
 import type { FastifyInstance } from "fastify";
 
-const tokens = `The token of a paired device. The word behind it at a route is the scope that it needs: ${scopes.join(", ")}.`;
+const tokens =
+  "The token of a paired device. The word behind it at a route is the scope that it needs, " +
+  `one of ${scopes.join(", ")}.`;
 
 /** Has the framework note every route that is registered from now on. */
 export async function describe(app: FastifyInstance, version: string): Promise<void> {

@@ -14,7 +14,10 @@ export const grantOptions = [
   { flags: "--days <number>", summary: "days until the token has run out (default: never)" },
 ];
 
-/** Reads what a token is to be good for. Throws GATEWAY_BAD_SCOPE, GATEWAY_BAD_DAYS and GATEWAY_DEVICE_NAME. */
+/**
+ * Reads what a token is to be good for. Throws GATEWAY_BAD_SCOPE, GATEWAY_BAD_DAYS and
+ * GATEWAY_DEVICE_NAME.
+ */
 export function grantOf({ may, days, name }: CommandContext["options"]): PairingGrant {
   if (typeof name === "string" && !isDeviceName(name)) throw errors.GATEWAY_DEVICE_NAME();
   return {

@@ -29,7 +29,7 @@ async function tokenFor(gateway: TestGateway, may: string, name: string = may): 
 const run = async (): Promise<string> => "ran";
 const handle = async () => ({ status: 200, text: "here" });
 
-/** A route, a tool and words behind a slash that state a scope each, and one of each that states none. */
+/** A route, a tool and a word for each scope, and one of each that states none. */
 const stating: Plugin = definePlugin({
   name: "stating",
   provides: [ChatCommands, Routes, Tools],
@@ -78,7 +78,8 @@ test("SDK-21: a refused scope is in the audit with its device", async () => {
   const { out } = await gateway.word("pair token", ["lamp"], { may: "talk", json: true });
   const { token, device_id } = JSON.parse(out);
   await gateway.ask("/manage", { token });
-  expect(gateway.host.audit.filter(({ event_type }) => event_type === "auth_failure")).toMatchObject([
+  const failures = gateway.host.audit.filter(({ event_type }) => event_type === "auth_failure");
+  expect(failures).toMatchObject([
     { user: `http:${device_id}`, result: "refused: the scope manage is missing" },
   ]);
 });
@@ -135,7 +136,7 @@ test.each([[null], ["talk"], [{}], [["everything"]]])(
   },
 );
 
-test("SDK-21: an expired token is refused by a sentence of its own, and shown as run out", async () => {
+test("SDK-21: an expired token is refused by a sentence of its own and listed so", async () => {
   await using gateway = await started();
   const { values } = gateway.host.slot(Store);
   const old = new Devices(values, () => Date.now() - 2 * dayMs);
@@ -146,7 +147,7 @@ test("SDK-21: an expired token is refused by a sentence of its own, and shown as
   expect((await gateway.word("pair list")).out).toContain(`ran out ${device.expires}`);
 });
 
-test("SDK-21: pair list shows when a token was used, which is written down once in ten minutes", async () => {
+test("SDK-21: the last use of a token is written down once in ten minutes", async () => {
   const store = createMemoryStore();
   let now = Date.UTC(2030, 0, 1);
   const put = vi.spyOn(store.values, "put");
@@ -165,7 +166,8 @@ test("SDK-21: status names the devices that may decide", async () => {
   await using gateway = await started();
   await tokenFor(gateway, "talk,read,manage", "wall");
   const row = async () => {
-    const rows = await gateway.host.slot(Checks).get("gateway-status")!.run(AbortSignal.timeout(60_000));
+    const check = gateway.host.slot(Checks).get("gateway-status");
+    const rows = (await check?.run(AbortSignal.timeout(60_000))) ?? [];
     return rows.find(({ what }) => what === "gateway may decide")?.detail;
   };
   expect(await row()).toBe("no paired device");
@@ -175,7 +177,8 @@ test("SDK-21: status names the devices that may decide", async () => {
 
 test("SDK-21: the description names the scope of each route", async () => {
   await using gateway = await started();
-  const { paths } = (await gateway.ask("/api/openapi.json", { token: await tokenFor(gateway, "read") })).json;
+  const token = await tokenFor(gateway, "read");
+  const { paths } = (await gateway.ask("/api/openapi.json", { token })).json;
   const scopeOf = (path: string, method: string) => paths[path][method].security[0].token;
   expect(scopeOf("/api/chat", "post")).toEqual(["talk"]);
   expect(scopeOf("/api/approvals", "get")).toEqual(["decide"]);
@@ -197,7 +200,7 @@ test.each<[string, readonly Scope[]]>([
   }
 });
 
-test("SDK-21: a turn of a token is neither offered a tool beyond its scopes nor runs one", async () => {
+test("SDK-21: a turn has no tool beyond the scopes of its token", async () => {
   const shown: string[][] = [];
   const script = [
     ({ tools = [] }: { tools?: readonly { name: string }[] }) => {
@@ -215,7 +218,7 @@ test("SDK-21: a turn of a token is neither offered a tool beyond its scopes nor 
   expect(json.tool_calls).toEqual([{ tool: "manage", decision: "refused", code: "SCOPE_MISSING" }]);
 });
 
-test("SDK-21: a token without decide sees no question and decides none, not even its own", async () => {
+test("SDK-21: a token without decide decides no question, not even its own", async () => {
   await using gateway = await started([callOf("talk"), "done"]);
   const talk = await tokenFor(gateway, "talk", "lamp");
   const decide = await tokenFor(gateway, "decide", "phone");
@@ -240,7 +243,8 @@ test("SDK-21: a token without decide sees no question and decides none, not even
 
 test("SDK-21: a token reaches no conversation of another device", async () => {
   await using gateway = await started();
-  const [one, two] = [await tokenFor(gateway, "talk", "one"), await tokenFor(gateway, "talk", "two")];
+  const one = await tokenFor(gateway, "talk", "one");
+  const two = await tokenFor(gateway, "talk", "two");
   const chat = (token: string, message: string) =>
     gateway.ask("/api/chat", { token, body: { message, session_id: "private" } });
   expect((await chat(one, "hi")).status).toBe(200);

@@ -44,7 +44,7 @@ const named = (roles: Record<string, Role>) => () => new Map(Object.entries(role
 
 test.each<[string, Role, AllowedPeople, string | undefined]>([
   ["lets in whom no list has", "member", { allowed: [], owners: [] }, "member"],
-  ["makes an owner of whom the list allows", "owner", { allowed: ["1", "2"], owners: ["2"] }, "owner"],
+  ["makes an owner of a member", "owner", { allowed: ["1", "2"], owners: ["2"] }, "owner"],
   ["goes before the list of owners", "member", { allowed: [], owners: ["1"] }, "member"],
   ["goes before being alone in the list", "member", { allowed: ["1"], owners: [] }, "member"],
   [

@@ -42,7 +42,7 @@ export function trustOf(
   return allowed.includes("*") ? "guest" : undefined;
 }
 
-function hasOwner(owners: readonly string[], roles: ReadonlyMap<string, Role> | undefined): boolean {
+function hasOwner(owners: readonly string[], roles?: ReadonlyMap<string, Role>): boolean {
   return owners.length > 0 || [...(roles?.values() ?? [])].includes("owner");
 }
 

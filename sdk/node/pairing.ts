@@ -70,7 +70,10 @@ export class Pairing {
     return { code, expires };
   }
 
-  /** Uses a code up and returns what it gives. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
+  /**
+   * Uses a code up and returns what it gives. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are
+   * taken one by one, so that many at once are no way around.
+   */
   redeem(code: string, peer: string): Promise<PairingGrant> {
     return this.#oneByOne(async () => {
       const found = await this.#store.values.take<Stored>(codes, sha256(code));

@@ -1,6 +1,7 @@
 import { Value } from "typebox/value";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, GantryError, scopes, type Route, type RouteReply, type Scope } from "../index.ts";
+import { eventFrame, GantryError, scopes } from "../index.ts";
+import type { Route, RouteReply, Scope } from "../index.ts";
 
 /** What a test asks a route with. */
 export interface RouteCall {

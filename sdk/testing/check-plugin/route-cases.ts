@@ -54,7 +54,8 @@ function wrongEvent(event: unknown): string | undefined {
 function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
   const params = [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => [name, "none-such"]);
   const body = route.method === "GET" || !route.bodySchema ? undefined : exampleOf(route.bodySchema);
-  const caller = route.auth === "token" ? { device: "test", may: [route.may ?? "manage"] } : undefined;
+  const may = [route.may ?? "manage"];
+  const caller = route.auth === "token" ? { device: "test", may } : undefined;
   const request = {
     id: "req-test",
     params: Object.fromEntries(params) as Record<string, string>,
@@ -70,8 +71,8 @@ function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
 }
 
 /**
- * What every route must do, whatever it is for: asked with the least that it takes, in a host in which nothing is real.
- * `began` holds the messages of all turns that were begun in that host.
+ * What every route must do, whatever it is for: asked with the least that it takes, in a host in
+ * which nothing is real. `began` holds the messages of all turns that were begun in that host.
  */
 export function routeCases(
   route: Route,
@@ -112,10 +113,10 @@ export function routeCases(
   const inName = {
     "a turn that a route begins is in the name of the device that asked": speaks,
   };
+  const reads = "a route that reads answers a status with one body";
+  const takes = "a route that takes a body answers the least of them with a status and one body";
   return cases({
     ...(route.auth === "token" && inName),
-    ...(route.method === "GET"
-      ? { "a route that reads answers a status with one body": answers }
-      : { "a route that takes a body answers the least of them with a status and one body": answers }),
+    [route.method === "GET" ? reads : takes]: answers,
   });
 }
