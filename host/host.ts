@@ -10,8 +10,6 @@ import {
   Policy as PolicySlot,
   Runtime as RuntimeSlot,
   ToolCatalog as ToolCatalogSlot,
-  Tools,
-  ToolSources,
   type AnySlot,
   type ErrorTable,
   type ExitCode,
@@ -129,11 +127,7 @@ export class Host {
       workspace,
     };
     this.forOwner = config.host.security.redact_for_owner ? redaction : redaction.forOwner();
-    ({
-      inbox: this.inbox,
-      outbox: this.outbox,
-      serving: this.serving,
-    } = new Messages({
+    const { inbox, outbox, serving } = new Messages({
       ...shared,
       sources,
       rulings,
@@ -146,7 +140,10 @@ export class Host {
       progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       prepare: () => this.#prepare(),
-    }));
+    });
+    this.inbox = inbox;
+    this.outbox = outbox;
+    this.serving = serving;
   }
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
@@ -185,7 +182,7 @@ export class Host {
       await checkPeople(config, this.people, this.registry, this.options);
       checkProviderIds(config, this.registry);
       await checkProviderTables(config, this.hooks, this.registry);
-      await this.#warnWithoutLevel();
+      await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) for (const scope of this.#scopes) await scope.ready();
     } catch (error) {
       await this.stop();
@@ -196,13 +193,6 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
-  }
-
-  async #warnWithoutLevel(): Promise<void> {
-    const hasTools = [Tools, ToolSources].some((slot) => (this.registry.get(slot)?.size ?? 0) > 0);
-    if (!hasTools || this.#enforcers.holdLevel()) return;
-    const { code, message } = errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure());
-    this.log.warn({ code }, message);
   }
 
   #leaveOut(plugin: string, why: Error): void {
