@@ -1,9 +1,12 @@
 import {
+  Approvals,
   ask,
   ChatCommands,
   Checks,
   definePlugin,
   defineTool,
+  directMessage,
+  Inbox,
   listAll,
   Routes,
   scopes,
@@ -229,6 +232,10 @@ test("SDK-21: a token without decide decides no question, not even its own", asy
   const [{ id }] = await open();
 
   expect((await gateway.ask("/api/approvals", { token: talk })).status).toBe(403);
+  const approvals = gateway.host.slot(Approvals);
+  const caller = { device: "d0", may: ["talk", "read", "manage"] } as const;
+  expect(await approvals.pending({ user: "http:d0", caller })).toEqual([]);
+  expect(await approvals.decide(id, "allow", { user: "http:d0", caller })).toBe("forbidden");
   const decision = { decision: "allow" };
   const own = await gateway.ask(`/api/approvals/${id}`, { token: talk, body: decision });
   expect(own.status).toBe(403);
@@ -239,6 +246,33 @@ test("SDK-21: a token without decide decides no question, not even its own", asy
   const done = await gateway.ask(`/api/approvals/${id}`, { token: decide, body: decision });
   expect(done.status).toBe(200);
   expect((await stream).text).toContain('"decision":"approved"');
+});
+
+test("SDK-21: a route begins no turn for a token without talk, whatever the route needs", async () => {
+  const begins = definePlugin({
+    name: "begins",
+    needs: { inbox: Inbox },
+    provides: [Routes],
+    setup: (host) =>
+      host.provide(Routes, {
+        name: "GET /begin",
+        method: "GET",
+        path: "/begin",
+        auth: "token",
+        summary: "Begins a turn.",
+        async handle({ caller, signal }) {
+          const said = { channel: "http", id: "1", from: "x", text: "hi", trust: "owner" } as const;
+          const message = directMessage({ ...said, ...(caller && { caller }) });
+          const { reply } = await host.needs.inbox.prompt(message, { signal, approvals: "none" });
+          return { status: 200, text: reply };
+        },
+      }),
+  });
+  const plugins = [memoryStore(), fakeProvider(["hello"]), begins];
+  await using gateway = await startGateway({ plugins });
+  const asked = async (may: string) => gateway.ask("/begin", { token: await tokenFor(gateway, may) });
+  expect(said(await asked("manage"))).toEqual([403, "SCOPE_MISSING"]);
+  expect((await asked("talk,manage")).text).toBe("hello");
 });
 
 test("SDK-21: a token reaches no conversation of another device", async () => {
