@@ -126,6 +126,10 @@ export const hostErrors = defineErrors({
   ALLOW_BAD_URL: usage(
     "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
   ),
+  ALLOW_IDLE: usage(
+    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
+      "that starts others, and the name of an option without a wildcard.",
+  ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",
   ),
@@ -142,6 +146,9 @@ export const hostErrors = defineErrors({
   SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
     "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
+  ),
+  MESSAGES_UNWORKED: failed(
+    "Messages of channels are kept and not answered, since no plugin fills the slot %s%s.",
   ),
   STATE_UNWRITABLE: failed(
     "The service keeps nothing in %s (%s): free the disk, or make it writable for this user, and start again.",

@@ -70,6 +70,7 @@ export class Host {
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
+  readonly #allowRules: AllowRules;
   readonly #scopes: PluginInstance[] = [];
   readonly #failed = new Set<string>();
 
@@ -106,8 +107,8 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const allowRules = new AllowRules(config.host.security.allow);
-    const rulings = new Rulings(registry, allowRules, agent.autonomy_level, this.#enforcers);
+    this.#allowRules = new AllowRules(config.host.security.allow);
+    const rulings = new Rulings(registry, this.#allowRules, agent.autonomy_level, this.#enforcers);
     const sources = new SessionSources(registry);
     const cwd = (): Promise<string> => resolvePath("/", workspace);
     const network = (): Promise<boolean> => commandsReachOut(registry, config.host.security.allowed_domains);
@@ -136,10 +137,9 @@ export class Host {
       want,
       forOwner: this.forOwner,
       bounds: config.host.gateway,
-      keepHours: memory.keep_undelivered_hours,
-      progressSeconds: agent.progress_seconds,
       configDir: options.configDir,
       prepare: () => this.#prepare(),
+      bundled: options.bundled,
     });
     this.inbox = inbox;
     this.outbox = outbox;
@@ -150,7 +150,8 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { plugins, leftOut = [], config, configEditor, bundled } = this.options;
     for (const { name, why } of leftOut) this.#leaveOut(name, why);
-    for (const { code, message } of config.retired) this.log.warn({ code }, message);
+    for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
+      this.log.warn({ code }, message);
     const all = plugins.map(({ plugin }) => plugin);
     const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)?.name;
     if (twice) throw errors.PLUGIN_TWICE(twice);

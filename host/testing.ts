@@ -5,6 +5,7 @@ import {
   directMessage,
   AuditSinks,
   Checks,
+  MessageWorker,
   Runtime,
   type AnySlot,
   type AuditEvent,
@@ -20,6 +21,7 @@ import { errors } from "./errors.ts";
 import { checkManifest } from "./plugins/manifest.ts";
 import { Host } from "./host.ts";
 import { loadPlugin } from "./plugins/loader.ts";
+import { fillersOf } from "./plugins/order.ts";
 import { Installation } from "./installation.ts";
 import { openWorkspace } from "./config/workspace.ts";
 
@@ -41,6 +43,14 @@ export function openLoader(configDir: string): {
   };
 }
 
+/** Returns the bundled plugin that works off messages, unless one of `plugins` does. */
+async function workerBeside(plugins: readonly Plugin[], configDir: string): Promise<readonly Plugin[]> {
+  if (fillersOf(MessageWorker.id, plugins).length > 0) return [];
+  const bundled = await bundledPlugins();
+  const worker = bundled.find(({ provides }) => provides?.includes(MessageWorker.id));
+  return worker ? [(await loadPlugin(worker.name, configDir, bundled)).plugin] : [];
+}
+
 /** The real host for tests; see startTestHost in @gantry/sdk/testing, which is the door to it. */
 export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
   const configDir = options.configDir ?? (await mkdtemp(path.join(tmpdir(), "gantry-test-")));
@@ -48,7 +58,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
   const audit: AuditEvent[] = [];
   const tree = options.config ?? {};
   const text = { file: "config.toml", tree, map: { keys: [], tables: [] } };
-  const plugins = options.plugins.map((plugin) => checkManifest(plugin.name, plugin));
+  const given = options.plugins.map((plugin) => checkManifest(plugin.name, plugin));
+  const plugins = [...given, ...(await workerBeside(given, configDir))];
   const config = await configure(text, plugins, [], async () => []);
   const host: Host = new Host({
     plugins: plugins.map((plugin) => ({ plugin, from: "test" })),

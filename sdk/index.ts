@@ -19,6 +19,7 @@ export * from "./logger.ts";
 export * from "./masked.ts";
 export * from "./material-folder.ts";
 export * from "./media.ts";
+export * from "./message-worker.ts";
 export * from "./meters.ts";
 export * from "./model-ref.ts";
 export * from "./net.ts";

@@ -13,19 +13,30 @@ export interface ShellWord {
   readonly many?: boolean;
 }
 
-/** What a shell text runs and opens, as far as the text says: nested, substituted and wrapped commands each stand for themselves. */
+/** A command of literal words, as it stands in a shell text. */
+export interface PlainCommand {
+  readonly words: readonly string[];
+  /** It stands behind a pipe, so it is fed what another command writes. */
+  readonly fed: boolean;
+}
+
+/**
+ * The commands and redirections of a shell text, as far as the text says. Nested, substituted and
+ * wrapped commands each stand for themselves; which files and programs the text of another language
+ * names is not read.
+ */
 export interface ShellReading {
   /** Program and arguments. */
   readonly commands: readonly (readonly ShellWord[])[];
-  /** Those of `commands` that stand behind a pipe, or are started by what does: they are fed what another one writes. */
-  readonly fed: ReadonlySet<readonly ShellWord[]>;
-  /** Targets of redirections, and files that the texts of programs name, as `r` of sed. */
+  /** Targets of redirections. */
   readonly files: readonly ShellWord[];
   /**
-   * The words of each command, if the text is nothing but commands of literal words, one after the other or piped into each
-   * other: no redirection, substitution, variable, pattern, assignment, loop or function. Undefined otherwise.
+   * The commands of a text that is nothing but commands of literal words, one after the other or
+   * piped into each other: no redirection, substitution, variable, pattern, assignment, loop or
+   * function. Undefined otherwise. What these commands start stands in `commands` alone, which is
+   * then longer.
    */
-  readonly plain?: readonly (readonly string[])[];
+  readonly plain?: readonly PlainCommand[];
 }
 
 /** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */

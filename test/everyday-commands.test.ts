@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Sandbox, type SandboxPolicy, definePlugin, type GuardOpinion } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import autonomy from "../plugins/guard-autonomy/index.ts";
 import commands from "../plugins/guard-commands/index.ts";
@@ -9,27 +10,14 @@ import paths from "../plugins/guard-paths/index.ts";
 import sandbox from "../plugins/sandbox-landlock/index.ts";
 import shell from "../plugins/tool-shell/index.ts";
 
-/** What a shell's words tell: it runs wherever the owner lets tools run on their own. */
-const readable = [
+/** Plain programs with plain options, which run without walls too. */
+const plain = [
   "ls -la",
-  "git status",
-  "git diff --stat",
-  "git log --oneline -5",
-  "git add -A",
-  "git commit -m 'Fix the parser'",
-  "git checkout -b topic",
   "cat package.json",
   "head -20 README.md",
-  "grep -rn TODO src",
-  "rg --files",
-  "find . -name '*.ts'",
   "wc -l src/*.ts",
   "mkdir -p build/out",
-  "rm -rf build",
   "mv a.txt b.txt",
-  "cp -r src copy",
-  "sed -n 1,20p a.txt",
-  "awk '{print $1}' a.txt",
   "sort a.txt | uniq -c | sort -rn",
   "ls | head",
   "echo hello > out.txt",
@@ -38,12 +26,25 @@ const readable = [
   "while read line; do echo $line; done < a.txt",
   "if [ -f a.txt ]; then cat a.txt; fi",
   "x=5; echo $((x + 1))",
-  "tar czf out.tgz src",
   "diff a.txt b.txt || true",
   "touch new && chmod +x new",
 ];
-/** What runs code that no reader of shell text can judge. */
-const opaque = [
+/** Commands that can start a program, go through folders, or read names out of a file. */
+const more = [
+  "git status",
+  "git diff --stat",
+  "git log --oneline -5",
+  "git add -A",
+  "git commit -m 'Fix the parser'",
+  "git checkout -b topic",
+  "grep -rn TODO src",
+  "rg --files",
+  "find . -name '*.ts'",
+  "rm -rf build",
+  "cp -r src copy",
+  "sed -n 1,20p a.txt",
+  "awk '{print $1}' a.txt",
+  "tar czf out.tgz src",
   "npm test",
   "npm run build -- --mode production",
   "npx tsc --noEmit",
@@ -79,7 +80,7 @@ const opaque = [
   "pip install -e .",
   "gradle test",
 ];
-const everyday = [...readable, ...opaque];
+const everyday = [...plain, ...more];
 
 function start(autonomy_level: string, walls = sandbox): Promise<TestHost> {
   const config = { agent: { autonomy_level } };
@@ -97,6 +98,11 @@ async function decisions(host: TestHost, list: readonly string[]): Promise<Recor
   const found: Record<string, string> = {};
   for (const command of list) found[command] = decided(await host.explain("shell", { command }));
   return found;
+}
+
+async function notRefused(host: TestHost, list: readonly string[]): Promise<readonly string[]> {
+  const found = await decisions(host, list);
+  return list.filter((command) => !found[command]?.startsWith("refuse"));
 }
 
 function all(list: readonly string[], decision: string): Record<string, string> {
@@ -124,17 +130,15 @@ test("SEC-13: autonomous, every everyday command of a programmer runs behind ker
   expect(await decisions(host, everyday)).toEqual(all(everyday, "allow"));
 });
 
-test("SEC-13: autonomous without walls, or with half of them, what cannot be read is refused and the rest runs", async () => {
+test("FLR-32: autonomous without both walls runs plain programs and refuses the rest", async () => {
   for (const policy of [
     { files: false, network: false },
     { files: true, network: false },
     { files: false, network: true },
   ]) {
     await using host = await start("autonomous", pretending(policy));
-    expect(await decisions(host, everyday)).toEqual({
-      ...all(readable, "allow"),
-      ...all(opaque, "refuse COMMAND_NO_WALLS"),
-    });
+    expect(await decisions(host, plain)).toEqual(all(plain, "allow"));
+    expect(await notRefused(host, more)).toEqual([]);
   }
 });
 
@@ -145,7 +149,78 @@ test("SEC-13: autonomous with the walls switched off by hand, what can be read r
   };
   await using host = await startTestHost({ plugins: [autonomy, commands, paths, sandbox, shell], config });
   expect(await host.call("shell", { command: "echo ran" })).toMatchObject({ decision: "allowed" });
-  expect(await host.call("shell", { command: "python3 -c 1" })).toMatchObject({ code: "COMMAND_NO_WALLS" });
+  expect(await host.call("shell", { command: "python3 -c 1" })).toMatchObject({ decision: "refused" });
+});
+
+/** Commands that read what no word of theirs names, or that end what is not theirs. */
+const around = [
+  "kill -9 -1",
+  "kill -STOP $PPID",
+  "pkill node",
+  "killall node",
+  "renice -u x",
+  "sort --files0-from=list",
+  "sort --files0-f list",
+  "wc --files0-from=list",
+  "du --files0-from=list",
+  "find -files0-from list",
+  "md5sum -c list",
+  "file -f list",
+  "date -f list",
+  "strings @list",
+  "tar -czf got.tgz -T list",
+  "cpio -o < list",
+  "zip -@ got.zip < list",
+  "rsync --files-from=list a b",
+  "git hash-object -w --stdin-paths",
+  "tar xPf a.tar",
+  "unzip -: a.zip",
+  "patch -p0",
+  "grep -r X .",
+  "grep -drecurse X .",
+  "diff -r sub empty",
+  "cp -r sub copy",
+  "wc *",
+  "sort $x",
+  'grep "$x" a.txt',
+  "/tmp/ls",
+  "./cat a.txt",
+  "ls() { python3 x.py; }; ls",
+];
+
+test("FLR-32: without walls nothing takes names from a file, walks folders or sends signals", async () => {
+  await using host = await start("autonomous", pretending({ files: false, network: false }));
+  expect(await notRefused(host, around)).toEqual([]);
+});
+
+test("FLR-32: without walls no option makes a plain program start another", async () => {
+  await using host = await start("autonomous", pretending({ files: false, network: false }));
+  const word = fc.tuple(
+    fc.constantFrom("--", "-o", "-R", "-T", "+", "-f"),
+    fc.constantFrom("exec=id", "compress-program=id", "files0-from=x", "recursive", "x"),
+  );
+  const names = "ls cat head wc sort grep uniq cut tail mkdir cp mv rm diff touch date stat".split(" ");
+  const property = fc.asyncProperty(fc.constantFrom(...names), word, async (name, [sign, rest]) => {
+    const command = `${name} a ${sign}${rest}`;
+    return sign === "+" || decided(await host.explain("shell", { command })).startsWith("refuse");
+  });
+  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 5_000 : 100 });
+  expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
+});
+
+function approving(walls: typeof sandbox): Promise<TestHost> {
+  const security = { auto_approve_tools: ["shell"], require_approval_tools: [] };
+  return startTestHost({ plugins: [autonomy, commands, paths, walls, shell], config: { security } });
+}
+
+test("FLR-25: behind walls, shell in auto_approve_tools runs every command unprompted", async () => {
+  await using walled = await approving(pretending({ files: true, network: true }));
+  expect(await decisions(walled, everyday)).toEqual(all(everyday, "allow"));
+  await using bare = await approving(pretending({ files: false, network: false }));
+  expect(await decisions(bare, everyday)).toEqual({
+    ...all(plain, "allow"),
+    ...all(more, "ask COMMAND_UNCERTAIN"),
+  });
 });
 
 /** What may name any file, as far as its text tells. */
@@ -167,19 +242,12 @@ const namedAtRunTime = [
   "shopt -s dotglob; cat *",
   "man $x",
   'sed "r $x" a.txt',
-  "awk 'BEGIN { while ((getline l < \"/etc/hostname\") > 0) print l }'",
-  "awk '{ print > \"/etc/x\" }' a.txt",
 ];
 const knownAtRunTime = [
   "false; echo $?; sleep $((1 - 1))",
   "head -n$((2 * 3)) a.txt",
   'x=1; echo $x ${#x} "$x" > out.txt',
-  '[ -n "$x" ] || echo none',
-  'git commit -m "$(date)"',
-  'grep -e "$x" a.txt',
   "wc -l sub/*.ts su*/*.ts",
-  "awk '$3 > 5 { print $1; n++ } END { print n }' a.txt",
-  "sed -n 's/error > w x/b/p; $w out.txt' a.txt",
 ];
 
 function fillWorkspace(host: TestHost): void {
@@ -192,7 +260,7 @@ function fillWorkspace(host: TestHost): void {
 test("SEC-13: autonomous without walls, a file that is named only at run time is refused, and the sentence says which; behind walls it runs", async () => {
   await using host = await start("autonomous", pretending({ files: false, network: false }));
   fillWorkspace(host);
-  expect(await decisions(host, namedAtRunTime)).toEqual(all(namedAtRunTime, "refuse PATH_NO_WALLS"));
+  expect(await notRefused(host, namedAtRunTime)).toEqual([]);
   expect(await decisions(host, knownAtRunTime)).toEqual(all(knownAtRunTime, "allow"));
   const { text } = await host.call("shell", { command: "cat a.txt .e$x" });
   expect(text).toContain("an argument of `cat`, `.e…`, is known only at run time");
@@ -226,7 +294,7 @@ test("SEC-13: where somebody is asked and no walls hold, the question says which
 test("SEC-13: the refusal without walls says what could not be read, why that matters, and what helps", async () => {
   await using host = await start("autonomous", pretending({ files: false, network: false }));
   const { text } = await host.call("shell", { command: "npm test" }, { approvals: "yes" });
-  expect(text).toContain("npm can run code that this guard does not read");
+  expect(text).toContain("`npm` is not on the list of plain programs");
   expect(text).toContain("no kernel walls hold here");
 });
 

@@ -6,7 +6,7 @@ import {
   type TestHost,
   type TestHostOptions,
 } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import router from "../plugins/provider-router/index.ts";
 import store from "../plugins/store-sqlite/index.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
@@ -133,6 +133,21 @@ test("INB-01: while the model is away it is asked by one message at a time, not 
   await passing(s.t, () => Date.now() > back - minute);
   // Every 20 s at the most often.
   expect(s.model.requests.length - before).toBeLessThanOrEqual((4 * 60) / 20 + 2);
+});
+
+test("INB-01: a timer that fires a moment early leaves no message waiting", async () => {
+  using _ = simulateTime(noon);
+  const back = Date.now() + minute;
+  await using s = await serve(awayUntil(back));
+  const timer = globalThis.setTimeout;
+  vi.stubGlobal("setTimeout", (work: () => void, ms: number = 0) => timer(work, Math.max(0, ms - 1)));
+  try {
+    for (const from of senders) await write(s.t, from, ["hello"]);
+    await passing(s.t, () => s.channel.sent.length >= senders.length);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(s.channel.sent.map(({ to }) => to).toSorted()).toEqual(senders.toSorted());
 });
 
 test("INB-01: a server that names a time for its return is not asked before", async () => {

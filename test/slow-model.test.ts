@@ -17,6 +17,8 @@ async function oneSlot() {
   let asked = 0;
   const server = createServer((request, response) => {
     request.resume().on("end", () => {
+      // Only a completion takes the slot; there is no list of models.
+      if (request.method !== "POST") return void response.writeHead(404).end();
       asked += 1;
       queue.push(response);
       server.emit("asked");

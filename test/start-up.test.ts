@@ -19,7 +19,7 @@ const dear = [
 ];
 
 /** Files of Gantry's own, as the build names them, that belong to a service or to a tool that runs. */
-const later = ["provide-browser", "walk", "walls", "backup"];
+const later = ["provide-browser", "walk", "walls", "backup", "lane-workers", "claimed-messages"];
 
 test("OPS-04: one turn from the shell loads no part of Node that it does not use", async () => {
   await using model = await startModel("Hello.");

@@ -51,20 +51,13 @@ export const hostKeys = Type.Object({
       maximum: 1000,
       description: "How often the model may ask for tools in one turn.",
     }),
-    progress_seconds: Type.Number({
-      default: 10,
-      minimum: 0,
-      maximum: 3_600,
-      description:
-        "After how many seconds a channel that can edit its messages shows what a turn does, by the names of its tools; 0: never.",
-    }),
   }),
   people: peopleKey,
   security: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; `*` stands for any signs of a word, and at the end for any further words), `file_edit: src/**`, `web_fetch: https://*.example.com/*` (scheme, host, port and path each by itself), `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands; one that is fed by another needs a rule with the pipe before it: `shell: | head *`. Lifts questions, never a refusal; supervised asks all the same.",
+        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; in arguments `*` stands for any characters of a word, and at the end for any further words, but for no option that the rule does not name, and a program that starts others or runs code, such as make, sed or env, takes a rule without `*`), `file_edit: src/**`, `web_fetch: https://*.example.com/*` (scheme, host, port and path each by itself), `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands; one that is fed by another needs a rule with the pipe before it: `shell: | head *`. Lifts questions, never a refusal; supervised asks all the same.",
     }),
     allowed_domains: securityKeys.allowed_domains,
     workspace_path: securityKeys.workspace_path,
@@ -80,13 +73,6 @@ export const hostKeys = Type.Object({
       minimum: 1,
       maximum: 10_000,
       description: "How many turns of a conversation the model sees.",
-    }),
-    keep_undelivered_hours: Type.Number({
-      default: 72,
-      exclusiveMinimum: 0,
-      maximum: 8_760,
-      description:
-        "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
     }),
   }),
   gateway: Type.Object({

@@ -1,4 +1,4 @@
-import { laneOf, type Logger } from "@gantry/sdk";
+import { laneOf, type Logger, type Plugin } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -37,13 +37,11 @@ export interface MessagesDeps {
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
   readonly bounds: SenderBounds;
-  /** How long a message is kept that cannot be answered or sent. */
-  readonly keepHours: number;
-  /** After how many seconds a turn shows what it does; 0: never. */
-  readonly progressSeconds: number;
   readonly configDir: string;
   /** Has every plugin load what it may need while serving. */
   readonly prepare: () => Promise<void>;
+  /** What comes with Gantry, loaded or not. */
+  readonly bundled: () => Promise<readonly Plugin[]>;
 }
 
 /** Messages from the moment they come in until they are answered. */
@@ -73,8 +71,6 @@ export class Messages {
       admission,
       words,
       outbox: this.outbox,
-      keepMs: given.keepHours * 3_600_000,
-      progressMs: given.progressSeconds * 1_000,
     });
   }
 }

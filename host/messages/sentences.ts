@@ -1,32 +1,11 @@
 import type { InboundMessage } from "@gantry/sdk";
 
-/** What people in channels are told when something else than an answer comes of their message. Only an owner learns why. */
+/** What people in channels are told when something else than an answer comes of their message. */
 export const sentences = {
-  ended: (message: InboundMessage, reason: string): string =>
-    told(message, "I could not answer your message, and it was put aside", reason),
-
-  waits: (message: InboundMessage, reason: string): string =>
-    told(message, "I cannot answer now; your message is kept and answered once that is mended", reason),
-
-  held: (message: InboundMessage, reason: string): string =>
-    told(
-      message,
-      "Your message is kept, and tried again once I have run for a while without a break",
-      reason,
-    ),
-
-  later: (message: InboundMessage, at: number, reason: string): string => {
-    const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
-    return told(message, `I cannot answer now; your message is kept, and answered after ${when} UTC`, reason);
-  },
-
-  /** What the model said before the turn broke off stands before it. */
-  broke: (message: InboundMessage, said: string, reason: string): string => {
-    const sentence = told(
-      message,
-      "I could not go on; what was done so far stays done. Write again to go on",
-      reason,
-    );
+  /** Puts the sentence after what the model had said by then. Only an owner learns the reason. */
+  broke: ({ trust }: InboundMessage, said: string, reason: string): string => {
+    const broken = "I could not go on; what was done so far stays done. Write again to go on";
+    const sentence = trust === "owner" ? `${broken}: ${reason}` : `${broken}.`;
     return said === "" ? sentence : `${said}\n\n[${sentence}]`;
   },
 
@@ -39,7 +18,3 @@ export const sentences = {
   tooFast: (most: number): string =>
     `You wrote more than ${most} messages in a minute: they are kept, and answered at that pace.`,
 };
-
-function told({ trust }: InboundMessage, sentence: string, reason: string): string {
-  return trust === "owner" ? `${sentence}: ${reason}` : `${sentence}.`;
-}

@@ -1,9 +1,18 @@
 import path from "node:path";
-import { GantryError, Services, Store, type Service } from "@gantry/sdk";
+import {
+  GantryError,
+  MessageWorker,
+  Services,
+  Store,
+  type Plugin,
+  type RunningWorker,
+  type Service,
+} from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
-import { LaneWorkers, type WorkerDeps } from "./lane-workers.ts";
+import { fillersOf, howToFill } from "../plugins/order.ts";
 import type { Registry } from "../plugins/registry.ts";
+import type { ClaimedMessagesDeps } from "./claimed-messages.ts";
 import type { ChatWords } from "./chat-words.ts";
 
 /** Running turns get this long when the service stops. */
@@ -11,19 +20,21 @@ const graceMs = 8_000;
 /** They get this long when another configuration takes over. */
 const retireMs = 600_000;
 
-export interface ServingDeps extends Omit<WorkerDeps, "store"> {
+export interface ServingDeps extends ClaimedMessagesDeps {
   readonly registry: Registry;
   readonly words: ChatWords;
   readonly configDir: string;
   /** Has every plugin load what it may need later. */
   readonly prepare: () => Promise<void>;
+  /** What comes with Gantry, loaded or not. */
+  readonly bundled: () => Promise<readonly Plugin[]>;
 }
 
-/** What runs only while the host serves: the lane workers, and the services of the plugins. */
+/** Runs only while the host serves: the worker of messages, and the services of the plugins. */
 export class Serving {
   readonly #deps: ServingDeps;
   readonly #running: Service[] = [];
-  #workers: LaneWorkers | undefined;
+  #worker: RunningWorker | undefined;
   #lock: ProcessLock | undefined;
   readonly #cut = new AbortController();
 
@@ -44,8 +55,7 @@ export class Serving {
       if (store) {
         // A host in this process that makes room for this one still does its commands itself.
         if (!lock) await this.#deps.words.recover(store);
-        this.#workers = new LaneWorkers({ ...this.#deps, store });
-        await this.#workers.start();
+        await this.#startWorker(store);
       }
       for (const service of registry.get(Services)?.values() ?? []) {
         if (names && !names.includes(service.name)) continue;
@@ -58,6 +68,19 @@ export class Serving {
       if (!lock) await held.release();
       throw error;
     }
+  }
+
+  async #startWorker(store: Store): Promise<void> {
+    const { registry, bundled, log } = this.#deps;
+    const worker = registry.get(MessageWorker);
+    if (worker) {
+      const { ClaimedMessages } = await import("./claimed-messages.ts");
+      this.#worker = await worker.start(new ClaimedMessages(this.#deps, store));
+      return;
+    }
+    const cure = howToFill(fillersOf(MessageWorker.id, await bundled()));
+    const { code, message } = errors.MESSAGES_UNWORKED(MessageWorker.id, cure);
+    log.warn({ code }, message);
   }
 
   /** No new work; what runs gets its time; the rest stays on disk for the next start. */
@@ -80,10 +103,10 @@ export class Serving {
     const services = this.#running.splice(0).toReversed();
     const all = [
       ...services.map((service) => service.stop(signal)),
-      this.#workers?.stop(signal),
+      this.#worker?.stop(signal),
       this.#deps.words.stop(signal),
     ];
-    this.#workers = undefined;
+    this.#worker = undefined;
     for (const ended of await Promise.allSettled(all)) {
       if (ended.status === "rejected")
         this.#deps.log.error(

@@ -2,35 +2,29 @@ import type { ApprovalRequest, InboundMessage, Logger, TurnEvent } from "@gantry
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
-import { Progress } from "./progress.ts";
 
-interface Deps {
+export interface ShownTurnDeps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
-  /** After how long a turn shows what it does; 0: never. */
-  readonly progressMs: number;
 }
 
-/** A turn as its channel sees it while it runs: that it works, what it does and asks, and what became of that. */
+/** A turn as its channel sees it while it runs: its work, its questions, and their answers. */
 export class ShownTurn {
-  readonly #deps: Deps;
+  readonly #deps: ShownTurnDeps;
   readonly #message: InboundMessage;
   readonly #signal: AbortSignal;
   readonly #ended = new AbortController();
   readonly #asked = new Map<string, ApprovalRequest>();
-  readonly #progress: Progress;
 
-  constructor(deps: Deps, message: InboundMessage, signal: AbortSignal) {
+  constructor(deps: ShownTurnDeps, message: InboundMessage, signal: AbortSignal) {
     this.#deps = deps;
     this.#message = message;
     this.#signal = signal;
     void deps.delivery.working(message, AbortSignal.any([signal, this.#ended.signal]));
-    this.#progress = new Progress(deps.delivery, message, signal, deps.progressMs);
   }
 
   tell(event: TurnEvent): void {
-    this.#progress.tell(event);
     void this.#deps.delivery.turnEvent(this.#message, event);
     if (event.type === "approval_request") {
       this.#asked.set(event.request.id, event.request);
@@ -42,8 +36,7 @@ export class ShownTurn {
   }
 
   /** From here on nothing says any more that the turn runs. */
-  async end(): Promise<void> {
+  end(): void {
     this.#ended.abort();
-    await this.#progress.end();
   }
 }

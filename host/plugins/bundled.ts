@@ -11,8 +11,9 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** URL of the module. */
   readonly entry: string;
-  /** What the build read off the plugin; not known when run from source. */
+  /** Ids of the slots it fills, read off by the build; from source, as its package.json says. */
   readonly provides?: readonly string[];
+  /** Read off the plugin by the build; not known when run from source. */
   readonly taps?: readonly string[];
   readonly keys?: readonly string[];
 }
@@ -39,7 +40,7 @@ function tableOf(key: string): string {
 }
 
 interface Facts {
-  readonly gantry?: { readonly base?: boolean; readonly tables?: readonly string[] };
+  readonly gantry?: Partial<Pick<Bundled, "base" | "tables" | "provides">>;
 }
 
 /** The build lists the plugins in one file; from source the folders are read. */
@@ -67,6 +68,7 @@ async function readFacts(name: string, folder: URL): Promise<Bundled> {
     name,
     base: gantry.base === true,
     tables: gantry.tables ?? [],
+    ...(gantry.provides && { provides: gantry.provides }),
     entry: new URL("index.ts", folder).href,
   };
 }

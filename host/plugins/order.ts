@@ -12,8 +12,6 @@ export async function inOrder(
 ): Promise<readonly Plugin[]> {
   const sorted: Plugin[] = [];
   const open: string[] = [];
-  const fillers = (id: string, among = plugins) =>
-    among.filter((plugin) => plugin.provides?.some((slot) => slot.id === id));
   const visit = async (plugin: Plugin): Promise<void> => {
     if (sorted.includes(plugin)) return;
     if (open.includes(plugin.name)) throw errors.SLOT_CYCLE([...open, plugin.name].join(" -> "));
@@ -21,10 +19,10 @@ export async function inOrder(
     for (const slot of Object.values(plugin.needs ?? {}) as AnySlot[]) {
       if (slot.sealed)
         throw errors.PLUGIN_BAD_FACTS(plugin.name, `it needs ${slot.id}, which only the host may read`);
-      const from = fillers(slot.id).filter((filler) => filler !== plugin);
+      const from = fillersOf(slot.id, plugins).filter((filler) => filler !== plugin);
       const must = !slot.many && !slot.optional && !filledByHost.some((own) => own.id === slot.id);
       if (from.length === 0 && must)
-        throw errors.SLOT_EMPTY(plugin.name, slot.id, howToFill(fillers(slot.id, await bundled())));
+        throw errors.SLOT_EMPTY(plugin.name, slot.id, howToFill(fillersOf(slot.id, await bundled())));
       for (const filler of from) await visit(filler);
     }
     open.pop();
@@ -35,7 +33,13 @@ export async function inOrder(
   return sorted;
 }
 
-function howToFill(bundled: readonly Plugin[]): string {
+/** Returns those of `plugins` that fill a slot. */
+export function fillersOf(id: string, plugins: readonly Plugin[]): readonly Plugin[] {
+  return plugins.filter((plugin) => plugin.provides?.some((slot) => slot.id === id));
+}
+
+/** Returns the cure for an empty slot, the end of a sentence; `bundled` are those that fill it. */
+export function howToFill(bundled: readonly Plugin[]): string {
   return bundled.length > 0
     ? `: list ${bundled.map(({ name }) => name).join(" or ")}, which comes with Gantry`
     : ", and none that comes with Gantry does: list one that does, as its author says";

@@ -1,13 +1,17 @@
 import path from "node:path";
-import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { type GantryError, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
-import { plainCommands } from "./plain-commands.ts";
+import { plainText } from "./plain-text.ts";
+import { canStart } from "./starting-programs.ts";
 
 /** What parts recipients that a tool gives as one text; a star stands for one of them. */
 const SEVERAL = ",; \t\r\n<>";
+
+/** An option whose name is written out, and a value of it. */
+const NAMED_VALUE = /^--[\w-]+=/;
 
 /** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
 interface Rule {
@@ -26,6 +30,11 @@ export class AllowRules {
   /** Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
   constructor(entries: readonly string[]) {
     this.#rules = entries.map(ruleOf);
+  }
+
+  /** Returns a warning for each rule that can cover no command line. */
+  idle(): readonly GantryError[] {
+    return this.#rules.filter(isIdle).map(({ text }) => errors.ALLOW_IDLE(text));
   }
 
   /** The rules that cover the whole call, or undefined where any part of it is left over. */
@@ -58,6 +67,15 @@ function ruleOf(text: string): Rule {
   return { text: text.trim(), name, pattern, fed: pipe !== undefined };
 }
 
+/** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
+function isIdle({ pattern = "" }: Rule): boolean {
+  const [program = "", ...rest] = pattern.split(/\s+/);
+  const starred = rest.filter((word) => /[*?]/.test(word));
+  const isOpenGit = program === "git" && starred[0] === rest[0];
+  const mustBeExact = starred.length > 0 && !isOpenGit && canStart([program, ...rest]);
+  return mustBeExact || starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word));
+}
+
 /** `weather`, or `mcp: github_*` for tools that come from there. */
 function namesWhole({ name, pattern, fed }: Rule, tool: Tool): boolean {
   if (pattern === undefined) return name === tool.name;
@@ -65,28 +83,49 @@ function namesWhole({ name, pattern, fed }: Rule, tool: Tool): boolean {
 }
 
 /**
- * A rule for each command that the text runs, nested ones too; `[undefined]` where the text is more than commands. What is
- * harmless with nothing to read may do as it is told by what is piped into it, so that takes a rule of its own.
+ * Returns a rule for each command of the text, `[undefined]` if the text is more than commands.
+ * What is harmless with nothing to read may do as it is told by what is piped into it, so that
+ * takes a rule of its own.
  */
 async function coveringCommand(
   rules: readonly Rule[],
   command: string,
   shell: ShellReader | undefined,
 ): Promise<(Rule | undefined)[]> {
-  const commands = await plainCommands(command, shell);
-  if (!commands) return [undefined];
-  return commands.map(({ words, fed }) =>
-    rules.find((rule) => rule.fed === fed && coversWords(rule.pattern ?? "", words)),
-  );
+  const text = await plainText(command, shell);
+  if (!text) return [undefined];
+  return text.commands.map(({ words, fed }) => {
+    const mustBeExact = text.startsOthers || canStart(words);
+    const fitting = rules.filter((rule) => rule.fed === fed);
+    return fitting.find(({ pattern = "" }) => coversWords(pattern, words, mustBeExact));
+  });
 }
 
-/** Word by word; `*` stands for any signs in a word, and as the last word for any further words. */
-function coversWords(pattern: string, words: readonly string[]): boolean {
-  const wanted = pattern.split(/\s+/);
-  const open = wanted.length > 1 && wanted.at(-1) === "*";
-  if (open) wanted.pop();
-  if (open ? words.length < wanted.length : words.length !== wanted.length) return false;
-  return wanted.every((word, i) => covers(word, words[i] as string));
+/**
+ * True if a rule covers the words of a command: exactly these, or with wildcards for its arguments.
+ * `*` stands for any characters in a word, and as the last word for any further words.
+ */
+function coversWords(pattern: string, words: readonly string[], mustBeExact: boolean): boolean {
+  const rule = pattern.split(/\s+/);
+  const isExact = rule.length === words.length && rule.every((word, i) => word === words[i]);
+  if (isExact || mustBeExact || rule[0] !== words[0]) return isExact;
+  const isOpen = rule.length > 1 && rule.at(-1) === "*";
+  const wanted = isOpen ? rule.slice(0, -1) : rule;
+  if (isOpen ? words.length < wanted.length : words.length !== wanted.length) return false;
+  return words.every((word, i) => coversWord(wanted[i] ?? "*", word));
+}
+
+/**
+ * True if a word is the one that a rule names. A rule names an option in full, or `--option=`
+ * before its wildcards.
+ */
+function coversWord(wanted: string, word: string): boolean {
+  if (wanted === word) return true;
+  if (/^[-+@]/.test(word)) {
+    const [named] = NAMED_VALUE.exec(wanted) ?? /^[+@]/.exec(wanted) ?? [];
+    if (named === undefined || !word.startsWith(named)) return false;
+  }
+  return covers(wanted, word);
 }
 
 async function coveringPath(

@@ -1,6 +1,6 @@
 import type { Question, ShellReader, ToolCall } from "@gantry/sdk";
 import { digestOf } from "./effects.ts";
-import { plainCommands } from "./plain-commands.ts";
+import { plainText } from "./plain-text.ts";
 
 /** Conversations that are remembered; the one longest unused is forgotten first. */
 const maxConversations = 1_000;
@@ -58,7 +58,8 @@ export async function coverageOf(call: ToolCall, shell: ShellReader | undefined)
   const parts: unknown[] = [call.cwd];
   const shown: string[] = [];
   for (const command of commands) {
-    const [only, ...others] = (await plainCommands(command, shell)) ?? [];
+    const text = await plainText(command, shell);
+    const [only, ...others] = text?.startsOthers ? [] : (text?.commands ?? []);
     const words = others.length === 0 ? only?.words : undefined;
     parts.push(words ? ["words", words] : ["text", command]);
     shown.push(words ? `\`${words.map(asTyped).join(" ")}\`` : "this very command line");

@@ -14,7 +14,7 @@ import type { AllowRules } from "./allow-rules.ts";
 import { scopesOf } from "./scopes.ts";
 import { isOfferedNow } from "./tool-list.ts";
 import type { TurnContext } from "./turn-context.ts";
-import { plainCommands } from "./plain-commands.ts";
+import { plainText } from "./plain-text.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
 
 export type Autonomy = "supervised" | "semi-autonomous" | "autonomous";
@@ -95,8 +95,10 @@ async function nobodyAsked(
   shell: ShellReader | undefined,
 ): Promise<{ code: string; message: string }> {
   const reasons = questions.map(({ reason }) => reason).join(" ");
-  const read = await Promise.all(effects.commands.map((command) => plainCommands(command, shell)));
-  const rules = read.flatMap((plain) => plain?.map(({ words }) => ruleFor(name, words)) ?? [undefined]);
+  const read = await Promise.all(effects.commands.map((command) => plainText(command, shell)));
+  const rules = read.flatMap(
+    (text) => text?.commands.map(({ words }) => ruleFor(name, words)) ?? [undefined],
+  );
   const isExact = rules.length > 0 && !rules.includes(undefined);
   const shown = JSON.stringify(isExact ? [...new Set(rules)] : [name]);
   // No rule for a text that is more than commands of plain words lifts anything but the tool's name alone.

@@ -1,5 +1,4 @@
 import { errors } from "./errors.ts";
-
 import { baseName, type Arg } from "./syntax/words.ts";
 
 /** A name, or a name with its first arguments. */
@@ -22,32 +21,25 @@ export function blockedFrom(entries: readonly string[]): Blocked {
   return map;
 }
 
-/** The entry that a command falls under: `yes`, or `maybe` where an argument is known only at run time. */
-export function findBlocked(
-  argv: readonly Arg[],
-  blocked: Blocked,
-): { readonly entry: string; readonly sure: boolean } | undefined {
-  const [head, ...args] = argv;
-  let maybe: string | undefined;
-  const name = baseName(head?.guess ?? "");
+/**
+ * Returns the entry that a command falls under, by words that its text tells in full; `name` is its
+ * program's.
+ */
+export function findBlocked(name: string, argv: readonly Arg[], blocked: Blocked): string | undefined {
   // mkfs stands for mkfs.ext4 too.
-  for (const entry of blocked.get(name) ?? blocked.get(name.replace(/\..*$/s, "")) ?? []) {
-    for (let from = 0; ; from++) {
-      const fits = entry.args.map((word, i) => fit(args[from + i], word));
-      if (fits.every((one) => one === "yes")) return { entry: entry.text, sure: true };
-      if (!fits.includes("no")) maybe ??= entry.text;
-      // Options, and words that may be their values, can stand in between: git -C dir push.
-      const skipped = args[from];
-      if (skipped === undefined) break;
-      const option = skipped.text.startsWith("-") || !skipped.whole;
-      if (!option && !(from > 0 && args[from - 1]?.text.startsWith("-"))) break;
-    }
-  }
-  return maybe === undefined ? undefined : { entry: maybe, sure: false };
+  const dot = name.indexOf(".");
+  const entries = blocked.get(name) ?? (dot < 0 ? undefined : blocked.get(name.slice(0, dot)));
+  return entries?.find((entry) => covers(entry, argv))?.text;
 }
 
-function fit(arg: Arg | undefined, word: string): "yes" | "no" | "maybe" {
-  if (arg === undefined) return "no";
-  if (arg.whole) return arg.text === word ? "yes" : "no";
-  return arg.many || word.startsWith(arg.text) ? "maybe" : "no";
+function covers(entry: Entry, argv: readonly Arg[]): boolean {
+  for (let from = 1; ; from++) {
+    const words = argv.slice(from, from + entry.args.length);
+    if (entry.args.every((word, i) => words[i]?.whole && words[i].text === word)) return true;
+    // Options, and words that may be their values, can stand in between: git -C dir push.
+    const skipped = argv[from];
+    if (skipped === undefined) return false;
+    const isOption = skipped.text.startsWith("-") || !skipped.whole;
+    if (!isOption && (from === 1 || !argv[from - 1]?.text.startsWith("-"))) return false;
+  }
 }

@@ -1,32 +1,40 @@
 import { refuse, type Refusal } from "@gantry/sdk";
 import { findBlocked, type Blocked } from "./blocked.ts";
 import { errors } from "./errors.ts";
+import { morePlain } from "./plain-programs.ts";
 import type { Reading } from "./reading.ts";
 import { baseName, shown } from "./syntax/words.ts";
 
-// What could change the policy from inside a tool.
+/** Commands that could change the policy from inside a tool. */
 const OWN = new Set(["gantry", "gantry.js", "gantry.cmd"]);
 
-/** What the policy says of a shell text: a refusal, or why it cannot be told what it runs. */
-export interface Judgement {
-  readonly refusal?: Refusal;
-  readonly doubt?: string;
-}
-
-/** The policy's word on what a shell text runs: the plainest no first, then the first doubts. */
-export function judge(reading: Reading, blocked: Blocked): Judgement {
-  let maybe: string | undefined;
+/**
+ * Returns the refusal of what a shell text runs, whatever holds it; undefined if nothing of it is
+ * blocked.
+ */
+export function refusalOf(reading: Reading, blocked: Blocked): Refusal | undefined {
   for (const argv of reading.commands) {
-    if (OWN.has(baseName(argv[0]?.guess ?? "")))
-      return { refusal: refuse(errors.COMMAND_OWN(shown(argv[0]?.guess ?? ""))) };
-    const found = findBlocked(argv, blocked);
-    if (found?.sure) return { refusal: refuse(errors.COMMAND_BLOCKED(found.entry)) };
-    maybe ??= found && `\`${shown(argv.map((arg) => arg.guess).join(" "))}\` may be \`${found.entry}\``;
+    const program = argv[0]?.guess ?? "";
+    const name = baseName(program);
+    if (OWN.has(name)) return refuse(errors.COMMAND_OWN(shown(program)));
+    const entry = findBlocked(name, argv, blocked);
+    if (entry !== undefined) return refuse(errors.COMMAND_BLOCKED(entry));
   }
   const [steered] = reading.steered;
-  if (steered !== undefined) return { refusal: refuse(errors.COMMAND_VARIABLE(steered)) };
+  if (steered !== undefined) return refuse(errors.COMMAND_VARIABLE(steered));
   const [unreadable] = reading.unreadable;
-  if (unreadable !== undefined) return { refusal: refuse(errors.COMMAND_UNREADABLE(unreadable)) };
-  const doubts = [...reading.uncertain, ...(maybe === undefined ? [] : [maybe])];
-  return doubts.length === 0 ? {} : { doubt: doubts.slice(0, 3).join("; ") };
+  return unreadable === undefined ? undefined : refuse(errors.COMMAND_UNREADABLE(unreadable));
+}
+
+/**
+ * Returns why a shell text needs walls, its first three reasons; undefined if it is plain programs
+ * alone.
+ */
+export function doubtOf({ uncertain, commands }: Reading): string | undefined {
+  const doubts = new Set(uncertain);
+  for (const argv of commands) {
+    const doubt = doubts.size < 3 ? morePlain(argv) : undefined;
+    if (doubt !== undefined) doubts.add(doubt);
+  }
+  return doubts.size === 0 ? undefined : [...doubts].join("; ");
 }

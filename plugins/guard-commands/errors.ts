@@ -11,9 +11,12 @@ export const errors = defineErrors({
   COMMAND_VARIABLE: policy(
     "Command blocked by security policy: it sets %s, which changes what other commands run; leave that variable alone.",
   ),
-  COMMAND_UNCERTAIN: policy("It cannot be told from the text what this runs: %s."),
+  COMMAND_UNCERTAIN: policy(
+    "This is more than plain programs with plain options, and no kernel walls hold here: %s.",
+  ),
   COMMAND_NO_WALLS: policy(
-    "Command blocked by security policy: it cannot be told from the text what this runs (%s), nobody is asked in autonomous, and no kernel walls hold here: use a system with them, or a lower agent.autonomy_level.",
+    "Command blocked by security policy: no kernel walls hold here, and this is more than plain " +
+      "programs with plain options (%s): use a system with walls, or a lower agent.autonomy_level.",
   ),
   COMMAND_BAD_ENTRY: usage(
     "security.blocked_commands holds `%s`, which names no command: write a name, or a name with its first arguments.",

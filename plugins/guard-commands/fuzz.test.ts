@@ -6,6 +6,8 @@ import * as fc from "fast-check";
 import * as grammar from "unbash";
 import { expect, test } from "vitest";
 import { readShell } from "./reading.ts";
+import { HIDDEN_SUBSTITUTION } from "./syntax/visitors.ts";
+import { UNKNOWN, type Arg } from "./syntax/words.ts";
 
 /** The short form tries the same scripts every time; the long form new ones. */
 const seeded = (process.env["GANTRY_FUZZ"] ?? process.env["GANTRY_LONG"]) ? {} : { seed: 1 };
@@ -38,10 +40,21 @@ async function ranIn(folder: string, script: string): Promise<string[]> {
   return [...new Set(text.split("\0").filter((line) => line !== ""))];
 }
 
-/** True where the guard saw all that ran, or did not allow the script in silence. */
+/** Builtins that evaluate text which is quoted where it stands. */
+const EVALUATORS = new Set("alias declare export let printf read test unset".split(" "));
+
+/** True if what a command runs is known only at run time. */
+function isOpen([head, ...args]: readonly Arg[]): boolean {
+  if (!head?.whole || head.guess.includes(UNKNOWN)) return true;
+  const isHidden = EVALUATORS.has(head.text) && args.some(({ guess }) => HIDDEN_SUBSTITUTION.test(guess));
+  const runsText = EVALUATORS.has(head.text) || head.text === "eval" || head.text === "trap";
+  return isHidden || (runsText && args.some(({ whole }) => !whole)) || head.text === "alias";
+}
+
+/** True if the guard saw all that ran, or the script needs walls for what bash itself does. */
 function saw(script: string, ran: readonly string[]): boolean {
   const { commands, unreadable, uncertain, steered } = readShell(script, grammar);
-  if (unreadable.size + uncertain.size + steered.size > 0) return true;
+  if (unreadable.size + uncertain.size + steered.size > 0 || commands.some(isOpen)) return true;
   const names = new Set(commands.map(([head]) => head?.text));
   // Of a coprocess bash reports this word instead of the command.
   return ran.every((name) => names.has(name) || name === "COPROC");

@@ -74,9 +74,8 @@ test("SEC-03: an entry may name leading arguments, with options in between", asy
   ]) {
     expect([line, (await call(host, line)).code]).toEqual([line, "COMMAND_BLOCKED"]);
   }
-  for (const line of ["git log push", "git pull", "git", "echo git push"])
-    expect([line, (await call(host, line)).decision]).toEqual([line, "allowed"]);
-  for (const line of ["git $X", "ls | xargs git"])
+  expect(await call(host, "echo git push")).toMatchObject({ decision: "allowed" });
+  for (const line of ["git log push", "git pull", "git", "git $X", "ls | xargs git"])
     expect([line, (await call(host, line)).code]).toEqual([line, "APPROVAL_NO_PERSON"]);
 });
 
@@ -96,7 +95,7 @@ test("SEC-04: what is known only at run time asks, and the sentence is true of e
   expect(opinion?.outcome).toMatchObject({
     verdict: "ask",
     code: "COMMAND_UNCERTAIN",
-    reason: expect.stringContaining("python can run code that this guard does not read"),
+    reason: expect.stringContaining("`python` is not on the list of plain programs"),
   });
 });
 
@@ -128,7 +127,7 @@ test("SEC-04: what is too long, too deep or too much to read is refused, and soo
     "x".repeat(70_000),
     "$(".repeat(400) + "ls" + ")".repeat(400),
     `sed '${"s/".repeat(30_000)}'`,
-    `ls ${"{a,b}".repeat(9_000)}`,
+    `echo ${"{a,b}".repeat(9_000)}`,
   ];
   for (const line of much) {
     let decision: string | undefined;
@@ -138,7 +137,7 @@ test("SEC-04: what is too long, too deep or too much to read is refused, and soo
     expect([line.slice(0, 20), spent < 2_000]).toEqual([line.slice(0, 20), true]);
     expect([line.slice(0, 20), decision]).toEqual([
       line.slice(0, 20),
-      line.startsWith("ls {") ? "allowed" : "refused",
+      line.startsWith("echo {") ? "allowed" : "refused",
     ]);
   }
 });

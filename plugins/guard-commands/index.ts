@@ -10,7 +10,7 @@ import {
   ShellReader,
 } from "@gantry/sdk";
 import { blockedFrom } from "./blocked.ts";
-import { judge } from "./decide.ts";
+import { doubtOf, refusalOf } from "./decide.ts";
 import { errors } from "./errors.ts";
 import { createReader } from "./reader.ts";
 
@@ -36,18 +36,24 @@ export default definePlugin({
     host.provide(ShellReader, reader);
     host.onServe(async () => void (await reader.whole("true")));
     host.hooks.beforeToolCall.tap(async (call) => {
-      const doubts: string[] = [];
+      let doubt: string | undefined;
+      let isNameable = true;
       for (const command of call.effects.commands) {
-        const { refusal, doubt } = judge(await reader.whole(command), blocked);
+        const reading = await reader.whole(command);
+        const refusal = refusalOf(reading, blocked);
         if (refusal) return refusal;
-        if (doubt !== undefined) doubts.push(doubt);
+        const own = doubtOf(reading);
+        doubt ??= own;
+        isNameable &&= own === undefined || (await reader.read(command)).plain !== undefined;
       }
-      const [doubt] = doubts;
       if (doubt === undefined) return undefined;
-      if (agent.autonomy_level !== "autonomous") return ask(errors.COMMAND_UNCERTAIN(doubt));
-      // The walls bind what cannot be read; in front of them nobody is asked.
+      // Walls bind whatever a command turns out to run.
       const walls = await host.needs.sandbox?.policy();
-      return walls?.files && walls.network ? undefined : refuse(errors.COMMAND_NO_WALLS(doubt));
+      if (walls?.files && walls.network) return undefined;
+      // Autonomous, the host refuses what is asked here, unless security.allow names it.
+      return agent.autonomy_level === "autonomous" && !isNameable
+        ? refuse(errors.COMMAND_NO_WALLS(doubt))
+        : ask(errors.COMMAND_UNCERTAIN(doubt));
     });
   },
 });

@@ -1,20 +1,31 @@
-import type { ShellReader } from "@gantry/sdk";
+import type { ShellReader, ShellReading } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { readShell, type Reading } from "./reading.ts";
+import { plainCommands } from "./syntax/plain.ts";
 
-/** The reader for other guards, and the whole reading for this one; the last text is remembered, since each guard asks for it. */
-export function createReader(): ShellReader & { whole(script: string): Promise<Reading> } {
-  let last: { readonly script: string; readonly reading: Reading } | undefined;
-  const whole = async (script: string): Promise<Reading> => {
+/** The reader for other guards, and the whole reading for this one. */
+interface Reader extends ShellReader {
+  whole(script: string): Promise<Reading>;
+}
+
+/** Returns a reader that remembers the last text, since each guard asks for it. */
+export function createReader(): Reader {
+  let last: { script: string; reading: Reading; told?: ShellReading } | undefined;
+  const remembered = async (script: string): Promise<NonNullable<typeof last>> => {
     if (last?.script !== script) last = { script, reading: readShell(script, await import("unbash")) };
-    return last.reading;
+    return last;
   };
   return {
-    whole,
+    whole: async (script) => (await remembered(script)).reading,
     async read(script) {
-      const { commands, fed, files, plain, unreadable } = await whole(script);
+      const known = await remembered(script);
+      const { commands, files, unreadable, tree } = known.reading;
       for (const why of unreadable) throw errors.COMMAND_UNREADABLE(why);
-      return { commands, fed, files, ...(plain && { plain }) };
+      if (!known.told) {
+        const plain = tree && plainCommands(script, tree);
+        known.told = { commands, files, ...(plain && { plain }) };
+      }
+      return known.told;
     },
   };
 }

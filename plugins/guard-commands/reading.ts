@@ -1,26 +1,23 @@
 import type { SyntaxNode } from "unbash";
-import { lookThrough } from "./programs/look-through.ts";
+import { programNamed } from "./programs/look-through.ts";
 import type { Findings } from "./syntax/findings.ts";
-import { plainCommands } from "./syntax/plain.ts";
 import { steers } from "./syntax/variables.ts";
-import { findIn, HIDDEN_SUBSTITUTION } from "./syntax/visitors.ts";
-import { baseName, shown, type Arg } from "./syntax/words.ts";
+import { findIn, HIDDEN_SUBSTITUTION, type Place } from "./syntax/visitors.ts";
+import { baseName, PLAIN_WORD, shown, type Arg } from "./syntax/words.ts";
 
 /** All that a shell text runs, as far as the text tells. */
 export interface Reading {
   readonly commands: (readonly Arg[])[];
-  /** Those of them that are fed what another one writes. */
-  readonly fed: Set<readonly Arg[]>;
-  /** Targets of redirections, and files that the texts of programs name, as `r` of sed. */
+  /** Targets of redirections. */
   readonly files: Arg[];
   /** Why it cannot be read with certainty. */
   readonly unreadable: Set<string>;
   /** Variables it sets that change what runs. */
   readonly steered: Set<string>;
-  /** What is known only at run time. */
+  /** What bash itself runs only at run time. */
   readonly uncertain: Set<string>;
-  /** The words of each command, if the text is nothing but commands of literal words. */
-  plain?: readonly (readonly string[])[] | undefined;
+  /** The whole text, unless the parser gave up. */
+  tree?: SyntaxNode;
 }
 
 /** unbash, or what speaks like it. */
@@ -30,101 +27,134 @@ export interface Grammar {
 }
 
 const LIMITS = { characters: 65_536, nested: 12, documents: 256, wrapped: 32, commands: 1_000 };
-const SYSTEM_FOLDERS = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 const DOUBLE = new Set(["DoubleQuoted", "LocaleString", "HereDocBody"]);
-// Words that other POSIX shells read in another way than bash.
-const BASH_ONLY = new Set(
-  (
-    "TestCommand ArithmeticCommand ArithmeticFor Select Coproc ProcessSubstitution HereString AnsiCQuoted LocaleString ArrayValue ExtendedGlob " +
-    "FileDescriptorVariable"
-  ).split(" "),
-);
 
-/** Walks the whole tree, and the texts that commands in it hand to shells. Never throws for what the text says. */
+/**
+ * Walks the whole tree, and the texts that commands in it hand to shells. Never throws for what the
+ * text says.
+ */
 export function readShell(source: string, grammar: Grammar): Reading {
-  const reading: Reading = {
+  return new ShellWalk(grammar).read(source);
+}
+
+/** One reading under way. */
+class ShellWalk implements Findings {
+  readonly #grammar: Grammar;
+  readonly #reading: Reading = {
     commands: [],
-    fed: new Set(),
     files: [],
     unreadable: new Set(),
     steered: new Set(),
     uncertain: new Set(),
   };
-  const seen = { arithmetic: false, hidden: false };
-  let behindPipe = false;
+  readonly #place: Place = { parent: undefined, inDouble: false };
+  #hasArithmetic = false;
+  #hasHidden = false;
+  #depth = 0;
+  #wrapped = 0;
 
-  const unreadable = (why: string) => void reading.unreadable.add(shown(why));
-  const walk = (text: string, shell: "bash" | "sh", depth: number): void => {
-    const documents = text.split("<<").length;
-    if (depth > LIMITS.nested || text.length > LIMITS.characters || documents > LIMITS.documents)
-      return unreadable("it is too long or too deeply nested");
-    if (text.includes("\0") || !text.isWellFormed())
-      return unreadable("it holds characters that no shell can be given");
-    const findings: Findings = {
-      unreadable,
-      ask: (why) => void reading.uncertain.add(why),
-      arithmetic: () => void (seen.arithmetic = true),
-      literal: (value) => void (seen.hidden ||= HIDDEN_SUBSTITUTION.test(value) || endsInSubscript(value)),
-      file: (target) => void reading.files.push(target),
-      variable(arg) {
-        const [name = ""] = /^[A-Za-z_]\w*/.exec(arg.text) ?? [];
-        if (steers(name)) reading.steered.add(name);
-        else if (!arg.whole && name === arg.text)
-          findings.ask(`it sets a variable whose name is known only at run time, \`${shown(arg.guess)}\``);
-        if (arg.text.includes("[")) seen.arithmetic = true;
-      },
-      script(inner, as) {
-        if (!inner.whole)
-          findings.ask(`a shell runs \`${shown(inner.guess)}\`, which is known only at run time`);
-        walk(inner.guess, as === "sh" || shell === "sh" ? "sh" : "bash", depth + 1);
-      },
-      run(argv) {
-        const [head, ...args] = argv;
-        if (!head) return;
-        if (reading.commands.length >= LIMITS.commands || wrapped >= LIMITS.wrapped)
-          return unreadable("it runs too many commands");
-        reading.commands.push(argv);
-        if (behindPipe) reading.fed.add(argv);
-        if (!head.whole)
-          return findings.ask(`the command word \`${shown(head.guess)}\` is known only at run time`);
-        if (head.text.includes("/") && !SYSTEM_FOLDERS.test(head.text))
-          findings.ask(`it runs the file \`${shown(head.text)}\``);
-        wrapped++;
-        lookThrough(baseName(head.text), args, findings);
-        wrapped--;
-      },
-    };
-    let wrapped = 0;
-    let inDouble = false;
-    const visit = (node: SyntaxNode, parent?: SyntaxNode): void => {
-      if (shell === "sh" && BASH_ONLY.has(node.type))
-        findings.ask("bash's own words stand in a text for another shell");
-      if (!findIn(node, { parent, inDouble }, findings)) return;
-      const before = { inDouble, behindPipe };
-      inDouble = DOUBLE.has(node.type) || (inDouble && node.type !== "Script");
-      grammar.forEachChild(node, (child) => {
-        behindPipe = before.behindPipe || (node.type === "Pipeline" && node.commands[0] !== child);
-        visit(child, node);
-      });
-      ({ inDouble, behindPipe } = before);
-    };
-    try {
-      const tree = grammar.parse(text);
-      if (depth === 0) reading.plain = plainCommands(text, tree);
-      visit(tree);
-    } catch (error) {
-      unreadable(`the parser gave up: ${(error as Error).message}`);
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar;
+  }
+
+  read(source: string): Reading {
+    const tree = this.#walk(source);
+    if (tree) this.#reading.tree = tree;
+    // Arithmetic runs substitutions that stand in the text of a variable: a='x[$(id)]'; ((a)).
+    if (this.#hasArithmetic && this.#hasHidden)
+      this.ask("arithmetic may run a substitution that stands in quoted text");
+    return this.#reading;
+  }
+
+  run(argv: readonly Arg[]): void {
+    const [head] = argv;
+    if (!head) return;
+    const { commands } = this.#reading;
+    if (commands.length >= LIMITS.commands || this.#wrapped >= LIMITS.wrapped)
+      return this.unreadable("it runs too many commands");
+    commands.push(argv);
+    const program = head.whole ? programNamed(baseName(head.text)) : undefined;
+    if (!program) return;
+    this.#wrapped++;
+    program(argv.slice(1), this);
+    this.#wrapped--;
+  }
+
+  script(text: Arg): void {
+    const { parent, inDouble } = this.#place;
+    this.#depth++;
+    this.#walk(text.guess);
+    this.#depth--;
+    Object.assign(this.#place, { parent, inDouble });
+  }
+
+  variable({ text }: Arg): void {
+    const [name = ""] = /^[A-Za-z_]\w*/.exec(text) ?? [];
+    if (steers(name)) this.#reading.steered.add(name);
+    if (text.includes("[")) this.arithmetic();
+  }
+
+  ask(why: string): void {
+    this.#reading.uncertain.add(why);
+  }
+
+  file(target: Arg): void {
+    this.#reading.files.push(target);
+  }
+
+  arithmetic(): void {
+    this.#hasArithmetic = true;
+  }
+
+  unreadable(why: string): void {
+    this.#reading.unreadable.add(shown(why));
+  }
+
+  literal(value: string): void {
+    this.#hasHidden ||= HIDDEN_SUBSTITUTION.test(value) || endsInSubscript(value);
+  }
+
+  #walk(text: string): SyntaxNode | undefined {
+    if (isTooMuch(text, this.#depth)) {
+      this.unreadable("it is too long or too deeply nested");
+    } else if (text.includes("\0") || !text.isWellFormed()) {
+      this.unreadable("it holds characters that no shell can be given");
+    } else {
+      try {
+        const tree = this.#grammar.parse(text);
+        this.#place.parent = undefined;
+        this.#place.inDouble = false;
+        this.#visit(tree);
+        return tree;
+      } catch (error) {
+        this.unreadable(`the parser gave up: ${(error as Error).message}`);
+      }
     }
-  };
+    return undefined;
+  }
 
-  walk(source, "bash", 0);
-  // Arithmetic runs substitutions that stand in the text of a variable: a='x[$(id)]'; ((a)).
-  if (seen.arithmetic && seen.hidden)
-    reading.uncertain.add("arithmetic may run a substitution that stands in quoted text");
-  return reading;
+  readonly #visit = (node: SyntaxNode): void => {
+    if (node.type === "Word" && PLAIN_WORD.test(node.text)) return;
+    const place = this.#place;
+    if (!findIn(node, place, this)) return;
+    const { parent, inDouble } = place;
+    const isDouble = DOUBLE.has(node.type) || (inDouble && node.type !== "Script");
+    place.parent = node;
+    place.inDouble = isDouble;
+    this.#grammar.forEachChild(node, this.#visit);
+    place.parent = parent;
+    place.inDouble = inDouble;
+  };
 }
 
-/** Part of a subscript whose substitution is put together later. */
+function isTooMuch(text: string, depth: number): boolean {
+  if (depth > LIMITS.nested || text.length > LIMITS.characters) return true;
+  let documents = 0;
+  for (let at = text.indexOf("<<"); at >= 0; at = text.indexOf("<<", at + 2)) documents++;
+  return documents >= LIMITS.documents;
+}
+
+/** True for part of a subscript whose substitution is put together later. */
 function endsInSubscript(value: string): boolean {
   return /[$`]$/.test(value) && value.lastIndexOf("[") > value.lastIndexOf("]");
 }

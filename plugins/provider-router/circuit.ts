@@ -1,4 +1,4 @@
-import { listAll, type Logger, type ModelRouter, type ProviderFailure, type Store } from "@gantry/sdk";
+import { listAll, type Logger, type ModelRouter, type Store } from "@gantry/sdk";
 import { Circuit, longestAskedMs, type CircuitLimits, type Try } from "@gantry/sdk/node";
 import { failure } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
@@ -73,25 +73,17 @@ export class Circuits {
     // What was cancelled has shown nothing: whoever comes next tries.
     if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") return;
     if (result.ok || !isTrouble(result.failure)) return this.#close(provider, guarded);
-    const isNews = !guarded.circuit.isOpen;
-    const pauseMs = guarded.circuit.failed(entered, { askedMs: result.failure.retryAfterMs });
-    if (pauseMs !== undefined) this.#pause(provider, guarded, result.failure, pauseMs, isNews);
-  }
-
-  #pause(
-    provider: string,
-    guarded: Guarded,
-    { code, message }: ProviderFailure,
-    pauseMs: number,
-    isNews: boolean,
-  ): void {
+    const { code, message, retryAfterMs } = result.failure;
+    const level = guarded.circuit.isOpen ? "debug" : "warn";
+    const pauseMs = guarded.circuit.failed(entered, { askedMs: retryAfterMs });
+    if (pauseMs === undefined) return;
     const until = new Date(Date.now() + pauseMs).toISOString();
     // What happened, without the cure: the circuit has one of its own.
     const reason = message.replace(/: .*|[.!]$/s, "");
     const pause: Pause = { provider, until, reason, pauseMs };
     guarded.pause = pause;
     const line = `${provider} keeps failing and is left alone until ${until}.`;
-    this.#log[isNews ? "warn" : "debug"]({ provider, code, until }, line);
+    this.#log[level]({ provider, code, until }, line);
     void this.#shared((values) => values.put(SPACE, provider, pause, { forMs: pauseMs }));
   }
 

@@ -25,8 +25,8 @@ export interface TryFailure {
 }
 
 /**
- * Leaves alone what keeps failing: opens after failures in a row, then lets one trial at a time find
- * out, after a pause that grows, whether it works again. Times go by `performance.now()`.
+ * Leaves alone what keeps failing: opens after failures in a row, then lets one trial at a time
+ * find out, after a pause that grows, whether it works again. Times go by `performance.now()`.
  */
 export class Circuit {
   readonly #limits: CircuitLimits;
@@ -70,7 +70,7 @@ export class Circuit {
     return wasOpen;
   }
 
-  /** Notes that a try failed; returns the milliseconds of the pause that begins, undefined if none does. */
+  /** Notes a failed try; returns the milliseconds of the pause that begins, if one does. */
   failed(attempt: Try, { askedMs = 0, isSure = false }: TryFailure = {}): number | undefined {
     this.leave(attempt);
     this.#failures += 1;

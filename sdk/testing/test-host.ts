@@ -13,6 +13,7 @@ import type {
 } from "../index.ts";
 
 export interface TestHostOptions {
+  /** Gantry's own {@link MessageWorker} is loaded with them, unless one of them fills that slot. */
   readonly plugins: readonly Plugin[];
   /** What would stand in config.toml, already parsed. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -55,7 +56,7 @@ export interface TestHost extends AsyncDisposable {
   resolveProvider(want: ModelRef): Promise<Provider>;
   /** Registrations by plugin, to compare before and after. */
   registrations(): readonly string[];
-  /** Starts the services and the lane workers. */
+  /** Starts the worker of messages and the services. */
   serve(services?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }

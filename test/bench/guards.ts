@@ -2,7 +2,7 @@ import * as grammar from "unbash";
 import { ask, type Logger, type ToolCall } from "@gantry/sdk";
 import { HookTable } from "../../host/plugins/hook-table.ts";
 import { blockedFrom } from "../../plugins/guard-commands/blocked.ts";
-import { judge } from "../../plugins/guard-commands/decide.ts";
+import { doubtOf, refusalOf } from "../../plugins/guard-commands/decide.ts";
 import { readShell } from "../../plugins/guard-commands/reading.ts";
 import { atMost, type Row } from "./row.ts";
 
@@ -49,11 +49,15 @@ async function micros(batches: number, size: number, work: () => unknown): Promi
 /** Reading a script and deciding on it, nothing remembered. */
 async function benchPolicy(): Promise<Row> {
   const blocked = blockedFrom(["sudo", "su", "dd", "mkfs", "git push"]);
-  const taken = await micros(400, 5, () => judge(readShell(SCRIPT, grammar), blocked));
+  const decide = () => {
+    const reading = readShell(SCRIPT, grammar);
+    return refusalOf(reading, blocked) ?? doubtOf(reading);
+  };
+  const taken = await micros(400, 5, decide);
   return atMost(
     `policy check of a script of ${SCRIPT.length} bytes, median`,
     taken,
-    Math.round((150 * SCRIPT.length) / 1_000),
+    Math.round((100 * SCRIPT.length) / 1_000),
     " µs",
   );
 }

@@ -37,7 +37,7 @@ export const hostCommands: readonly HostCommand[] = [
         summary: "start again, same conversation, when the configuration or a plugin under work changes",
       },
     ],
-    unused: ["commands", "routes", "services", "checks"],
+    unused: ["commands", "routes", "services", "checks", "message-worker"],
     needsVariables: true,
     load: () => import("./agent.ts"),
   },

@@ -1,18 +1,19 @@
-import type { Arg } from "../syntax/words.ts";
-import { known } from "../syntax/words.ts";
+import { known, type Arg } from "../syntax/words.ts";
 
-/** The options of a program, as getopt_long knows them. */
+/**
+ * The options of a program that say where its operands begin, as getopt_long knows them. Any other
+ * is a flag.
+ */
 export interface Options {
   /** Letters that take a value. */
   readonly value?: string;
   /** Letters whose value can only be attached. */
-  readonly maybe?: string;
-  /** Letters alone. */
-  readonly flag?: string;
-  /** Long names: `name`, `name=` (takes a value), `name?` (only attached). Any unambiguous beginning counts, as with GNU. */
+  readonly attached?: string;
+  /**
+   * Long names: `name`, `name=` (takes a value), `name?` (only attached). A beginning counts, as
+   * with GNU.
+   */
   readonly long?: string;
-  /** An option may be a bare number, as in `nice -5`. */
-  readonly number?: boolean;
   /** Letter and long name of an option after which reading stops: its value is read in place of it. */
   readonly splits?: readonly string[];
   /** `+x` counts like `-x`, and `-` ends like `--`, as with shells. */
@@ -20,58 +21,56 @@ export interface Options {
 }
 
 export interface Parsed {
-  /** Letter or long name, with the value where one was given. */
+  /** Letter or long name, with the value if there is one. */
   readonly given: readonly Given[];
-  /** From the first word that is no option. */
+  /** From the first word that is not an option. */
   readonly rest: readonly Arg[];
-  /** Why it cannot be told where the options end. */
-  readonly unclear?: string;
 }
 
 type Given = readonly [name: string, value: Arg | undefined];
-/** The options in one word; `next` says that the last one's value is the following word. */
-type Read = { readonly given: readonly Given[]; readonly next: boolean } | undefined;
+/** The options in one word; `next` says that the following word is the value of the last one. */
+interface Read {
+  readonly given: readonly Given[];
+  readonly next: boolean;
+}
 
-/** Reads leading options and stops at the first operand. */
+/**
+ * Reads leading options and stops at the first operand, or at a word that is known only at run
+ * time.
+ */
 export function readOptions(args: readonly Arg[], spec: Options): Parsed {
   const given: Given[] = [];
   let at = 0;
-  const stop = (unclear?: string): Parsed => ({
-    given,
-    rest: args.slice(at),
-    ...(unclear !== undefined && { unclear }),
-  });
-  while (at < args.length) {
-    const arg = args[at] as Arg;
-    const { text } = arg;
-    const sign = text.startsWith("-") || (spec.plus === true && text.startsWith("+"));
-    if (!arg.whole && (sign || text === "" || arg.many)) return stop(arg.guess);
-    const shellEnd = spec.plus === true && text === "-";
-    if (!sign || ((text === "-" || text === "+") && !shellEnd)) return stop();
+  for (let arg = args[0]; arg !== undefined; arg = args[at]) {
+    const { text, whole } = arg;
+    const isSigned = text.startsWith("-") || (spec.plus === true && text.startsWith("+"));
+    if (!whole || !isSigned || (text.length === 1 && !(spec.plus && text === "-"))) break;
     at++;
-    if (text === "--" || shellEnd) return stop();
-    if (spec.number && /^-[-+]?\d+$/.test(text)) continue;
-    const read: Read = text.startsWith("--") ? readLong(text, spec) : readLetters(text, spec);
-    if (read === undefined) return stop(text);
+    if (text === "--" || text === "-") break;
+    const read = text.startsWith("--") ? readLong(text, spec) : readLetters(text, spec);
     given.push(...read.given);
     const last = given.at(-1)?.[0] ?? "";
-    if (read.next) given[given.length - 1] = [last, args[at]];
-    // A value that may be several words hides where the options end.
-    if (read.next && args[at++]?.many) return stop(text);
-    if (spec.splits?.includes(last)) return stop();
+    if (read.next) given[given.length - 1] = [last, args[at++]];
+    if (spec.splits?.includes(last)) break;
   }
-  return stop();
+  return { given, rest: args.slice(at) };
 }
 
-function readLong(text: string, spec: Options): Read {
-  const [name = "", ...attached] = text.slice(2).split("=");
-  const all = spec.long?.split(" ") ?? [];
-  const begun = all.filter((long) => long.startsWith(name));
-  const match =
-    all.find((long) => long.replace(/[=?]$/, "") === name) ?? (begun.length === 1 ? begun[0] : undefined);
-  if (match === undefined) return undefined;
-  const value = attached.length > 0 ? known(attached.join("=")) : undefined;
-  return { given: [[match.replace(/[=?]$/, ""), value]], next: value === undefined && match.endsWith("=") };
+export function has({ given }: Parsed, ...names: readonly string[]): boolean {
+  return given.some(([name]) => names.includes(name));
+}
+
+export function valueOf({ given }: Parsed, ...names: readonly string[]): Arg | undefined {
+  return given.find(([name]) => names.includes(name))?.[1];
+}
+
+function readLong(text: string, { long = "" }: Options): Read {
+  const end = text.indexOf("=");
+  const name = text.slice(2, end < 0 ? undefined : end);
+  const begun = long.split(" ").filter((one) => one !== "" && one.startsWith(name));
+  const match = begun.find((one) => one.replace(/[=?]$/, "") === name) ?? begun[0] ?? name;
+  const value = end < 0 ? undefined : known(text.slice(end + 1));
+  return { given: [[match.replace(/[=?]$/, ""), value]], next: end < 0 && match.endsWith("=") };
 }
 
 function readLetters(text: string, spec: Options): Read {
@@ -80,11 +79,10 @@ function readLetters(text: string, spec: Options): Read {
     const letter = text[i] as string;
     const attached = text.slice(i + 1);
     const takes = spec.value?.includes(letter) === true;
-    if (takes || spec.maybe?.includes(letter)) {
+    if (takes || spec.attached?.includes(letter)) {
       given.push([letter, attached === "" ? undefined : known(attached)]);
       return { given, next: takes && attached === "" };
     }
-    if (!spec.flag?.includes(letter)) return undefined;
     given.push([letter, undefined]);
   }
   return { given, next: false };

@@ -1,48 +1,50 @@
+import type { PlainCommand } from "@gantry/sdk";
 import type { SyntaxNode } from "unbash";
 import { argOf, UNKNOWN } from "./words.ts";
 
-type Words = readonly string[];
-
-/** How each kind of node that may stand in such a text is taken apart; any other kind makes it more than commands. */
-const parts: Readonly<Record<string, (node: any) => readonly Words[] | undefined>> = {
-  Script: ({ commands, errors }) => (errors?.length ? undefined : all(commands)),
-  Statement: ({ command, background }) => (background ? undefined : wordsOf(command)),
-  AndOr: ({ commands }) => all(commands),
-  Pipeline: ({ commands, prefixes }) => (prefixes.length > 0 ? undefined : all(commands)),
-  Command: ({ name, args, prefix, redirects }) =>
-    name && prefix.length === 0 && redirects.length === 0 ? command([name, ...args]) : undefined,
-};
-
-/**
- * The words of each command in a text that is nothing but commands of literal words, one after the other or piped;
- * undefined where anything of it is known only at run time, redirected, assigned or repeated.
- */
-export function plainCommands(source: string, tree: SyntaxNode): readonly Words[] | undefined {
-  // A parser may read on over a sign that bash stumbles at.
-  return SIGNS.test(unquoted(source)) ? undefined : wordsOf(tree);
-}
-
-/** What makes more of a text than commands, wherever it stands outside quotes. */
+/** Characters that make more of a text than commands, wherever they stand outside quotes. */
 const SIGNS = /[(){}<>$`*?[\]!#~]/;
 
+/**
+ * Returns each command in a text that is nothing but commands of literal words, one after the other
+ * or piped. Undefined if anything of it is known only at run time, redirected, assigned or
+ * repeated.
+ */
+export function plainCommands(source: string, tree: SyntaxNode): readonly PlainCommand[] | undefined {
+  const found: PlainCommand[] = [];
+  // A parser may read on over a character that bash stumbles at.
+  return take(tree, false, found) && !SIGNS.test(unquoted(source)) ? found : undefined;
+}
+
+/** Without what is quoted, and without the `{}` of find. */
 function unquoted(text: string): string {
-  return text.replace(/\\[^]|'[^']*'|"[^"$`\\]*"/g, "");
+  return text.replace(/\\[^]|'[^']*'|"[^"$`\\]*"|(?<=\s)\{\}(?=\s|$)/g, "");
 }
 
-function wordsOf(node: SyntaxNode): readonly Words[] | undefined {
-  return parts[node.type]?.(node);
+/** Adds the commands of a node to `found`; false at the first node that is more. */
+function take(node: SyntaxNode, fed: boolean, found: PlainCommand[]): boolean {
+  switch (node.type) {
+    case "Script":
+      return !node.errors?.length && node.commands.every((one) => take(one, fed, found));
+    case "Statement":
+      return !node.background && take(node.command, fed, found);
+    case "AndOr":
+      return node.commands.every((one) => take(one, fed, found));
+    case "Pipeline":
+      if (node.prefixes.length > 0) return false;
+      return node.commands.every((one, i) => take(one, fed || i > 0, found));
+    case "Command": {
+      const words = [node.name, ...node.suffix].map(wordOf);
+      found.push({ words: words as string[], fed });
+      return node.prefix.length === 0 && !words.includes(undefined);
+    }
+    default:
+      return false;
+  }
 }
 
-function all(nodes: readonly SyntaxNode[]): readonly Words[] | undefined {
-  const found = nodes.map(wordsOf);
-  return found.some((words) => words === undefined) ? undefined : (found as (readonly Words[])[]).flat();
-}
-
-function command(nodes: readonly SyntaxNode[]): readonly Words[] | undefined {
-  const words = nodes.map((node) => {
-    if (node.type !== "Word") return undefined;
-    const { text, whole, many, guess } = argOf(node);
-    return whole && !many && !guess.includes(UNKNOWN) ? text : undefined;
-  });
-  return words.includes(undefined) ? undefined : [words as string[]];
+function wordOf(node: SyntaxNode | undefined): string | undefined {
+  if (node?.type !== "Word") return undefined;
+  const { text, whole, many, guess } = argOf(node);
+  return whole && !many && !guess.includes(UNKNOWN) ? text : undefined;
 }

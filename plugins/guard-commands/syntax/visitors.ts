@@ -1,9 +1,11 @@
-import type { Command, Subshell, SyntaxNode } from "unbash";
+import type { Subshell, SyntaxNode } from "unbash";
 import type { Findings } from "./findings.ts";
-import { argOf, assignmentOf, baseName, begun, known, type Arg } from "./words.ts";
+import { argOf, assignmentOf, baseName, begun, known } from "./words.ts";
 
 const SHELL = /^(ba|da|a|z|k|mk|rba)?sh$/;
 const ARITHMETIC_TESTS = /^-(eq|ne|lt|le|gt|ge|v|R)$/;
+/** A character without which no text opens an expansion. */
+const OPENS = /[$`(]/;
 const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|\$\\\n|`)/;
 /** Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which readers and bash think differently. */
 const ENTANGLED = /['"\\`\n]|(?<!\$\{)#|[<>]\(/;
@@ -14,10 +16,10 @@ const PLAIN_SUBSCRIPT =
 const PLAIN_NUMBERS = /^(?:\$\(\((?:[\w +*%-]|(?<=\d)#|\$(?=\w))+\)\)|(?:[\w +*%-]|(?<=\d)#|\$(?=\w))+)$/;
 export const HIDDEN_SUBSTITUTION = /\$\(|`|\$\{|[<>]\(/;
 
-/** Where a node stands. */
-interface Place {
-  readonly parent: SyntaxNode | undefined;
-  readonly inDouble: boolean;
+/** The place of a node. */
+export interface Place {
+  parent: SyntaxNode | undefined;
+  inDouble: boolean;
 }
 type NodeOf<Type extends SyntaxNode["type"]> = Extract<SyntaxNode, { readonly type: Type }>;
 /** Tells what one node does, itself and not its children; a text says why what lies beneath it cannot be read. */
@@ -30,12 +32,20 @@ type Visitor<Type extends SyntaxNode["type"]> = (
 /** Kinds of nodes that are not listed do nothing themselves. */
 const visitors: { readonly [Type in SyntaxNode["type"]]?: Visitor<Type> } = {
   Script: ({ errors }) => (errors?.length ? (errors[0]?.message ?? "syntax") : undefined),
-  Command(node, found) {
-    if (node.name) {
-      const args = node.args.map((arg) => (arg.type === "Word" ? argOf(arg) : assignmentOf(arg)));
-      found.run([argOf(node.name), ...args]);
+  Command({ name, suffix }, found) {
+    if (!name) return;
+    const argv = [argOf(name)];
+    for (const arg of suffix) {
+      if (arg.type === "Word") argv.push(argOf(arg));
+      else if (arg.type === "Assignment") argv.push(assignmentOf(arg));
     }
-    for (const text of fedTo(node)) found.script(text, "sh");
+    found.run(argv);
+  },
+  HereDoc({ body }, found, { parent }) {
+    if (namesShell(parent)) found.script(begun("", body.text));
+  },
+  HereString({ target }, found, { parent }) {
+    if (target && namesShell(parent)) found.script(begun("", argOf(target).guess));
   },
   Assignment(node, found, { parent }) {
     if (!splitsOneLine(node, parent)) found.variable(begun(`${node.name}=`, node.text));
@@ -136,6 +146,7 @@ function visitTest({ operator }: NodeOf<"TestUnary" | "TestBinary">, found: Find
 function visitText(node: NodeOf<"Word" | "Literal">, found: Findings): string | undefined {
   if ("parts" in node && node.parts) return undefined;
   // An expansion that was left as text was not understood; bash may see one there.
+  if (!OPENS.test(node.text)) return undefined;
   if (OPENS_EXPANSION.test(node.text)) return node.text;
   found.literal(node.value);
   return undefined;
@@ -172,12 +183,9 @@ function opensTwice({ pos, body }: Subshell): boolean {
   return first?.type === "Subshell" && first.pos === pos + 1;
 }
 
-/** Here-documents and here-strings of a command that has a shell among its words. */
-function fedTo({ name, args, redirects }: Command): Arg[] {
-  const words = [name, ...args].filter((word) => word?.type === "Word");
-  if (!words.some((word) => SHELL.test(baseName(word.value)))) return [];
-  return redirects.flatMap((redirect) => {
-    if (redirect.type === "HereDoc") return [begun("", redirect.body.text)];
-    return redirect.type === "HereString" && redirect.target ? [begun("", argOf(redirect.target).guess)] : [];
-  });
+/** True for a command that has a shell among its words. */
+function namesShell(command: SyntaxNode | undefined): boolean {
+  if (command?.type !== "Command") return false;
+  const { name, args } = command;
+  return [name, ...args].some((word) => word?.type === "Word" && SHELL.test(baseName(word.value)));
 }

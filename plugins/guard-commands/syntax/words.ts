@@ -17,9 +17,15 @@ export interface Arg {
 
 export const UNKNOWN = "gantry_unknown";
 
+/** A program of the system by its whole path. */
+export const SYSTEM_FOLDERS: RegExp = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
+
 const NUMBER = /^\$(?:[?#$!]|\{[?#$!]\}|\{#\w+(?:\[[@*]\])?\})$/;
 /** What may stand around a number in a word that is no more than one, or an option with one. */
 const AROUND_NUMBER = /^(?:--[a-z-]+=|-[a-zA-Z])?[-+,:\d]*$/;
+
+/** A word in which nothing is quoted or expanded. */
+export const PLAIN_WORD: RegExp = /^[\w./:=,%+-]+$/;
 
 export function known(text: string): Arg {
   return { text, whole: true, many: false, guess: text };
@@ -30,7 +36,14 @@ export function begun(text: string, guess: string): Arg {
   return { text, whole: false, many: false, guess };
 }
 
+/** Words put together with spaces, as eval does. */
+export function joined(args: readonly Arg[]): Arg {
+  const text = args.map((arg) => arg.guess).join(" ");
+  return args.every((arg) => arg.whole) ? known(text) : begun("", text);
+}
+
 export function argOf(word: Word): Arg {
+  if (PLAIN_WORD.test(word.text)) return known(word.text);
   const tilde = word.text.startsWith("~");
   if (!word.parts) return tilde ? { ...begun(word.value, word.value), butFor: "home" } : known(word.value);
   let text = "";

@@ -1,10 +1,10 @@
 import type { ProviderFailure } from "@gantry/sdk";
-import { errors } from "../errors.ts";
 
 /**
- * What a failed turn means for its message. `away`: the model is left alone until a time. `account`: the owner has to mend
- * something first. `later`: the service's own no until a time. `refused`: a person's. `request`: the model will never take this message. `passing`: another try can help. `own`: the service's
- * own trouble with this message, which a few tries tell from a passing one.
+ * The meaning of a failed turn for its message. `away`: the model is left alone until a time.
+ * `account`: the owner has to change something first. `later`: the service refuses until a time.
+ * `refused`: a person refused. `request`: the model will never take this message. `passing`:
+ * another try can help. `own`: the service's own trouble; a few tries tell whether it passes.
  */
 export type FailureKind = "away" | "account" | "later" | "refused" | "request" | "passing" | "own";
 
@@ -16,7 +16,7 @@ export function kindOf({ code, status, retry, retryAfterMs, configuration }: Pro
   if (configuration || accountCodes.has(code) || (status !== undefined && accountStatus.has(status)))
     return "account";
   if (retry) return retryAfterMs === undefined ? "passing" : "away";
-  if (code === errors.APPROVAL_DENIED.code) return "refused";
+  if (code === "APPROVAL_DENIED") return "refused";
   if (status === undefined && retryAfterMs !== undefined) return "later";
   return status !== undefined && status >= 400 && status < 500 ? "request" : "own";
 }

@@ -1,7 +1,6 @@
-import { laneOf, noticeId, type Logger, type Store } from "@gantry/sdk";
-import type { Outbox } from "./outbox.ts";
-import { sentences } from "./sentences.ts";
+import { laneOf, noticeId, type ClaimedMessages, type Logger } from "@gantry/sdk";
 import { isHeldBack } from "./suspects.ts";
+import { told } from "./told.ts";
 
 /** Whoever wrote it less long ago may be answered before they would read why they are not. */
 const silenceMs = 60_000;
@@ -9,23 +8,23 @@ const silenceMs = 60_000;
 const most = 500;
 
 interface Deps {
-  readonly store: Store;
-  readonly outbox: Outbox;
+  readonly messages: ClaimedMessages;
   readonly log: Logger;
 }
 
 /**
- * Tells who wrote a message that is held back since processes ended over it, once: where no process lives for long it would
- * wait in silence. Call it when a process starts.
+ * Tells once each person whose message is held back, since it waits for as long as no process lives
+ * for a while. Call it when a process starts.
  */
-export async function tellHeldBack({ store: { lanes }, outbox, log }: Deps): Promise<void> {
+export async function tellHeldBack({ messages, log }: Deps): Promise<void> {
+  const { lanes } = messages;
   for (const { number, id, accepted, begun } of await lanes.page("waiting", most)) {
     const isRecent = Date.now() - Date.parse(accepted) < silenceMs;
     if (!isHeldBack(begun) || isRecent || id.startsWith(noticeId)) continue;
     const message = (await lanes.read(number))?.message;
     if (!message) continue;
     const reason = `the service ended ${begun} times while it was worked on`;
-    if (await lanes.post(outbox.notice(message, "held", sentences.held(message, reason))))
+    if (await lanes.post(messages.notice(message, "held", told.held(message, reason))))
       log.error(
         { lane: laneOf(message), id },
         `A message is held back until the service has run for a while: ${reason}`,

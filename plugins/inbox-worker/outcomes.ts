@@ -3,10 +3,10 @@ import { asError, withTimeout } from "@gantry/sdk/node";
 
 /** A store that fails is tried again after this time. */
 export const againMs = 500;
-/** A store that does not answer for so long has failed: what waits for it must not wait for ever. */
+/** A store that does not answer for so many milliseconds has failed. */
 const answerMs = 30_000;
 
-/** Writes down what became of messages, also while the store cannot for a while: what was sent must not be sent again. */
+/** Writes down what became of messages, also after the store failed for a while. */
 export class Outcomes {
   readonly #log: Logger;
   #waiting = 0;
@@ -22,7 +22,7 @@ export class Outcomes {
     return this.#waiting > 0;
   }
 
-  /** Tries again and again; throws what the store throws once `stop` was called, and at once what it will never keep. */
+  /** Tries until it is written; throws after `stop`, and at once what the store never keeps. */
   async record<T>(write: () => Promise<T>): Promise<T> {
     let waits = false;
     try {

@@ -1,6 +1,5 @@
-import { laneOf, type Claim, type Logger, type Store } from "@gantry/sdk";
-import { asError, openFilesLimit, shortHash } from "@gantry/sdk/node";
-import { runTraced } from "../plugins/attribution.ts";
+import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk";
+import { asError, openFilesLimit } from "@gantry/sdk/node";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";
@@ -12,7 +11,7 @@ const maxParallel = 1_000;
 /** The most messages that one call to the store claims. */
 const atOnce = 64;
 const leaseMs = 60_000;
-/** What other nodes put into the store is noticed within this time, where the store tells nothing of it. */
+/** How often the store is polled for messages of other nodes, if it does not tell of them. */
 const lookMs = 1_000;
 
 interface Running {
@@ -22,13 +21,10 @@ interface Running {
   heldAt: number;
 }
 
-export interface WorkerDeps extends Omit<AttemptDeps, "outages" | "outcomes"> {
-  readonly store: Store;
-  readonly log: Logger;
-}
+export type WorkerDeps = Omit<AttemptDeps, "outages" | "outcomes">;
 
-/** Claims accepted messages lane by lane, as many at a time as allowed, and keeps the claims while they are worked on. */
-export class LaneWorkers {
+/** Claims accepted messages lane by lane, and holds the claims while they are worked on. */
+export class LaneWorkers implements RunningWorker {
   readonly #deps: WorkerDeps;
   readonly #running = new Map<Claim, Running>();
   readonly #abort = new AbortController();
@@ -47,22 +43,22 @@ export class LaneWorkers {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#outcomes = new Outcomes(deps.log);
-    const { lanes } = deps.store;
+    const { lanes } = deps.messages;
     this.#outages = new Outages({ ...deps, lanes, outcomes: this.#outcomes });
     this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
   }
 
   /** What an earlier process left half done is taken up again. */
   async start(): Promise<void> {
-    await this.#deps.store.lanes.recover();
+    await this.#deps.messages.lanes.recover();
     await this.#outages.start();
     await tellHeldBack(this.#deps);
-    this.#asleep = this.#deps.store.lanes.onDue(() => void this.#fill());
+    this.#asleep = this.#deps.messages.lanes.onDue(() => void this.#fill());
     this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
   }
 
-  /** No new work; what runs has until `signal`, then it is cancelled and stays on disk for the next start. */
+  /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     this.#outcomes.stop();
@@ -98,23 +94,23 @@ export class LaneWorkers {
   }
 
   async #claimAll(): Promise<void> {
-    const { lanes } = this.#deps.store;
+    const { messages } = this.#deps;
     while (!this.#stopped && this.#running.size < this.#most) {
       if (this.#outcomes.wait) return this.#lookIn(againMs);
       const max = Math.min(atOnce, this.#most - this.#running.size);
-      let claims = await lanes.claim(max, leaseMs, this.#suspects.others);
+      let claims = await messages.claim(max, leaseMs, this.#suspects.others);
       if (claims.length === 0) {
         const { bounds } = this.#suspects;
-        const dueIn = (await lanes.dueIn(bounds)) ?? lookMs;
+        const dueIn = (await messages.lanes.dueIn(bounds)) ?? lookMs;
         if (dueIn > 0) return this.#lookIn(dueIn);
         // Only a suspect is left, or a message that came this moment.
-        claims = await lanes.claim(1, leaseMs, bounds);
+        claims = await messages.claim(1, leaseMs, bounds);
       }
       if (claims.length === 0) return this.#lookIn(lookMs);
       this.#outcomes.worksAgain();
       for (const claim of claims) {
         this.#begin(claim);
-        // What the platform confirms meanwhile is noted before the next one begins: many at once would take a while.
+        // What a platform confirmed meanwhile is noted before the next one begins.
         if (!this.#stopped) await new Promise(setImmediate);
       }
     }
@@ -131,8 +127,8 @@ export class LaneWorkers {
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-    const traced = { trace: claim.message.trace, conversation: shortHash(laneOf(claim.message)) };
-    const work = runTraced(traced, () => this.#attempts.work(claim, signal, holds)).finally(() => {
+    const attempt = (): Promise<void> => this.#attempts.work(claim, signal, holds);
+    const work = this.#deps.messages.traced(claim, attempt).finally(() => {
       this.#running.delete(claim);
       this.#suspects.end(claim);
       void this.#fill();
@@ -149,7 +145,7 @@ export class LaneWorkers {
   /** Reads before it claims: an idle service writes nothing. */
   async #look(): Promise<void> {
     try {
-      const dueIn = (await this.#deps.store.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
+      const dueIn = (await this.#deps.messages.lanes.dueIn(this.#suspects.bounds)) ?? lookMs;
       if (dueIn > 0) return this.#lookIn(dueIn);
     } catch {
       // Claiming fails in the same way, and says so.
@@ -167,10 +163,10 @@ export class LaneWorkers {
 
   /** False once the lane is somebody else's. */
   async #holds(claim: Claim): Promise<boolean> {
-    const { lanes } = this.#deps.store;
+    const { lanes } = this.#deps.messages;
     const running = this.#running.get(claim);
     const asked = performance.now();
-    // Whether a lease still holds is not known once its time has passed without a word of the store.
+    // Once its time has passed without a word of the store, a lease may be somebody else's.
     const left = leaseMs - (asked - (running?.heldAt ?? asked));
     const silence = setTimeout(() => this.#lose(claim), Math.max(againMs, left));
     try {
@@ -193,7 +189,7 @@ export class LaneWorkers {
   }
 }
 
-/** Connections of strangers may take half of the files; a turn needs one to the model and one to the platform. */
+/** Connections of strangers may take half of the files; a turn needs two. */
 function parallelTurns(files: number): number {
   const others = 64 + Math.min(1_024, files / 2);
   return Math.min(maxParallel, Math.max(4, Math.floor((files - others) / 2)));

@@ -1,18 +1,18 @@
-import { textParts, type InboundMessage, type TurnEvent } from "@gantry/sdk";
-import type { Delivery } from "./delivery.ts";
+import type { Claim, ClaimedMessages, Sent, TurnEvent } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
 
 /** Platforms bound how often a message is edited. */
 const leastMs = 3_000;
-/** What is on its way when the turn ends is waited for so long, so that it does not come behind the answer. */
+/** The longest wait for a text on its way at the turn's end: it must not come after the answer. */
 const patienceMs = 5_000;
 
 /**
- * What a long turn does, in one message that is edited: only where the channel can edit, and only if it called a tool. It is a
- * sign and no answer: what fails is left out.
+ * Shows the tools of a long turn in one message that is edited, if the channel can edit. It is not
+ * an answer: what fails is left out.
  */
 export class Progress {
-  readonly #delivery: Delivery;
-  readonly #message: InboundMessage;
+  readonly #messages: ClaimedMessages;
+  readonly #claim: Claim;
   readonly #signal: AbortSignal;
   readonly #calls: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -22,11 +22,11 @@ export class Progress {
   #failed: boolean = false;
 
   /** `afterMs`: how long a turn runs before it is shown; 0 shows none. */
-  constructor(delivery: Delivery, message: InboundMessage, signal: AbortSignal, afterMs: number) {
-    this.#delivery = delivery;
-    this.#message = message;
+  constructor(messages: ClaimedMessages, claim: Claim, signal: AbortSignal, afterMs: number) {
+    this.#messages = messages;
+    this.#claim = claim;
     this.#signal = signal;
-    if (afterMs > 0 && delivery.canEdit(message)) this.#wait(afterMs);
+    if (afterMs > 0) this.#wait(afterMs);
   }
 
   tell(event: TurnEvent): void {
@@ -43,8 +43,7 @@ export class Progress {
     await Promise.race([this.#showing, late]);
     const shown = this.#shown;
     if (!shown || this.#signal.aborted) return;
-    const ended = this.#delivery.edit(this.#message, shown.id, doneText(this.#calls.length), this.#signal);
-    await Promise.race([ended, late]);
+    await Promise.race([this.#say(doneText(this.#calls.length)), late]);
   }
 
   #wait(ms: number): void {
@@ -64,14 +63,16 @@ export class Progress {
 
   async #put(): Promise<void> {
     const calls = this.#calls.length;
-    const text = workingText(this.#calls);
-    const { channel, id } = this.#message;
-    const sent = this.#shown
-      ? await this.#delivery.edit(this.#message, this.#shown.id, text, this.#signal)
-      : await this.#delivery.say(this.#message, textParts(text), `${channel}:${id}:progress`, this.#signal);
+    const sent = await this.#say(workingText(this.#calls));
     const known = this.#shown?.id ?? (sent.status === "sent" ? sent.id : undefined);
     this.#failed = known === undefined || sent.status === "refused";
     if (known !== undefined) this.#shown = { id: known, calls };
+  }
+
+  #say(text: string): Promise<Sent> {
+    return this.#messages
+      .show(this.#claim, text, this.#shown?.id, this.#signal)
+      .catch((error: unknown) => ({ status: "refused", reason: asError(error).message }));
   }
 }
 

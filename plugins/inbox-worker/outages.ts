@@ -1,6 +1,5 @@
 import type { Claim, Lanes, Logger } from "@gantry/sdk";
 import { Circuit, silentMs, type Try, type TryFailure } from "@gantry/sdk/node";
-import { msSinceTry } from "./claim-times.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 const limits = { failures: 5, firstMs: 2_000, longestMs: 20_000 };
@@ -15,8 +14,8 @@ export interface OutageDeps {
 }
 
 /**
- * What messages wait for while it is away: the model, or a channel's platform. One message at a time
- * tries whether it is back; once one succeeds, all are due.
+ * Keeps messages waiting while the model or a channel's platform is away. One message at a time
+ * tries; once one succeeds, all are due.
  */
 export class Outages {
   readonly #deps: OutageDeps;
@@ -56,11 +55,10 @@ export class Outages {
     return attempt;
   }
 
-  /** Returns true if it worked for somebody since this message last failed: the fault is the message's. */
-  workedSince(what: string, claim: Claim): boolean {
-    const ago = msSinceTry(claim);
-    const workedAt = this.#workedAt.get(what);
-    return ago !== undefined && workedAt !== undefined && performance.now() - workedAt < ago;
+  /** Returns true if it worked for others since this message failed: the fault is the message's. */
+  workedSince(what: string, { triedMsAgo = 0 }: Claim): boolean {
+    const workedAt = this.#workedAt.get(what) ?? -Infinity;
+    return performance.now() - workedAt < triedMsAgo;
   }
 
   /** Notes that a try failed; returns true if it is away, which is logged once. */
@@ -83,10 +81,11 @@ export class Outages {
     await this.settle(what);
   }
 
-  /** Makes due what may be tried now. Call it once a message is written down as waiting. */
+  /** Makes due what may be tried, now or later. Call it once a message is written as waiting. */
   async settle(what: string): Promise<void> {
     const { isOpen, waitMs } = this.#circuitOf(what);
-    if (waitMs > 0 || this.#stopped) return;
+    if (waitMs > 0) return this.#settleIn(what, waitMs);
+    if (this.#stopped) return;
     const limit = isOpen ? 1 : undefined;
     await this.#deps.outcomes.record(() => this.#deps.lanes.wake(what, limit));
   }
@@ -110,7 +109,7 @@ export class Outages {
     // A store that fails meanwhile is tried until it works, or until the service stops.
     this.#timers.set(
       what,
-      setTimeout(() => void this.settle(what).catch(() => {}), ms),
+      setTimeout(() => void this.settle(what).catch(() => {}), Math.ceil(ms)),
     );
   }
 }

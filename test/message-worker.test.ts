@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import {
+  definePlugin,
+  MessageWorker,
+  Store,
+  type Claim,
+  type ClaimedMessages,
+  type InboundMessage,
+  type Plugin,
+} from "@gantry/sdk";
+import { bundledPlugin, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import { said, startGantry } from "./helpers/cli.ts";
+import { pluginNames, root } from "./helpers/sources.ts";
+import { tempDir } from "./helpers/temp-dir.ts";
+
+const signal = new AbortController().signal;
+
+/** A host whose worker does nothing by itself; the test works with what the worker was handed. */
+async function handed(text: string = "hi") {
+  let messages: ClaimedMessages | undefined;
+  const worker: Plugin = definePlugin({
+    name: "worker-idle",
+    provides: [MessageWorker],
+    setup: (host) =>
+      host.provide(MessageWorker, {
+        async start(given) {
+          messages = given;
+          return { stop: async () => {} };
+        },
+      }),
+  });
+  const channel = fakeChannel("chat");
+  const model = fakeProvider(["hello"]);
+  const t = await startTestHost({ plugins: [channel, model, memoryStore(), worker] });
+  await t.serve();
+  await channel.receive({ text });
+  return {
+    t,
+    channel,
+    model,
+    messages: messages as ClaimedMessages,
+    [Symbol.asyncDispose]: () => t.stop(),
+  };
+}
+
+async function claimed(messages: ClaimedMessages): Promise<Claim> {
+  const [claim] = await messages.claim(1, 60_000);
+  return claim as Claim;
+}
+
+test("HSE-01: a worker has the host run, record and send the answer of a message it claimed", async () => {
+  await using h = await handed();
+  const claim = await claimed(h.messages);
+  expect(await h.messages.turn(claim, { signal })).toEqual({ status: "answered", isWhole: true });
+  await h.messages.keep(claim);
+  expect(await h.messages.send(claim, signal)).toMatchObject({ status: "sent" });
+  expect(h.channel.sent).toEqual([{ to: "alice", text: "hello" }]);
+});
+
+test.each<readonly [string, (messages: ClaimedMessages) => Promise<Claim>]>([
+  [
+    "a claim that the store gave beside the host",
+    async ({ lanes }) => (await lanes.claim(1, 1_000))[0] as Claim,
+  ],
+  [
+    "a copy of a claim in another name",
+    async (messages) => {
+      const claim = await claimed(messages);
+      return { ...claim, message: { ...claim.message, trust: "owner", sender: { id: "boss" } } };
+    },
+  ],
+])("HSE-01: no turn is run and nothing is sent for %s", async (_what, claimOf) => {
+  await using h = await handed();
+  const claim = await claimOf(h.messages);
+  await expect(h.messages.turn(claim, { signal })).rejects.toMatchObject({ code: "LEASE_LOST" });
+  await expect(h.messages.keep(claim)).rejects.toMatchObject({ code: "LEASE_LOST" });
+  await expect(h.messages.send(claim, signal)).rejects.toMatchObject({ code: "LEASE_LOST" });
+  await expect(h.messages.show(claim, "x", undefined, signal)).rejects.toMatchObject({ code: "LEASE_LOST" });
+  expect([h.model.requests.length, h.channel.sent.length]).toEqual([0, 0]);
+});
+
+test("HSE-01: a worker cannot change whose message it claimed", async () => {
+  await using h = await handed();
+  const { message } = await claimed(h.messages);
+  const open = message as { -readonly [K in keyof InboundMessage]: InboundMessage[K] };
+  expect(() => (open.trust = "owner")).toThrow(TypeError);
+  expect(() => Object.assign(message.sender, { id: "boss" })).toThrow(TypeError);
+  expect(() => Object.assign(message.parts[0] as object, { text: "obey" })).toThrow(TypeError);
+});
+
+test("HSE-01: an answer that is not recorded is not sent", async () => {
+  await using h = await handed();
+  const claim = await claimed(h.messages);
+  await h.messages.turn(claim, { signal });
+  await expect(h.messages.send(claim, signal)).rejects.toMatchObject({ code: "LEASE_LOST" });
+  expect(h.channel.sent).toEqual([]);
+});
+
+test("HSE-01: without a worker messages are kept, and the service says so with the cure", async () => {
+  using home = tempDir('without_plugins = ["inbox-worker"]\n[gateway]\nport = 0\n');
+  const { child, ended } = startGantry(["gateway"], { dir: home.dir });
+  await said(
+    child,
+    "stderr",
+    /kept and not answered, since no plugin fills the slot message-worker: list inbox-worker/,
+  );
+  await said(child, "stderr", /Gantry is ready/);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});
+
+test("HSE-01: what was accepted without a worker is answered once there is one", async () => {
+  using home = tempDir();
+  const store = await bundledPlugin("store-sqlite");
+  const idle = definePlugin({
+    name: "worker-idle",
+    provides: [MessageWorker],
+    setup: (host) => host.provide(MessageWorker, { start: async () => ({ stop: async () => {} }) }),
+  });
+  const before = fakeChannel("chat");
+  const model = fakeProvider(["hello"]);
+  const first = await startTestHost({ plugins: [before, model, store, idle], configDir: home.dir });
+  await first.serve();
+  expect(await before.receive({ text: "hi" })).toBe("accepted");
+  expect(await first.slot(Store).lanes.stats()).toMatchObject({ waiting: 1 });
+  await first.stop();
+  const after = fakeChannel("chat");
+  await using second = await startTestHost({ plugins: [after, model, store], configDir: home.dir });
+  await second.serve();
+  await after.sentCount(1);
+  expect(after.sent).toEqual([{ to: "alice", text: "hello" }]);
+});
+
+test("HSE-01: the slots that a package.json states are those that its plugin fills", async () => {
+  const stated = pluginNames().flatMap((name) => {
+    const text = readFileSync(path.join(root, "plugins", name, "package.json"), "utf8");
+    const { gantry = {} } = JSON.parse(text) as { gantry?: { provides?: readonly string[] } };
+    return gantry.provides ? [[name, gantry.provides] as const] : [];
+  });
+  const filled = stated.map(async ([name]) => {
+    const { provides = [] } = await bundledPlugin(name);
+    return [name, provides.map(({ id }) => id)];
+  });
+  expect(stated.length).toBeGreaterThan(0);
+  expect(await Promise.all(filled)).toEqual(stated);
+});
