@@ -158,7 +158,8 @@ test("SDK-21: another device of the same name is nobody's by it", async () => {
 
 test("SDK-21: a device that names itself as another's id is nobody's by it", async () => {
   const id = "d0123456789ab";
-  await using t = await doors({ ada: { role: "owner", fake: ["alice"], devices: [id] } });
+  const people = { ada: { role: "owner", fake: ["alice"], devices: [id] } };
+  await using t = await doors(people);
   const { token } = await device(t, id);
   await t.chat.receive({ text: "ring" });
   await t.question();

@@ -165,6 +165,19 @@ test("SDK-21: the last use of a token is written down once in ten minutes", asyn
   await expect.poll(() => devices.list()).toMatchObject([{ used: new Date(now).toISOString() }]);
 });
 
+test("SDK-21: a request whose scope is looked at reads the store once and writes nothing", async () => {
+  await using gateway = await startGateway({
+    plugins: [memoryStore(), fakeProvider(["hello"]), stating],
+    config: { people: { ada: { role: "owner", devices: ["phone"] } } },
+  });
+  const token = await tokenFor(gateway, "read", "phone");
+  expect((await gateway.ask("/read", { token })).status).toBe(200);
+  const { values } = gateway.host.slot(Store);
+  const [get, list, put] = (["get", "list", "put"] as const).map((name) => vi.spyOn(values, name));
+  expect((await gateway.ask("/read", { token })).status).toBe(200);
+  expect([get, list, put].map((spy) => spy?.mock.calls.length)).toEqual([1, 0, 0]);
+});
+
 test("SDK-21: status names the devices that may decide", async () => {
   await using gateway = await started();
   await tokenFor(gateway, "talk,read,manage", "wall");
