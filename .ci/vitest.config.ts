@@ -9,8 +9,8 @@ const conditions = ["gantry-source", "node", "import", "default"];
 const slow = [
   "test/e2e/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
-  "test/{everyday-commands,examples,examples-outside,install,loading,outages,process-lock,provider-tables,readme,reload,service-env}.test.ts",
-  "test/{lane-workers,spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
+  "test/{everyday-commands,examples,examples-outside,install,loading,process-lock,provider-tables,readme,reload,service-env}.test.ts",
+  "test/{spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
   "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
   "plugins/alert-owner/*.test.ts",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
@@ -18,6 +18,7 @@ const slow = [
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
   "plugins/gateway-http/ready.test.ts",
   "plugins/history-compact/windows.test.ts",
+  "plugins/inbox-worker/{lane-workers,outages}.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
   "plugins/redact-secret-files/*.test.ts",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",

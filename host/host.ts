@@ -205,6 +205,7 @@ export class Host {
   /** Undoes everything, the last plugin first. */
   async stop(): Promise<void> {
     await this.serving.stop();
+    this.hooks.end();
     for (const scope of this.#scopes.splice(0).toReversed()) await scope.dispose();
   }
 

@@ -261,3 +261,13 @@ test("HST-02: tools are sealed: a plugin cannot need them, so that none runs pas
     "The plugin thief states its facts wrongly: it needs tools, which only the host may read.",
   );
 });
+
+test("HST-01: a call under way while the host stops does not pass the guards that have left", async () => {
+  const ran: string[] = [];
+  const work = tool("work", async () => String(ran.push("ran")));
+  const host = await startTestHost({ plugins: [guard("no", () => no), work] });
+  const call = host.call("work", {});
+  await host.stop();
+  expect(await call).toMatchObject({ decision: "refused" });
+  expect(ran).toEqual([]);
+});

@@ -37,6 +37,7 @@ type Compiled = tapable.AsyncSeriesBailHook<[Run], unknown>;
 /** The list of taps is the truth; a tapable hook is compiled from it and thrown away on any change, since tapable cannot untap. */
 export class HookTable {
   #taps: readonly Tap[] = [];
+  #isEnding = false;
   readonly #compiled = new Map<HookName, Compiled>();
   readonly #log: Logger;
   readonly #timeoutMs: number;
@@ -65,11 +66,17 @@ export class HookTable {
     return this.#taps.map(({ hook, plugin }) => ({ hook, plugin }));
   }
 
+  /** Lets no tool call pass from now on: guards leave while a call may still be under way. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
   /** Asks the guards: the first refusal, else every question, else nothing. */
   async guard(
     hook: "beforeToolCall" | "onInboundMessage",
     arg: Parameters<Hooks[typeof hook]>[0],
   ): Promise<Refusal | readonly Question[]> {
+    if (this.#isEnding && hook === "beforeToolCall") return refuse(errors.TURN_CANCELLED());
     const run: Run = { arg, opinions: [], everyone: false };
     const refusal = (await this.#hook(hook).promise(run)) as Refusal | undefined;
     return refusal ?? run.opinions.map(({ outcome: answer }) => answer as Question);

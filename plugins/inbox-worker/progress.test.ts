@@ -10,7 +10,7 @@ import {
 } from "@gantry/sdk";
 import { channelContract, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
-import { gate, tool } from "./helpers/plugins.ts";
+import { gate, tool } from "../../test/helpers/plugins.ts";
 
 const call = { calls: [{ name: "slow", args: { secret: "mine" } }] };
 

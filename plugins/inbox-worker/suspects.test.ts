@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { directMessage, textOf, type ChatRequest } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
-import { chat, simulateTime } from "./helpers/waiting.ts";
-import { storeFile } from "./helpers/stores.ts";
+import { chat, simulateTime } from "../../test/helpers/waiting.ts";
+import { storeFile } from "../../test/helpers/stores.ts";
 
 /** What comes of a text at the model: an answer after so many ms, or the end of the process. */
 interface Deed {

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { Store } from "@gantry/sdk";
 import { startTestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
-import net from "../plugins/net-undici/index.ts";
-import chat from "../plugins/provider-chat-completions/index.ts";
-import router from "../plugins/provider-router/index.ts";
-import store from "../plugins/store-sqlite/index.ts";
-import { chunk } from "./helpers/model.ts";
-import { chat as channel, simulateTime, write } from "./helpers/waiting.ts";
+import net from "../net-undici/index.ts";
+import chat from "../provider-chat-completions/index.ts";
+import router from "../provider-router/index.ts";
+import store from "../store-sqlite/index.ts";
+import { chunk } from "../../test/helpers/model.ts";
+import { chat as channel, simulateTime, write } from "../../test/helpers/waiting.ts";
 
 /** The HTTP server of a model with one slot: it answers the requests in turn, one for each call. */
 async function oneSlot() {

@@ -1,11 +1,11 @@
 import { definePlugin, errors, Store } from "@gantry/sdk";
 import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { machineClock } from "../plugins/store-sqlite/clock.ts";
-import { createStore } from "../plugins/store-sqlite/store.ts";
-import { tool } from "./helpers/plugins.ts";
-import { storeFile } from "./helpers/stores.ts";
-import { chat, simulateTime, passing, write } from "./helpers/waiting.ts";
+import { machineClock } from "../store-sqlite/clock.ts";
+import { createStore } from "../store-sqlite/store.ts";
+import { tool } from "../../test/helpers/plugins.ts";
+import { storeFile } from "../../test/helpers/stores.ts";
+import { chat, simulateTime, passing, write } from "../../test/helpers/waiting.ts";
 
 test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, and its answer is neither kept nor sent", async () => {
   const kept = storeFile();

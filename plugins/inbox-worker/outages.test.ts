@@ -7,10 +7,10 @@ import {
   type TestHostOptions,
 } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
-import router from "../plugins/provider-router/index.ts";
-import store from "../plugins/store-sqlite/index.ts";
-import { tempDir } from "./helpers/temp-dir.ts";
-import { chat, passing, simulateTime, write, type Chat } from "./helpers/waiting.ts";
+import router from "../provider-router/index.ts";
+import store from "../store-sqlite/index.ts";
+import { tempDir } from "../../test/helpers/temp-dir.ts";
+import { chat, passing, simulateTime, write, type Chat } from "../../test/helpers/waiting.ts";
 
 const long = process.env["GANTRY_LONG"] !== undefined;
 const second = 1_000;
