@@ -165,7 +165,7 @@ test("SDK-21: the last use of a token is written down once in ten minutes", asyn
   await expect.poll(() => devices.list()).toMatchObject([{ used: new Date(now).toISOString() }]);
 });
 
-test("SDK-21: a request whose scope is looked at reads the store once and writes nothing", async () => {
+test("SDK-21: a request whose scope is checked reads the store once, writes nothing", async () => {
   await using gateway = await startGateway({
     plugins: [memoryStore(), fakeProvider(["hello"]), stating],
     config: { people: { ada: { role: "owner", devices: ["phone"] } } },
@@ -261,7 +261,7 @@ test("SDK-21: a token without decide decides no question, not even its own", asy
   expect((await stream).text).toContain('"decision":"approved"');
 });
 
-test("SDK-21: a route begins no turn for a token without talk, whatever the route needs", async () => {
+test("SDK-21: a route begins no turn for a token without talk, whatever it needs", async () => {
   const begins = definePlugin({
     name: "begins",
     needs: { inbox: Inbox },
@@ -283,7 +283,8 @@ test("SDK-21: a route begins no turn for a token without talk, whatever the rout
   });
   const plugins = [memoryStore(), fakeProvider(["hello"]), begins];
   await using gateway = await startGateway({ plugins });
-  const asked = async (may: string) => gateway.ask("/begin", { token: await tokenFor(gateway, may) });
+  const tokenOf = (may: string) => tokenFor(gateway, may);
+  const asked = async (may: string) => gateway.ask("/begin", { token: await tokenOf(may) });
   expect(said(await asked("manage"))).toEqual([403, "SCOPE_MISSING"]);
   expect((await asked("talk,manage")).text).toBe("hello");
 });
