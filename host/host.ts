@@ -194,6 +194,7 @@ export class Host {
   /** What may be needed while serving is loaded now, not once something fails: then it might not load. */
   async #prepare(): Promise<void> {
     for (const scope of this.#scopes) await scope.prepare();
+    await this.approvals.prepare();
   }
 
   #leaveOut(plugin: string, why: Error): void {

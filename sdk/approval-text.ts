@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "./approval.ts";
+import type { ApprovalRequest, QuestionEnd } from "./approval.ts";
 
 /** A question is cut here and shown whole on demand; more would scroll what matters away. */
 const maxLines = 30;
@@ -27,6 +27,20 @@ export function approvalTextWithin(request: ApprovalRequest, fits: (text: string
     const text = textWith(request, leastLength, [...notes, more]);
     if (fits(text) || notes.length === 0) return text;
   }
+}
+
+/** Returns the text that takes the place of a question once it was decided. */
+export function settledText(request: ApprovalRequest, decision: "allow" | "deny"): string {
+  return `${approvalText(request)}\n\n${decision === "allow" ? "✔ Allowed." : "✘ Denied."}`;
+}
+
+/** Returns one sentence about a question that is over, for `user`, who came too late. */
+export function endedText({ decision, by, reason }: QuestionEnd, user: string): string {
+  if (reason !== undefined) return `This question is no longer open: ${reason}`;
+  const what = decision === "deny" ? "denied" : "allowed";
+  // Behind the door stands who of `[people]` decided.
+  const isOwn = by === user || by?.startsWith(`${user} (`);
+  return `This was decided already: ${what} by ${isOwn ? "you" : by}.`;
 }
 
 function textWith(

@@ -44,11 +44,30 @@ export interface Decider {
 /** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
 export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
 
-/** Open questions; filled by the host. Each is used once and dies with the process that asked it. */
+/** What became of a question that is over. */
+export interface QuestionEnd {
+  /** `withdrawn`: the call is not made any more; `undelivered`: nobody was shown the question. */
+  readonly decision: "allow" | "always" | "deny" | "expired" | "withdrawn" | "undelivered";
+  /** Who decided: `<channel>:<user id>`, and ` (<name>)` of `[people]`; left out if nobody did. */
+  readonly by?: string;
+  /** One sentence that says why nobody can decide any more; left out if somebody decided. */
+  readonly reason?: string;
+}
+
+/**
+ * Open questions, kept in the store; filled by the host. A question outlives the process that asked
+ * it: if the same turn asks for the same call again, the old question is taken up. A decision counts
+ * once, for that call in that conversation.
+ */
 export interface Approvals {
   /** All, or those that this person may decide. */
   pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
   /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
   decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome>;
+  /**
+   * Returns what became of a question, for somebody who could have decided it. Undefined for
+   * everybody else, while the question is open, and from an hour after its time on.
+   */
+  ended?(id: string, by: Decider): Promise<QuestionEnd | undefined>;
 }
 export const Approvals = one<Approvals>("approvals");

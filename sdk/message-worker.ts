@@ -18,6 +18,7 @@ export type ClaimedTurn =
   | { readonly status: "failed"; readonly error: ProviderFailure };
 
 export interface ClaimedTurnOptions {
+  /** Aborted, it ends the turn for now: the questions that it asks stay open for the next try. */
   readonly signal: AbortSignal;
   /** Told of every step while the turn runs. */
   onEvent?(event: TurnEvent): void;

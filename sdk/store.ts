@@ -152,16 +152,21 @@ export interface Values {
 
 const pageOfValues = 500;
 
-/** All values of a space, read page by page: for spaces that stay small, such as devices. */
+/**
+ * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces that
+ * stay small, such as devices.
+ */
 export async function listAll<T>(
-  values: Values,
+  values: Pick<Values, "list">,
   space: string,
+  prefix: string = "",
 ): Promise<readonly { readonly key: string; readonly value: T }[]> {
   const all: { readonly key: string; readonly value: T }[] = [];
   for (;;) {
     const last = all.at(-1)?.key;
     const page = await values.list<T>(space, {
       limit: pageOfValues,
+      prefix,
       ...(last !== undefined && { after: last }),
     });
     all.push(...page);

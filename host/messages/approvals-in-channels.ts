@@ -5,12 +5,15 @@ import {
   userOf,
   verbatimParts,
   type ApprovalRequest,
+  type Decider,
   type InboundMessage,
   type Logger,
+  type Sent,
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import { askedOf, isOpen, type Question } from "../tools/asked-question.ts";
 import { isChatCommand } from "./chat-words.ts";
 import type { Delivery } from "./delivery.ts";
 import { isOlder, needsQuestionId, shortIdLength } from "./question-ids.ts";
@@ -55,22 +58,23 @@ export async function askInChannel(
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const sent = await deps.delivery.question(message, request, questionText(request), signal);
+  const { approvals, delivery } = deps;
+  const send = (): Promise<Sent> => delivery.question(message, request, questionText(request), signal);
+  const sent = await approvals.deliver(request, send);
   if (sent.status === "sent") return;
   const lane = laneOf(message);
   deps.log.warn({ lane, tool: request.tool }, `A question could not be put to anybody: ${sent.reason}`);
-  deps.approvals.undelivered(request.id, sent.reason);
 }
 
 /**
  * True if the message was a decision on an open question of its conversation, or a wish to see one
  * whole, and is used up. A word without an id decides only in a direct conversation whose channel
- * takes it, and only if it is not older than the question.
+ * takes it, and only if it was written after the question stood there.
  */
 export async function decideInChannel(deps: Deps, message: InboundMessage): Promise<boolean> {
   const isUsed = await decideBy(deps, message);
-  // Delivered again, what was talk must not decide a question that it came before.
-  if (!isUsed) deps.approvals.takes(keyOf(message));
+  // Delivered again, it must not decide a later question. What the store refused may come again.
+  deps.approvals.noteRead(keyOf(message));
   return isUsed;
 }
 
@@ -80,22 +84,23 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { trust, caller } = message;
   const door = { user: userOf(message), conversation: laneOf(message) };
   const by = { ...door, trust, ...(caller && { caller }) };
-  const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
-  const here = (await approvals.pending()).filter(isHere);
-  const isEarlier = here.some((request) => isOlder(message, request, approvals.waitMs));
-  if (word === "" || (short === "" && isEarlier)) {
-    const [open] = isChatCommand(message) ? [] : (await approvals.pending(by)).filter(isHere);
-    if (open) tellBehind(deps, message, open);
+  // Only a message in the form of a decision costs a look into the store.
+  const known = word === "" ? [] : await approvals.known(by);
+  const isHere = (question: Question): boolean => askedOf(question)?.session === by.conversation;
+  const here = known.filter((question) => isOpen(question) && isHere(question));
+  if (word === "" || (short === "" && here.some((question) => isOlder(message, question)))) {
+    tellBehind(deps, message, by);
     return false;
   }
-  // What somebody is asked at another of their doors is told by its id alone.
-  const elsewhere = short === "" ? [] : (await approvals.pending(by)).filter((one) => !isHere(one));
-  const meant = [...here, ...elsewhere].filter(({ id }) => id.startsWith(short.toLowerCase()));
+  // A question of another conversation, which its person may decide from here, needs its id.
+  const isNamed = ({ id }: Question): boolean => id.startsWith(short.toLowerCase());
+  const named = short === "" ? here : known.filter(isNamed);
+  const meant = named.filter(isOpen).flatMap(({ asked }) => (asked ? [asked.request] : []));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
-  if (meant.length === 0) return short !== "" && approvals.wasDecided(short.toLowerCase());
+  if (meant.length === 0) return named.some(({ ended }) => ended !== undefined);
   const [request] = meant as [ApprovalRequest];
-  if ((await approvals.pending(by)).length === 0) {
+  if (!meant.some((one) => approvals.mayDecide(one, by))) {
     log.warn(
       { user: by.user },
       `${shortHash(by.user)} answered an approval question and is not an owner of the channel.`,
@@ -110,7 +115,7 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const isBare = short === "" && needsQuestionId(registry, message);
   if (decision === undefined) void reply(deps, message, questionText(request, true));
   else if (isBare) return tellWords(deps, message, request);
-  else if (approvals.takes(keyOf(message))) await approvals.decide(request.id, decision, by);
+  else if (!approvals.wasRead(keyOf(message))) await approvals.decide(request.id, decision, by);
   return true;
 }
 
@@ -145,8 +150,11 @@ function tellWords(deps: Deps, message: InboundMessage, request: ApprovalRequest
 const told = new WeakSet<ApprovalRequest>();
 
 /** Whoever could answer a question and says something else would wait in silence: said once a question. */
-function tellBehind(deps: Deps, message: InboundMessage, request: ApprovalRequest): void {
-  if (told.has(request)) return;
+function tellBehind(deps: Deps, message: InboundMessage, by: Decider): void {
+  if (isChatCommand(message)) return;
+  const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
+  const request = deps.approvals.awaited(by).find(isHere);
+  if (!request || told.has(request)) return;
   told.add(request);
   const short = shortId(request);
   const words = `"allow ${short}", "deny ${short}", or /stop`;

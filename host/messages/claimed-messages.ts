@@ -19,6 +19,7 @@ import { deepFreeze, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
+import { answeredLater } from "../tools/asked-question.ts";
 import { notedReply } from "../turn/stop-note.ts";
 import type { Admission } from "./admission.ts";
 import type { Conversations } from "./conversations.ts";
@@ -89,7 +90,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
       const afterMs = await this.#deps.admission.pausedFor(this.#store, message);
       if (afterMs !== undefined) return { status: "paused", afterMs };
     }
-    const { result, messages } = await this.#run(message, options);
+    const { result, messages } = await this.#run(claim, options);
     const { error, tool_calls, reply } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return { status: "failed", error };
@@ -119,7 +120,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     const { message } = claim;
     if (!delivery.canEdit(message)) return { status: "refused", reason: "the channel edits nothing" };
     const clean = redaction.text(text);
-    if (shown !== undefined) return delivery.edit(message, shown, clean, signal);
+    if (shown !== undefined) return delivery.edit(message, shown, textParts(clean), signal);
     return delivery.say(message, textParts(clean), `${message.channel}:${message.id}:progress`, signal);
   }
 
@@ -145,20 +146,28 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   }
 
   async #run(
-    message: InboundMessage,
-    { signal, onEvent }: ClaimedTurnOptions,
+    { message, deliveryCount }: Claim,
+    { signal: given, onEvent }: ClaimedTurnOptions,
   ): ReturnType<Conversations["turn"]> {
+    const later = new AbortController();
+    // What the worker aborts begins again, and its open questions wait for that.
+    const putOff = (): void => later.abort(answeredLater);
+    given.addEventListener("abort", putOff);
+    if (given.aborted) putOff();
+    const { signal } = later;
     const shown = new ShownTurn(this.#deps, message, signal);
     try {
       return await this.#deps.conversations.turn(message, laneOf(message), {
         signal,
         approvals: message.trust === "owner" ? "ask" : "none",
+        again: deliveryCount > 1,
         onEvent: (event) => {
           onEvent?.(event);
           shown.tell(event);
         },
       });
     } finally {
+      given.removeEventListener("abort", putOff);
       shown.end();
     }
   }

@@ -15,7 +15,7 @@ import { errors } from "../errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
-import { doorOf } from "../tools/may-decide.ts";
+import { askedOf } from "../tools/asked-question.ts";
 import type { Rulings } from "../tools/rulings.ts";
 import { scopesOf } from "../tools/scopes.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
@@ -120,12 +120,14 @@ export class Control implements ConversationControl {
 
   async decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed"> {
     const { registry, approvals } = this.#deps;
-    const asked = (await approvals.pending()).find((request) => request.id === id);
-    const isEarlier = asked !== undefined && isOlder(this.#message, asked, approvals.waitMs);
-    const isElsewhere = asked !== undefined && doorOf(asked.user) !== this.#message.channel;
+    const by = this.#decider();
+    const known = await approvals.known(by);
+    const question = known.find((one) => one.id === id);
+    const isEarlier = question !== undefined && isOlder(this.#message, question);
+    const isElsewhere = question !== undefined && askedOf(question)?.session !== this.session;
     const needsId = isEarlier || isElsewhere || needsQuestionId(registry, this.#message);
     const isNamed = !needsId || namesQuestion(this.#message, id);
-    return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";
+    return isNamed ? approvals.decide(id, decision, by) : "unnamed";
   }
 
   #decider(): Decider {

@@ -52,6 +52,8 @@ interface TurnOptions extends PromptOptions {
   /** Nobody but the owner sees the answer. */
   readonly isPrivate?: boolean;
   readonly inner?: InnerTurn;
+  /** An earlier try of the same message may have left questions open. */
+  readonly again?: boolean;
 }
 
 /** Runs the turns of conversations, one at a time each. */
@@ -142,6 +144,9 @@ export class Conversations {
       const signal = AbortSignal.any([options.signal, stop.signal]);
       const run = await this.run(message, session, { ...options, signal });
       const turn = await run.run();
+      // A turn that failed may be tried again.
+      const isOver = !options.signal.aborted && turn.result.error === undefined;
+      if (options.again && isOver) await this.#withdraw(session);
       return stop.signal.aborted && !options.signal.aborted ? stopped(turn, stop.signal.reason) : turn;
     } finally {
       if (this.#running.get(session) === running) this.#running.delete(session);
@@ -149,6 +154,11 @@ export class Conversations {
       // What a turn within another has taken in comes back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
+  }
+
+  /** Never throws: a question that stays open expires. */
+  async #withdraw(session: string): Promise<void> {
+    await this.#deps.turn.approvals.withdraw(session).catch(() => {});
   }
 
   /** A turn of this session that could be run now. */
@@ -163,7 +173,7 @@ export class Conversations {
       ? { generation: 0, base: options.history, turns: [] }
       : await store?.sessions.view(session, turn.maxTurns);
     const chosen = await store?.values.get<string>(modelSpace, session);
-    const { isPrivate, inner, ...rest } = options;
+    const { isPrivate, inner, again: _, ...rest } = options;
     return {
       message,
       session,

@@ -54,9 +54,14 @@ export class Delivery {
     return typeof this.#registry.get(Channels)?.get(channel)?.edit === "function";
   }
 
-  /** Puts a text in place of what a message says that was sent to whoever wrote this one. */
-  async edit(message: InboundMessage, id: string, text: string, signal: AbortSignal): Promise<Sent> {
-    const edited = { to: message.replyTo, id, parts: textParts(text) };
+  /** Puts other words in place of what a message says that was sent to whoever wrote this one. */
+  async edit(
+    message: InboundMessage,
+    id: string,
+    parts: readonly Part[],
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const edited = { to: message.replyTo, id, parts };
     const cannot: Sent = { status: "refused", reason: "the channel edits nothing" };
     return this.#through(message.channel, async (to) => to.edit?.(edited, signal) ?? cannot);
   }

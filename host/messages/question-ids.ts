@@ -1,5 +1,6 @@
-import { Channels, textOf, type ApprovalRequest, type InboundMessage } from "@gantry/sdk";
+import { Channels, textOf, type InboundMessage } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
+import type { Question } from "../tools/asked-question.ts";
 
 /** So much of an id is shown, and names its question. */
 export const shortIdLength = 6;
@@ -22,11 +23,10 @@ export function namesQuestion({ parts }: Pick<InboundMessage, "parts">, id: stri
   return words.some((word) => word.length >= shortIdLength && id.startsWith(word));
 }
 
-/** True if a message was written before a question was asked, so that it cannot answer it. */
+/** True if a message was written before a question stood there, so that it cannot answer it. */
 export function isOlder(
   { timestamp }: Pick<InboundMessage, "timestamp">,
-  { expires }: Pick<ApprovalRequest, "expires">,
-  waitMs: number,
+  { delivered }: Pick<Question, "delivered">,
 ): boolean {
-  return timestamp < Math.floor((Date.parse(expires) - waitMs) / 1_000);
+  return delivered === undefined || timestamp < Math.floor(delivered.at / 1_000);
 }

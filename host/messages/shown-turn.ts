@@ -1,12 +1,29 @@
-import type { ApprovalRequest, InboundMessage, Logger, TurnEvent } from "@gantry/sdk";
+import {
+  settledText,
+  verbatimParts,
+  type ApprovalRequest,
+  type InboundMessage,
+  type Logger,
+  type TurnEvent,
+} from "@gantry/sdk";
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import type { Delivered } from "../tools/asked-question.ts";
 
 export interface ShownTurnDeps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
   readonly log: Logger;
+}
+
+/** How long the edit of a settled question may take. */
+const editMs = 10_000;
+
+interface AskedHere {
+  readonly request: ApprovalRequest;
+  /** Set if an earlier process sent the question. */
+  readonly earlier: Delivered | undefined;
 }
 
 /** A turn as its channel sees it while it runs: its work, its questions, and their answers. */
@@ -15,7 +32,7 @@ export class ShownTurn {
   readonly #message: InboundMessage;
   readonly #signal: AbortSignal;
   readonly #ended = new AbortController();
-  readonly #asked = new Map<string, ApprovalRequest>();
+  readonly #asked = new Map<string, AskedHere>();
 
   constructor(deps: ShownTurnDeps, message: InboundMessage, signal: AbortSignal) {
     this.#deps = deps;
@@ -27,12 +44,23 @@ export class ShownTurn {
   tell(event: TurnEvent): void {
     void this.#deps.delivery.turnEvent(this.#message, event);
     if (event.type === "approval_request") {
-      this.#asked.set(event.request.id, event.request);
-      void askInChannel(this.#deps, this.#message, event.request, this.#signal);
+      const { request } = event;
+      const earlier = this.#deps.approvals.delivered(request.id);
+      this.#asked.set(request.id, { request, earlier });
+      if (!earlier) void askInChannel(this.#deps, this.#message, request, this.#signal);
     }
-    if (event.type !== "approval_done") return;
-    const request = this.#asked.get(event.id);
-    if (request) void this.#deps.delivery.settled(this.#message, request, event.decision);
+    if (event.type === "approval_done") void this.#settle(event.id, event.decision);
+  }
+
+  /** Edits the message that an earlier process sent, since the channel does not remember it. */
+  async #settle(id: string, decision: "allow" | "deny"): Promise<void> {
+    const { request, earlier } = this.#asked.get(id) ?? {};
+    const { delivery } = this.#deps;
+    if (!request) return;
+    if (earlier?.message === undefined || !delivery.canEdit(this.#message))
+      return delivery.settled(this.#message, request, decision);
+    const words = verbatimParts(settledText(request, decision));
+    await delivery.edit(this.#message, earlier.message, words, AbortSignal.timeout(editMs));
   }
 
   /** From here on nothing says any more that the turn runs. */

@@ -1,34 +1,41 @@
-import { randomBytes } from "node:crypto";
-import type {
-  ApprovalRequest,
-  Approvals as ApprovalsSlot,
-  Caller,
-  Decider,
-  DecisionOutcome,
+import {
+  Store,
+  type ApprovalRequest,
+  type Approvals as ApprovalsSlot,
+  type Caller,
+  type Decider,
+  type DecisionOutcome,
+  type QuestionEnd,
+  type Sent,
 } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { mayDecide, type Doors } from "./may-decide.ts";
+import {
+  askedOf,
+  type Asking,
+  type Decided,
+  type Delivered,
+  type Question,
+  type Unasked,
+  type Waiting,
+} from "./asked-question.ts";
+import { mayDecide, type Doors, type Whose } from "./may-decide.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 
-export type Decided =
-  | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
-  | { readonly decision: "expired" | "cancelled" }
-  | { readonly decision: "undelivered"; readonly reason: string };
+/** Shared by the hosts of this process: after a reload the new one hears what the old one awaits. */
+const awaited = new Map<string, Waiting>();
 
-interface Open {
-  readonly request: ApprovalRequest;
-  readonly settle: (decided: Decided) => void;
-}
+const idForm = /^[0-9a-f]{16}$/;
+/** So many messages are remembered that were read. */
+const maxMessages = 1_000;
+/** An answer can come before the platform confirms the question: `known` waits so long for that. */
+const sendingMs = 1_000;
 
-/** So many decided ids are remembered, so that a second decision is told apart from an unknown question. */
-const maxDecided = 1_000;
-
-/** Open questions live in this process only: a restart denies them all. */
+/** Open questions in the store: they outlive this process, and the first decision holds for all. */
 export class Approvals implements ApprovalsSlot {
   readonly #doors: Doors;
-  readonly #open = new Map<string, Open>();
-  readonly #decided = new Set<string>();
   readonly #messages = new Set<string>();
+  #opening: Promise<QuestionDesk> | undefined;
   readonly waitMs: number;
 
   constructor(registry: Registry, people: People, waitMs: number) {
@@ -37,80 +44,135 @@ export class Approvals implements ApprovalsSlot {
   }
 
   async pending(by?: Decider): Promise<readonly ApprovalRequest[]> {
-    const all = [...this.#open.values()].map(({ request }) => request);
-    return by === undefined ? all : all.filter((request) => mayDecide(request, by, this.#doors));
+    const open = await (await this.#desk()).open();
+    return by === undefined ? open : open.filter((request) => this.mayDecide(request, by));
   }
 
   async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
-    const open = this.#open.get(id);
-    if (!open) return this.#decided.has(id) ? "decided" : "unknown";
-    if (!mayDecide(open.request, by, this.#doors)) return "forbidden";
-    open.settle({ decision: released(decision, open.request), by: this.#doors.people.shown(by) });
-    return "done";
+    const desk = idForm.test(id) ? await this.#desk() : undefined;
+    const [question] = (await desk?.kept.read(id)) ?? [];
+    if (question?.ended) return "decided";
+    if (!desk || !question?.asked) return "unknown";
+    const { request } = question.asked;
+    if (!this.mayDecide(request, by)) return "forbidden";
+    const end = { decision: released(decision, request), by: this.#doors.people.shown(by) };
+    return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 
-  /** True where a question whose id begins so was decided a short while ago. */
-  wasDecided(beginning: string): boolean {
-    return [...this.#decided].some((id) => id.startsWith(beginning));
+  async ended(id: string, by: Decider): Promise<QuestionEnd | undefined> {
+    const end = idForm.test(id) ? await (await this.#desk()).kept.endOf(id) : undefined;
+    if (!end || !this.mayDecide(end, by)) return undefined;
+    const { decision, by: who, reason } = end;
+    return { decision, ...(who !== undefined && { by: who }), ...(reason !== undefined && { reason }) };
   }
 
-  /** True the first time that a message is read: a platform may deliver it again, to another question. */
-  takes(message: string): boolean {
-    if (this.#messages.has(message)) return false;
-    remember(this.#messages, message);
-    return true;
-  }
-
-  /** Ends a question that nobody will ever see. */
-  undelivered(id: string, reason: string): void {
-    this.#open.get(id)?.settle({ decision: "undelivered", reason });
-  }
-
-  /** Waits for one decision; the id is used once. `announce` shows the question to whoever can decide. */
-  ask(
-    question: Omit<ApprovalRequest, "id" | "expires" | "device" | "person">,
+  /** Waits for one decision. A turn that began again takes up its old question for the same call. */
+  async ask(
+    asking: Omit<Asking, "question"> & { readonly question: Unasked },
     caller: Caller | undefined,
-    announce: (request: ApprovalRequest) => void,
-    signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly decided: Decided }> {
-    const id = randomBytes(8).toString("hex");
-    const expires = new Date(Date.now() + this.waitMs).toISOString();
-    const whose = this.#doors.people.asked(question.user, caller);
-    const request = Object.freeze({ ...question, ...whose, id, expires });
-    const { promise, resolve } = Promise.withResolvers<Decided>();
-    const settle = (decided: Decided): void => {
-      if (!this.#open.delete(id)) return;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-      this.#remember(id);
-      resolve(decided);
-    };
-    const cancel = (): void => settle({ decision: "cancelled" });
-    const timer = setTimeout(() => settle({ decision: "expired" }), this.waitMs);
-    signal.addEventListener("abort", cancel);
-    this.#open.set(id, { request, settle });
-    if (signal.aborted) cancel();
-    else announceOrDeny(() => announce(request), settle);
-    return promise.then((decided) => ({ id, decided }));
+    const whose = this.#doors.people.asked(asking.question.user, caller);
+    return (await this.#desk()).ask({ ...asking, question: { ...asking.question, ...whose } });
   }
 
-  #remember(id: string): void {
-    remember(this.#decided, id);
+  /** Sends a question, and denies it if it cannot be sent. `send` must not throw. */
+  async deliver(request: ApprovalRequest, send: () => Promise<Sent>): Promise<Sent> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = awaited.get(request.id);
+    if (waiting) waiting.sending = promise;
+    const sent = await send();
+    const id = sent.status === "sent" ? sent.id : undefined;
+    const delivered = { at: Date.now(), ...(id !== undefined && { message: id }) };
+    if (waiting && sent.status === "sent") waiting.delivered = delivered;
+    resolve();
+    const noted =
+      sent.status === "sent"
+        ? this.#delivered(request, delivered)
+        : this.#undelivered(request.id, sent.reason);
+    // If the store fails, the question is sent once more after a restart, or it expires.
+    await noted.catch(() => {});
+    return sent;
+  }
+
+  /** Returns where and when people were shown a question that this process waits for. */
+  delivered(id: string): Delivered | undefined {
+    return awaited.get(id)?.delivered;
+  }
+
+  /** Returns the questions that this process waits for and this person may decide. */
+  awaited(by: Decider): readonly ApprovalRequest[] {
+    const all = [...awaited.values()].map(({ request }) => request);
+    return all.filter((request) => this.mayDecide(request, by));
+  }
+
+  /**
+   * Reads the questions of the conversation in which somebody decides, and those that they may
+   * decide from there, the ended ones too.
+   */
+  async known(by: Decider): Promise<readonly Question[]> {
+    const isHere = ({ session }: Whose): boolean => session === by.conversation;
+    const waiting = [...awaited.values()].filter(({ request }) => isHere(request));
+    const sending = waiting.map((one) => one.sending);
+    const late = new Promise<void>((resolve) => setTimeout(resolve, sendingMs).unref());
+    await Promise.race([Promise.all(sending), late]);
+    const all = await (await this.#desk()).kept.read();
+    const known = all.filter((question) => {
+      const asked = askedOf(question);
+      return asked !== undefined && (isHere(asked) || this.mayDecide(asked, by));
+    });
+    return known.map((question) => merged(question, awaited.get(question.id)));
+  }
+
+  /** Ends what an earlier try of a turn asked, once the turn has ended without asking it again. */
+  async withdraw(conversation: string): Promise<void> {
+    await (await this.#desk()).withdraw(conversation);
+  }
+
+  /** True for a message that was read before: a platform may deliver it again, to another question. */
+  wasRead(message: string): boolean {
+    return this.#messages.has(message);
+  }
+
+  noteRead(message: string): void {
+    this.#messages.add(message);
+    if (this.#messages.size > maxMessages)
+      this.#messages.delete(this.#messages.values().next().value as string);
+  }
+
+  /** Loads what is needed for the first question. */
+  async prepare(): Promise<void> {
+    await this.#desk();
+  }
+
+  mayDecide(asked: Whose, by: Decider): boolean {
+    return mayDecide(asked, by, this.#doors);
+  }
+
+  async #delivered(request: ApprovalRequest, delivered: Delivered): Promise<void> {
+    await (await this.#desk()).kept.delivered(request, delivered);
+  }
+
+  async #undelivered(id: string, reason: string): Promise<void> {
+    const desk = await this.#desk();
+    const [question] = await desk.kept.read(id);
+    if (question?.asked) await desk.end(question.asked, { decision: "undelivered", reason });
+  }
+
+  #desk(): Promise<QuestionDesk> {
+    return (this.#opening ??= this.#open());
+  }
+
+  async #open(): Promise<QuestionDesk> {
+    const { openDesk } = await import("./question-desk.ts");
+    return openDesk(() => this.#doors.registry.get(Store)?.values, awaited, this.waitMs);
   }
 }
 
-function remember(known: Set<string>, id: string): void {
-  known.add(id);
-  if (known.size > maxDecided) known.delete(known.values().next().value as string);
-}
-
-/** A question that cannot even be announced is a no. */
-function announceOrDeny(announce: () => void, settle: (decided: Decided) => void): void {
-  try {
-    announce();
-  } catch {
-    settle({ decision: "deny", by: "nobody" });
-  }
+/** Adds what this process knows before the store does: that the question was delivered. */
+function merged(question: Question, waiting: Waiting | undefined): Question {
+  if (!waiting || !question.asked) return question;
+  const { request, delivered } = waiting;
+  return { ...question, asked: { ...question.asked, request }, ...(delivered && { delivered }) };
 }
 
 /** Everything that is not one of the exact words is a no; `always` only where it was offered. */

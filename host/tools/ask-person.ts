@@ -1,22 +1,27 @@
 import type { ApprovalRequest, Caller } from "@gantry/sdk";
-import type { Approvals, Decided } from "./approvals.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Decided, Unasked } from "./asked-question.ts";
 import type { CallRequest } from "./call.ts";
 import type { Speaker } from "./scopes.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
-/** Waits for a person's decision by the way that the turn has; `nobody` where there is none. */
+/**
+ * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is the
+ * digest of the exact call.
+ */
 export async function askPerson(
   approvals: Approvals,
   { approvals: way, onEvent, signal }: WayToPerson,
-  question: Omit<ApprovalRequest, "id" | "expires" | "device" | "person">,
+  question: Unasked,
   caller: Caller | undefined,
+  call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
   if (way === "none" || !onEvent) return { decision: "nobody" };
   const announce = (request: ApprovalRequest): void => onEvent({ type: "approval_request", request });
-  const { id, decided } = await approvals.ask(question, caller, announce, signal);
+  const { id, decided } = await approvals.ask({ question, call, announce, signal }, caller);
   const isYes = decided.decision === "allow" || decided.decision === "always";
   onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
   return decided;

@@ -57,8 +57,13 @@ export async function resolvePath(cwd: string, written: string): Promise<string>
 
 /** One word for one exact call: tool, arguments, working directory, resolved paths and target. */
 export function digestOf(tool: string, args: unknown, cwd: string, effects: Effects): string {
+  return digestOfValue([tool, args, cwd, effects]);
+}
+
+/** Returns one word for one value, whatever the order of its keys. */
+export function digestOfValue(value: unknown): string {
   return createHash("sha256")
-    .update(JSON.stringify(sorted([tool, args, cwd, effects])))
+    .update(JSON.stringify(sorted(value)))
     .digest("hex");
 }
 

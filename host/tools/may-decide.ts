@@ -2,6 +2,9 @@ import { Channels, type ApprovalRequest, type Decider } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 
+/** The facts of a question that say whose it is. */
+export type Whose = Pick<ApprovalRequest, "session" | "user" | "device" | "person">;
+
 /** What it takes to say who somebody is. */
 export interface Doors {
   readonly people: People;
@@ -14,7 +17,7 @@ export interface Doors {
  * what another device is asked. An owner of `[people]` decides at any of their doors what they are
  * asked at another. Everywhere else only the person who was asked decides.
  */
-export function mayDecide(asked: ApprovalRequest, by: Decider, doors: Doors): boolean {
+export function mayDecide(asked: Whose, by: Decider, doors: Doors): boolean {
   const { people, registry } = doors;
   const { user, caller } = by;
   const decides = caller && people.may(caller).includes("decide");
@@ -30,6 +33,6 @@ export function mayDecide(asked: ApprovalRequest, by: Decider, doors: Doors): bo
 }
 
 /** Returns the door of `<channel>:<user_id>`. */
-export function doorOf(user: string): string {
+function doorOf(user: string): string {
   return user.split(":", 1)[0] as string;
 }

@@ -1,9 +1,10 @@
 import { ShellReader, type GantryError, type Question, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "../errors.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
-import type { Decided } from "./approvals.ts";
+import type { Decided } from "./asked-question.ts";
 import type { Coverage } from "./conversation-approvals.ts";
 import { askPerson, wayToBeAsked } from "./ask-person.ts";
+import { digestOf } from "./effects.ts";
 import { questionOf } from "./question.ts";
 import { conversationOf } from "./turn-context.ts";
 
@@ -31,7 +32,9 @@ export async function requestApproval(
   const more = { shell, always: coverage?.shown, signal: request.signal };
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
-  const decided = await askPerson(deps.approvals, request, question, request.turn?.caller);
+  const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
+  const { caller } = request.turn ?? {};
+  const decided = await askPerson(deps.approvals, request, question, caller, exact);
 
   if (decided.decision === "nobody") {
     const way = wayToBeAsked(request.turn);

@@ -1,4 +1,4 @@
-import { ask, definePlugin, defineTool, Tools } from "@gantry/sdk";
+import { ask, Channels, definePlugin, defineTool, Tools, verbatimParts } from "@gantry/sdk";
 import { askingTool, fakeProvider, memoryStore, type AskingTool } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -87,6 +87,20 @@ test("DC-13: the question has buttons; the owner's press is taken before any wor
   expect(taken).toBeLessThan(told);
   expect(t.api.calls[told]?.body).toMatchObject({ flags: 64, content: "Allowed." });
   expect(asked.runs()).toBe(1);
+});
+
+test("SDK-21: a question that the host edits loses its buttons and keeps its signs", async () => {
+  await using asked = await askedInServer();
+  const { t, question } = asked;
+  const words = verbatimParts("It was **risky**.");
+  const edited = { to: { channel: hall }, id: String(question["id"]), parts: words };
+  const sent = await t.host.slot(Channels).get("discord")?.edit?.(edited, AbortSignal.timeout(10_000));
+  expect(sent).toMatchObject({ status: "sent" });
+  expect(t.api.of(edits)[0]?.body).toMatchObject({
+    content: "It was \\*\\*risky\\*\\*.",
+    components: [],
+  });
+  await asked.press("Deny");
 });
 
 test("DC-13: a no by button runs nothing and says so in the question", async () => {

@@ -1,4 +1,5 @@
 import {
+  isVerbatim,
   textOf,
   type EditedMessage,
   type MediaRef,
@@ -9,6 +10,7 @@ import {
 import {
   describeAttachment,
   outgoingPieces,
+  plainText,
   PlatformFailure,
   readMarkdown,
   sendInParts,
@@ -73,10 +75,11 @@ export class Sender {
     const address = readAddress(to);
     if (address === undefined || !isId(id))
       return { status: "refused", reason: `${JSON.stringify(id)} is no message on Discord` };
-    const content = renderMessage(await readMarkdown(textOf(parts)))
-      .slice(0, maxText)
-      .toWellFormed();
-    const body = { content, allowed_mentions: { parse: [] } };
+    const words = textOf(parts);
+    const text = isVerbatim(parts) ? plainText(words) : await readMarkdown(words);
+    const content = renderMessage(text).slice(0, maxText).toWellFormed();
+    // A question that is edited was decided: its buttons go.
+    const body = { content, components: [], allowed_mentions: { parse: [] } };
     return sentOf(async () => {
       await this.#needs.rest.call("PATCH", `/channels/${address.channel}/messages/${id}`, { body, signal });
       return id;

@@ -38,7 +38,7 @@ export function pairCommands(
   return [
     {
       name: "pair new",
-      summary: "make a one-time pairing code; an earlier one is dead",
+      summary: "make a one-time pairing code; earlier ones go on",
       options: [
         ...grantOptions,
         { flags: "--name <name>", summary: "the name of the device, whatever it calls itself" },

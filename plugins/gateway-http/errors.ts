@@ -42,7 +42,7 @@ export const errors = defineErrors({
   GATEWAY_STOPPING: failed("The gateway is stopping: try again in a few seconds."),
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
-  GATEWAY_APPROVAL_DECIDED: failed("The question is already decided: an answer counts once."),
+  GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once."),
   GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 

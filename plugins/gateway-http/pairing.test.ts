@@ -82,12 +82,44 @@ test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code t
   expect(Date.parse(expires)).toBeLessThanOrEqual(Date.now() + 120_000);
 });
 
-test("GW-02: a new code kills the one before", async () => {
+test("SDK-21: several codes are open beside each other, and each pairs one device", async () => {
   await using gateway = await startGateway();
-  const first = await newCode(gateway);
-  const second = await newCode(gateway);
-  expect(outcome(await gateway.ask("/pair", { body: { code: first } }))).toEqual([403, "PAIR_CODE_INVALID"]);
-  expect((await gateway.ask("/pair", { body: { code: second } })).status).toBe(200);
+  const codes = [await newCode(gateway), await newCode(gateway)];
+  for (const code of codes) expect((await gateway.ask("/pair", { body: { code } })).status).toBe(200);
+  for (const code of codes)
+    expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
+});
+
+test("SDK-21: a code outlives its process, and its grant with it", async () => {
+  const store = createMemoryStore();
+  const grant = { may: ["talk"], name: "kitchen", days: 3 } as const;
+  const { code } = await new Pairing(store, settings).create(grant);
+  await new Pairing(store, settings).create();
+  expect(await new Pairing(store, settings).redeem(code, "a")).toEqual(grant);
+});
+
+test("SDK-21: the hundred wrong guesses are shared by all codes that are open", async () => {
+  const pairing = new Pairing(createMemoryStore(), settings);
+  const codes = [
+    await pairing.create(),
+    await pairing.create(),
+    await pairing.create(),
+    await pairing.create(),
+  ];
+  for (let i = 0; i < 25; i += 1)
+    await expect(pairing.redeem("no", `10.0.0.${i}`)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  for (const [i, { code }] of codes.entries())
+    await expect(pairing.redeem(code, `10.0.1.${i}`)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+});
+
+test("SDK-21: of more than 16 open codes the oldest are dead", async () => {
+  let now = Date.now();
+  const pairing = new Pairing(createMemoryStore(), settings, undefined, () => (now += 1));
+  const codes = [];
+  for (let i = 0; i < 18; i += 1) codes.push(await pairing.create());
+  for (const { code } of codes.slice(0, 2))
+    await expect(pairing.redeem(code, code)).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
+  for (const { code } of codes.slice(2)) await pairing.redeem(code, "a");
 });
 
 test("GW-02: of many who send the right code at once, one is paired", async () => {

@@ -53,10 +53,14 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       async handle(asked) {
         const { id = "" } = asked.params;
         const said = (asked.body as Static<typeof decision>).decision;
-        const outcome = await approvals.decide(id, said, deciderOf(asked));
+        const by = deciderOf(asked);
+        const outcome = await approvals.decide(id, said, by);
         // What is not theirs to decide looks like what does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
-        if (outcome === "decided") throw errors.GATEWAY_APPROVAL_DECIDED();
+        if (outcome === "decided") {
+          const end = await approvals.ended?.(id, by);
+          throw errors.GATEWAY_APPROVAL_DECIDED(end?.by === undefined ? "" : ` by ${end.by}`);
+        }
         return { status: 200, body: { id, decision: said } };
       },
     },

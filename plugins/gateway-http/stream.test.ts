@@ -219,6 +219,24 @@ test("GW-07: a denied question refuses the call and the turn goes on", async () 
   });
 });
 
+test("SDK-21: of two devices that decide at once the later one is told who did", async () => {
+  await using gateway = await started(ringing, bell);
+  const { token, device_id } = await gateway.pair("one");
+  const devices = [{ token, device_id }, await gateway.pair("two")];
+  const stream = await openStream(gateway, token, "ring");
+  let said = await stream.next();
+  while (said?.event !== "approval_request") said = await stream.next();
+  const path = `/api/approvals/${said.data.id}`;
+  const answers = await Promise.all(
+    devices.map((device) => gateway.ask(path, { body: { decision: "deny" }, token: device.token })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const winner = devices[answers.findIndex(({ status }) => status === 200)];
+  const late = answers.find(({ status }) => status === 409);
+  expect(late?.json.error.message).toContain(`already decided by http:${winner?.device_id}`);
+  await stream.rest();
+});
+
 test("GW-07: without stream nobody can be asked, so the call is refused", async () => {
   await using gateway = await started(ringing, bell);
   const { token } = await gateway.pair();

@@ -1,4 +1,4 @@
-import { approvalText } from "../approval-text.ts";
+import { endedText } from "../approval-text.ts";
 import type { ApprovalRequest, Approvals, DecisionOutcome } from "../approval.ts";
 import { laneOf, userOf, type InboundMessage } from "../channel.ts";
 
@@ -20,10 +20,7 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
   ];
 }
 
-/** The question after it was decided. */
-export function settledText(request: ApprovalRequest, decision: "allow" | "deny"): string {
-  return `${approvalText(request)}\n\n${decision === "allow" ? "✔ Allowed." : "✘ Denied."}`;
-}
+export { settledText } from "../approval-text.ts";
 
 /** Who pressed, and where: as of a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;
@@ -48,6 +45,9 @@ export async function pressApproval(
   const [, id = "", decision = "deny"] = dataForm.exec(data) ?? [];
   const by = { user: userOf(presser), conversation: laneOf(presser), trust: presser.trust };
   const outcome = await approvals.decide(id, decision, by);
-  if (outcome !== "done") return { outcome, notice: notices[outcome] };
+  if (outcome !== "done") {
+    const end = outcome === "decided" ? await approvals.ended?.(id, by) : undefined;
+    return { outcome, notice: end ? endedText(end, by.user) : notices[outcome] };
+  }
   return { outcome, notice: decision === "deny" ? "Denied." : "Allowed." };
 }

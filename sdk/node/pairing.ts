@@ -10,8 +10,11 @@ const lockMs = 300_000;
 const window = { ms: lockMs, max: 5 };
 /** No code lives longer, so this counts all guesses at it. */
 const longestLifeMs = 86_400_000;
-/** Wrong guesses that a code outlives, whoever makes them: one who has many addresses must not find it either. */
+/** Wrong guesses that end all open codes together: a guesser may have many addresses. */
 const maxGuesses = 100;
+
+/** How many codes may be open; one more ends the code with the least time left. */
+const maxCodes = 16;
 
 export interface PairingCode {
   readonly code: string;
@@ -19,7 +22,7 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** What whoever redeems a code gets. */
+/** What a code gives to whoever redeems it; it is kept with the code. */
 export interface PairingGrant {
   readonly may: readonly Scope[];
   /** Goes before the name that a device gives itself. */
@@ -33,7 +36,8 @@ export interface PairingConfig {
   readonly pairing_timeout_minutes: number;
 }
 
-interface Stored {
+interface OpenCode {
+  /** Unix ms. */
   readonly expires: number;
   readonly grant?: PairingGrant;
 }
@@ -60,14 +64,18 @@ export class Pairing {
     this.#now = now;
   }
 
-  /** Makes the one code that counts; an earlier one is dead. */
+  /** Makes one more code; the others stay open. */
   async create(grant: PairingGrant = { may: scopes }): Promise<PairingCode> {
     const { values } = this.#store;
-    for (const { key } of await listAll(values, codes)) await values.remove(codes, key);
-    const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
     const expires = this.#now() + this.#lifeMs;
-    await values.put(codes, sha256(code), { expires, grant }, { forMs: this.#lifeMs });
-    return { code, expires };
+    for (;;) {
+      const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
+      const open: OpenCode = { expires, grant };
+      if (!(await values.add(codes, sha256(code), open, { forMs: this.#lifeMs }))) continue;
+      const surplus = (await this.#open()).slice(0, -maxCodes);
+      for (const { key } of surplus) await values.remove(codes, key);
+      return { code, expires };
+    }
   }
 
   /**
@@ -76,7 +84,7 @@ export class Pairing {
    */
   redeem(code: string, peer: string): Promise<PairingGrant> {
     return this.#oneByOne(async () => {
-      const found = await this.#store.values.take<Stored>(codes, sha256(code));
+      const found = await this.#store.values.take<OpenCode>(codes, sha256(code));
       // A code of an earlier release gives all.
       if (found && found.expires > this.#now()) return found.grant ?? { may: scopes };
       await this.#count(peer);
@@ -88,6 +96,12 @@ export class Pairing {
   /** Counts a try that was refused before its code was looked at. */
   countFailure(peer: string): Promise<void> {
     return this.#oneByOne(() => this.#count(peer), peer);
+  }
+
+  /** Returns the open codes, the one with the least time left first. */
+  async #open(): Promise<readonly { readonly key: string; readonly value: OpenCode }[]> {
+    const all = await listAll<OpenCode>(this.#store.values, codes);
+    return all.toSorted((a, b) => a.value.expires - b.value.expires);
   }
 
   #oneByOne<T>(work: () => Promise<T>, peer: string): Promise<T> {
@@ -116,12 +130,15 @@ export class Pairing {
 
   async #wear(): Promise<void> {
     const { values, limits } = this.#store;
-    for (const { key: hash } of await listAll(values, codes)) {
+    const open = await this.#open();
+    // Many codes must not be easier to guess than one.
+    const most = Math.floor(maxGuesses / open.length);
+    for (const { key: hash } of open) {
       const key = `pair:code:${hash}`;
       await limits.hit(key, [{ ms: longestLifeMs, max: maxGuesses }]);
-      if ((await limits.count(key, longestLifeMs)) < maxGuesses) continue;
+      if ((await limits.count(key, longestLifeMs)) < most) continue;
       await values.remove(codes, hash);
-      this.#warn(`${maxGuesses} wrong pairing codes came in all`, "is dead");
+      this.#warn(`${most} wrong pairing codes came in all`, "is dead");
     }
   }
 

@@ -66,6 +66,15 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
     );
     assert.equal(hits.filter(({ ok }) => ok).length, 5);
   },
+  "SDK-21: of several nodes one adds a value, and all read that one": async (stores) => {
+    const added = await Promise.all(stores.map(({ values }, at) => values.add("ends", "k", at)));
+    assert.equal(added.filter(Boolean).length, 1);
+    const read = await Promise.all(stores.map(({ values }) => values.get("ends", "k")));
+    assert.deepEqual(
+      read,
+      stores.map(() => added.indexOf(true)),
+    );
+  },
   "GW-02: a value is taken by one of several nodes": async (stores) => {
     await stores[0]!.values.put("codes", "k", "123456");
     const taken = await Promise.all(stores.map(({ values }) => values.take("codes", "k")));
