@@ -6,7 +6,15 @@ import { errors, type ErrorTable, type Plugin } from "@gantry/sdk";
 import { cliErrors } from "@gantry/cli";
 import { hostErrors } from "../host/errors.ts";
 import { hostReader } from "../host/config/host-keys.ts";
-import { isRecord, isTable, leaves, mergeSchemas, readerOf, recordValue } from "../host/config/schema.ts";
+import {
+  isRecord,
+  isTable,
+  leaves,
+  mergeSchemas,
+  othersOf,
+  readerOf,
+  recordValue,
+} from "../host/config/schema.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -43,9 +51,10 @@ ${rows.join("\n")}
 function keyRows(key: string, schema: TSchema, owners: string): string[] {
   const value = isRecord(schema) ? recordValue(schema) : undefined;
   if (value && isTable(value)) {
-    return Object.entries(value.properties as Record<string, TSchema>).flatMap(([name, child]) =>
-      keyRows(`${key}.<id>.${name}`, child, owners),
-    );
+    const inner = Object.entries(value.properties as Record<string, TSchema>);
+    const others = othersOf(value);
+    if (others) inner.push([`<${String((others as { title?: string }).title)}>`, others]);
+    return inner.flatMap(([name, child]) => keyRows(`${key}.<id>.${name}`, child, owners));
   }
   const { description = "", default: initial } = schema as { description?: string; default?: unknown };
   return [

@@ -1,7 +1,5 @@
 import {
   GantryError,
-  Tools,
-  ToolSources,
   type AnySlot,
   type ErrorTable,
   type ExitCode,
@@ -11,6 +9,8 @@ import {
 import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
+import { checkNames } from "./check-names.ts";
+import { People } from "./config/people.ts";
 import { Messages } from "./messages/messages.ts";
 import { ownSlots } from "./own-slots.ts";
 import { Enforcers } from "./plugins/enforcers.ts";
@@ -20,12 +20,10 @@ import { Registry } from "./plugins/registry.ts";
 import { Audit } from "./record/audit.ts";
 import { redactedLog } from "./record/log.ts";
 import { Telling } from "./record/observers.ts";
-import { ownSecrets } from "./record/own-secrets.ts";
 import { Redaction } from "./record/redaction.ts";
 import { Approvals } from "./tools/approvals.ts";
 import { Tooling } from "./tools/tooling.ts";
 import { BoundaryWords } from "./turn/boundary-words.ts";
-import { checkProviders } from "./turn/check-providers.ts";
 import { Providers } from "./turn/providers.ts";
 import { TurnMedia } from "./turn/turn-media.ts";
 
@@ -34,6 +32,7 @@ export class Host {
   readonly log: Logger;
   readonly hooks: HookTable;
   readonly audit: Audit;
+  readonly people: People;
   readonly approvals: Approvals;
   readonly questions: Tooling["questions"];
   readonly calls: Tooling["calls"];
@@ -55,12 +54,13 @@ export class Host {
   constructor(options: HostOptions) {
     const { config, plugins, bundled, timeouts = {}, workspace } = options;
     const { registry } = this;
-    const redaction = new Redaction(registry, ownSecrets(config.parts.values(), process.env));
+    const redaction = Redaction.ofService(registry, config.parts.values(), process.env);
     this.options = options;
     this.log = redactedLog(options.write, redaction, options.debug === true);
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
-    this.approvals = new Approvals(registry, timeouts.approval ?? 300_000);
+    this.people = new People(config.host.people, registry);
+    this.approvals = new Approvals(registry, this.people, timeouts.approval ?? 300_000);
     const { agent, security, default_provider, default_model, default_temperature, memory } = config.host;
     const want = { provider: agent.provider ?? default_provider, model: agent.model ?? default_model };
     this.media = new TurnMedia(registry);
@@ -70,6 +70,7 @@ export class Host {
       hooks: this.hooks,
       audit: this.audit,
       approvals: this.approvals,
+      people: this.people,
       observers: new Telling(registry, this.log),
       log: this.log,
     };
@@ -143,20 +144,13 @@ export class Host {
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
-      await checkProviders(config, this.hooks, this.registry);
-      await this.#warnWithoutLevel();
+      await checkNames(this);
+      await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) await this.#plugins.ready();
     } catch (error) {
       await this.stop();
       throw error;
     }
-  }
-
-  async #warnWithoutLevel(): Promise<void> {
-    const hasTools = [Tools, ToolSources].some((slot) => (this.registry.get(slot)?.size ?? 0) > 0);
-    if (!hasTools || this.#enforcers.holdLevel()) return;
-    const { code, message } = errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure());
-    this.log.warn({ code }, message);
   }
 
   /** Undoes everything, the last plugin first. */

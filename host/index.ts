@@ -13,6 +13,7 @@ export {
   jsonSchema,
   keysOf,
   leaves,
+  othersOf,
   readerOf,
   recordValue,
   type LeafNode,

@@ -4,6 +4,7 @@ import {
   ConfigFile,
   Inbox,
   Outbox,
+  People,
   Policy,
   Providers,
   Runtime,
@@ -22,6 +23,7 @@ interface Filling {
   readonly inbox: Inbox;
   readonly models: Providers;
   readonly outbox: Outbox;
+  readonly people: People;
   readonly policy: Policy;
   readonly questions: ToolQuestions;
   readonly tools: ToolCatalog;
@@ -40,6 +42,7 @@ export function ownSlots(
     [ConfigFile, configFile],
     [Inbox, own.inbox],
     [Outbox, own.outbox],
+    [People, own.people],
     [Providers, own.models],
     [Policy, own.policy],
     [Runtime, runtimeOf(own.options, failed)],

@@ -38,7 +38,9 @@ export function settledText(request: ApprovalRequest, decision: "allow" | "deny"
 export function endedText({ decision, by, reason }: QuestionEnd, user: string): string {
   if (reason !== undefined) return `This question is no longer open: ${reason}`;
   const what = decision === "deny" ? "denied" : "allowed";
-  return `This was decided already: ${what} by ${by === user ? "you" : by}.`;
+  // Behind the door stands who of `[people]` decided.
+  const isOwn = by === user || by?.startsWith(`${user} (`);
+  return `This was decided already: ${what} by ${isOwn ? "you" : by}.`;
 }
 
 function textWith(

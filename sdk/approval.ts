@@ -1,4 +1,5 @@
 import { one } from "./slot.ts";
+import type { Caller } from "./scope.ts";
 import type { Trust } from "./trust.ts";
 
 /** A question to a person about one exact call. Every text in it is safe to print. */
@@ -6,6 +7,10 @@ export interface ApprovalRequest {
   readonly id: string;
   readonly session: string;
   readonly user: string;
+  /** The paired device that began the turn, by its id. */
+  readonly device?: string;
+  /** Who of `[people]` is asked. */
+  readonly person?: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** All that will run, whole. */
@@ -32,6 +37,8 @@ export interface Decider {
   /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
   readonly conversation?: string;
   readonly trust?: Trust;
+  /** The paired device by which they decide. */
+  readonly caller?: Caller;
 }
 
 /** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
@@ -41,7 +48,7 @@ export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
 export interface QuestionEnd {
   /** `withdrawn`: the call is not made any more; `undelivered`: nobody was shown the question. */
   readonly decision: "allow" | "always" | "deny" | "expired" | "withdrawn" | "undelivered";
-  /** Who decided, as `<channel>:<user id>`; left out if nobody did. */
+  /** Who decided: `<channel>:<user id>`, and ` (<name>)` of `[people]`; left out if nobody did. */
   readonly by?: string;
   /** One sentence that says why nobody can decide any more; left out if somebody decided. */
   readonly reason?: string;

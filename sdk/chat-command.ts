@@ -3,9 +3,10 @@ import type { ApprovalRequest, DecisionOutcome } from "./approval.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Part } from "./content.ts";
 import type { ModelRef } from "./model-ref.ts";
+import type { Scope } from "./scope.ts";
 import type { SessionSummary } from "./store.ts";
 import { many } from "./slot.ts";
-import { having } from "./shape.ts";
+import { hasScope, having } from "./shape.ts";
 
 /** What a command may do to the conversation that it was written in, and to no other. */
 export interface ConversationControl {
@@ -53,6 +54,8 @@ export interface ChatCommand {
   readonly args?: string;
   /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
   readonly trust?: Trust;
+  /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
+  readonly may?: Scope;
   /**
    * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
    * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
@@ -85,5 +88,5 @@ export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCom
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");
-  return isTrust ? undefined : "has a trust that is none";
+  return isTrust ? hasScope(command) : "has a trust that is none";
 });

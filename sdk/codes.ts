@@ -74,6 +74,7 @@ export const errors = defineErrors({
   PAIR_GUESSED: policy(
     "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
   ),
+  SCOPE_MISSING: policy("This needs the scope `%s`, which %s."),
   CHANNEL_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
   CHANNEL_MISSING: usage("The channel %s lacks %s: set the key in [%s] or the variable."),
   CHANNEL_INSECURE_URL: policy(

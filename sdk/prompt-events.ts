@@ -1,4 +1,5 @@
-import type { InboundMessage, Inbox, PromptOptions } from "./channel.ts";
+import type { InboundMessage } from "./channel.ts";
+import type { Inbox, PromptOptions } from "./inbox.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { TurnEvent, TurnResult } from "./turn.ts";
 

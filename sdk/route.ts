@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
+import type { Caller, Scope } from "./scope.ts";
 import { many } from "./slot.ts";
-import { having } from "./shape.ts";
+import { all, hasScope, having } from "./shape.ts";
 
 /** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
 export type RouteAuth = "token" | "none" | "own";
@@ -21,6 +22,8 @@ export interface RouteRequest {
   readonly peer: string;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
+  /** That device with what its token may; a turn that the request begins has it in its message. */
+  readonly caller: Caller | undefined;
   /** Aborted when the peer leaves. */
   readonly signal: AbortSignal;
 }
@@ -57,6 +60,8 @@ export interface Route {
   /** `/api/approvals/:id` */
   readonly path: string;
   readonly auth: RouteAuth;
+  /** The scope that a token needs; only where `auth` is `token`. Default `manage`. */
+  readonly may?: Scope;
   readonly summary: string;
   /** Bytes; default 65,536. */
   readonly bodyLimit?: number;
@@ -78,5 +83,7 @@ export const Routes = many<Route>("routes", (route: Route) => {
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
   if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
     return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
-  return having("handle")(route);
+  if (route.may !== undefined && route.auth !== "token")
+    return 'states a scope and asks for no token: `may` stands beside auth "token"';
+  return all(having("handle"), hasScope)(route);
 });

@@ -1,3 +1,5 @@
+import { isScope, scopes } from "./scope.ts";
+
 type Shape = (value: unknown) => string | undefined;
 
 const memberOf = (value: unknown, name: string): unknown => (Object(value) as Record<string, unknown>)[name];
@@ -16,6 +18,12 @@ export function mayHave(...names: readonly string[]): Shape {
     const wrong = names.find((name) => !["undefined", "function"].includes(typeof memberOf(value, name)));
     return wrong && `gives as ${wrong} what is no function`;
   };
+}
+
+/** Says that the scope which a value states by `may` is none. */
+export function hasScope(value: unknown): string | undefined {
+  if (isScope(memberOf(value, "may") ?? "talk")) return undefined;
+  return `states by \`may\` what is no scope: the scopes are ${scopes.join(", ")}`;
 }
 
 /** The first thing that is wrong. */

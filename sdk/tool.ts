@@ -3,10 +3,11 @@ import type { Part } from "./content.ts";
 import type { Autonomy } from "./autonomy.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
+import type { Scope } from "./scope.ts";
 import { many } from "./slot.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { Trust } from "./trust.ts";
-import { all, having, mayHave } from "./shape.ts";
+import { all, hasScope, having, mayHave } from "./shape.ts";
 
 /** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
 export interface ToolHints {
@@ -85,6 +86,8 @@ export interface Tool {
   readonly hints?: ToolHints;
   /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
   readonly source?: string;
+  /** The scope that a turn needs to have the tool. Default `talk`. */
+  readonly may?: Scope;
   /** While it says false, the model is not offered the tool and no call of it runs. */
   offered?(): Awaitable<boolean>;
   /**
@@ -112,7 +115,7 @@ export const Tools = many<Tool>(
       return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
-    return all(having("run"), mayHave("offered", "effects", "preview"))(tool);
+    return all(having("run"), mayHave("offered", "effects", "preview"), hasScope)(tool);
   },
   true,
 );

@@ -143,6 +143,26 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     /does not state its auth: .*give it/,
   ],
   [
+    "gives a route with a scope that does not exist",
+    fills(Routes, { ...route, may: "admin" }),
+    /states by `may` what is no scope: .*give it/,
+  ],
+  [
+    "gives a route with a scope where it asks for no token",
+    fills(Routes, { ...route, auth: "none", may: "read" }),
+    /states a scope and asks for no token: .*give it/,
+  ],
+  [
+    "gives a tool with a scope that does not exist",
+    tool({ may: "admin" }),
+    /states by `may` what is no scope: .*give it/,
+  ],
+  [
+    "gives a chat command with a scope that does not exist",
+    fills(ChatCommands, { name: "new", summary: "New.", may: "admin", run: () => "" }),
+    /states by `may` what is no scope: .*give it/,
+  ],
+  [
     "gives a tool with a blank in its name",
     tool({ name: "my thing" }),
     /a name with other signs than letters/,

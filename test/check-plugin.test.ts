@@ -1,4 +1,15 @@
-import { definePlugin, Store, Tools, ToolSources, type Plugin, type Tool } from "@gantry/sdk";
+import {
+  definePlugin,
+  directMessage,
+  Inbox,
+  Routes,
+  Store,
+  Tools,
+  ToolSources,
+  type Plugin,
+  type RouteRequest,
+  type Tool,
+} from "@gantry/sdk";
 import { checkPlugin, createMemoryStore, emptyStoreState } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -76,4 +87,43 @@ test.each([
   ];
   for (const plugin of plugins)
     expect((await checkPlugin({ plugin, patienceMs: 45_000 })).findings).toEqual([]);
+});
+
+/** A route that begins a turn, of which `named` says in whose name. */
+function beginning(named: (request: RouteRequest) => object): Plugin {
+  return definePlugin({
+    name: "route-begins",
+    summary: "Begins turns.",
+    needs: { inbox: Inbox },
+    provides: [Routes],
+    setup: (host) =>
+      host.provide(Routes, {
+        name: "POST /begin",
+        method: "POST",
+        path: "/begin",
+        auth: "token",
+        may: "talk",
+        summary: "Begins a turn.",
+        async handle(request) {
+          const said = { channel: "http", id: "1", from: "test", text: "hi" };
+          const message = directMessage({ ...said, trust: "owner", ...named(request) });
+          await host.needs.inbox.prompt(message, { signal: request.signal, approvals: "none" });
+          return { status: 200, body: {} };
+        },
+      }),
+  });
+}
+
+async function findingsOf(plugin: Plugin) {
+  return (await checkPlugin({ plugin, patienceMs: 45_000 })).findings;
+}
+
+test("SDK-21: a turn that a route begins is in the name of the device that asked", async () => {
+  expect(await findingsOf(beginning(({ caller }) => ({ ...(caller && { caller }) })))).toEqual([]);
+  expect(await findingsOf(beginning(() => ({})))).toMatchObject([
+    {
+      rule: "a turn that a route begins is in the name of the device that asked",
+      message: expect.stringContaining("hand `caller` of the request on in the message"),
+    },
+  ]);
 });

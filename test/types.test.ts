@@ -6,10 +6,12 @@ import {
   definePlugin,
   defineTool,
   hookKinds,
+  lacking,
   many,
   one,
   optional,
   refuse,
+  Routes,
   Sandbox,
   Store,
   Tools,
@@ -17,6 +19,7 @@ import {
   type HookName,
   type Plugin,
   type Refusal,
+  type Route,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
@@ -24,6 +27,15 @@ import { expect, expectTypeOf, test } from "vitest";
 /** Checked by `tsc -b`: a line under `@ts-expect-error` that compiles is an error there. These functions are never called. */
 const Clock = one<{ now(): number }>("types-clock");
 const Shapes = many<{ name: string; area: number }>("types-shapes");
+const told = { name: "t", description: "t", input: Type.Object({}), run: async () => "" };
+const route: Route = {
+  name: "GET /t",
+  method: "GET",
+  path: "/t",
+  auth: "token",
+  summary: "t",
+  handle: async () => ({ status: 200, text: "" }),
+};
 const no = { code: "NO", message: "no" };
 
 test("SDK-01: a plugin's configuration and needs have the types of its own facts", () => {
@@ -81,7 +93,7 @@ test("SDK-01: facts that are wrong do not compile", () => {
 test("SDK-01: a slot takes values of its own type only", () => {
   definePlugin({
     name: "filler",
-    provides: [Clock, Shapes, Tools, Channels],
+    provides: [Clock, Shapes, Tools, Channels, Routes],
     setup(host) {
       const wrong = (): void => {
         // @ts-expect-error -- not a clock
@@ -92,6 +104,16 @@ test("SDK-01: a slot takes values of its own type only", () => {
         host.provide(Shapes, { area: 1 });
         // @ts-expect-error -- a tool runs
         host.provide(Tools, { name: "t", description: "t", input: Type.Object({}) });
+        // @ts-expect-error -- no such scope
+        host.provide(Routes, { ...route, may: "admin" });
+        // @ts-expect-error -- a route needs one scope, not several
+        host.provide(Routes, { ...route, may: ["talk", "read"] });
+        // @ts-expect-error -- no such scope
+        host.provide(Tools, { ...told, may: "admin" });
+        // @ts-expect-error -- no such scope
+        lacking("admin", { device: "d", may: [] });
+        // @ts-expect-error -- a token has scopes that exist
+        lacking("talk", { device: "d", may: ["admin"] });
         // @ts-expect-error -- sending gives what came of it
         host.provide(Channels, { name: "c", send: async () => "sent" });
       };

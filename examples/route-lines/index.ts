@@ -30,12 +30,14 @@ export default definePlugin({
       method: "POST",
       path: "/lines",
       auth: "token",
+      may: "talk",
       summary: "One turn as lines.",
       bodySchema: Body,
-      async handle({ body, device = "open", id, signal }) {
+      async handle({ body, device = "open", caller, id, signal }) {
         const { ask: text } = body as Static<typeof Body>;
         if (text.trim() === "") throw errors.LINES_EMPTY();
-        const message = directMessage({ channel: "http", id, from: device, text, trust: "owner", trace: id });
+        const asked = { from: device, text, trust: "owner" as const, ...(caller && { caller }) };
+        const message = directMessage({ channel: "http", id, ...asked, trace: id });
         const events = promptEvents(host.needs.inbox, message, { signal, approvals: "none" });
         return { status: 200, events: frames(events), headers: { "x-dialect": "lines" } };
       },

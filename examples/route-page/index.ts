@@ -35,6 +35,7 @@ export default definePlugin({
       method: "GET",
       path: "/bars",
       auth: "token",
+      may: "read",
       summary: "The last bars as a page.",
       async handle() {
         const title = escaped(shown?.title ?? "Nothing was drawn yet.");
@@ -51,6 +52,7 @@ export default definePlugin({
       method: "GET",
       path: "/bars.png",
       auth: "token",
+      may: "read",
       summary: "The picture of the page.",
       async handle() {
         const bytes = shown && (await media.open(shown.picture.id));

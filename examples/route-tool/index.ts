@@ -21,10 +21,11 @@ export default definePlugin({
       method: "POST",
       path: "/tools/:name",
       auth: "token",
+      may: "talk",
       summary:
         "One call of a tool, behind the same guards as in a turn. Nobody is asked: what needs a person is refused.",
       bodySchema: Body,
-      async handle({ params, body, device = "local", id, traceparent, signal }) {
+      async handle({ params, body, device = "local", caller, id, traceparent, signal }) {
         const { args = {} } = body as Static<typeof Body>;
         const message = directMessage({
           channel: "http",
@@ -32,6 +33,7 @@ export default definePlugin({
           from: device,
           text: "",
           trust: "owner",
+          ...(caller && { caller }),
           trace: id,
           ...(traceparent !== undefined && { traceparent }),
         });

@@ -29,12 +29,12 @@ export default definePlugin({
   errors,
   setup(host) {
     const { turns } = host.needs;
-    const auth = "token";
+    const access = { auth: "token", may: "talk" } as const;
     host.provide(Routes, {
       name: "GET /turns",
       method: "GET",
       path: "/turns",
-      auth,
+      ...access,
       summary: "The turns that run.",
       handle: async ({ device }) => ({ status: 200, body: { turns: turns.running(by(device)) } }),
     });
@@ -42,7 +42,7 @@ export default definePlugin({
       name: "GET /turns/:session",
       method: "GET",
       path: "/turns/:session",
-      auth,
+      ...access,
       summary: "The steps of a turn as events, from now on.",
       async handle({ params: { session = "" }, device, signal }) {
         const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
@@ -54,7 +54,7 @@ export default definePlugin({
       name: "DELETE /turns/:session",
       method: "DELETE",
       path: "/turns/:session",
-      auth,
+      ...access,
       summary: "Stops a turn.",
       async handle({ params: { session = "" }, device }) {
         if (!(await turns.stop(session, by(device)))) throw errors.ROUTE_TURNS_NONE(session);

@@ -4,9 +4,10 @@ import {
   findNode,
   isRecord,
   isTable,
-  type LeafNode,
   leaves,
+  othersOf,
   recordValue,
+  type LeafNode,
   type TableNode,
 } from "@gantry/host";
 
@@ -58,11 +59,9 @@ function keyLines(name: string, schema: TSchema): string[] {
 
 function recordLines(key: string, schema: TSchema): string[] {
   const value = recordValue(schema);
-  const inner =
-    value && isTable(value)
-      ? Object.entries(value.properties as Record<string, TSchema>).flatMap(([name, child]) =>
-          keyLines(name, child),
-        )
-      : [];
-  return ["", `# [${key}.<id>]`, ...inner];
+  if (!value || !isTable(value)) return ["", `# [${key}.<id>]`];
+  const inner = Object.entries(value.properties as Record<string, TSchema>);
+  const others = othersOf(value);
+  if (others) inner.push([`<${String((others as { title?: string }).title)}>`, others]);
+  return ["", `# [${key}.<id>]`, ...inner.flatMap(([name, child]) => keyLines(name, child))];
 }

@@ -33,7 +33,7 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
   const walk = (tree: Tree, node: TableNode, path: readonly string[]): void => {
     for (const [key, value] of Object.entries(tree)) {
       const at = [...path, key];
-      const child = node.children.get(key);
+      const child = node.children.get(key) ?? node.others;
       if (!child) walkUnlisted(value, node, at);
       else if (child.kind === "table" && isTree(value)) walk(value, child, at);
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);

@@ -14,6 +14,9 @@ export const configErrors = defineErrors({
   CONFIG_UNENFORCED: usage("%s, line %s: no loaded plugin enforces `%s`, but %s would: %s."),
   CONFIG_RETIRED_KEY: usage("%s, line %s: `%s` is retired and the next minor release refuses it: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
+  PEOPLE_TWICE: usage(
+    "%s, line %s: `%s` of %s belongs to both [people.%s] and [people.%s]: take it out of one.",
+  ),
   CONFIG_MISSING_VARIABLE: usage(
     "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
   ),

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { agentKeys, providerKeys, securityKeys, toolsKeys } from "@gantry/sdk";
+import { peopleKey } from "./people.ts";
 import type { ConfigReader } from "./schema.ts";
 
 /** The keys that the host itself reads; all others belong to plugins. */
@@ -51,6 +52,7 @@ export const hostKeys = Type.Object({
       description: "How often the model may ask for tools in one turn.",
     }),
   }),
+  people: peopleKey,
   security: Type.Object({
     allow: Type.Array(Type.String({ minLength: 1 }), {
       default: [],

@@ -8,6 +8,8 @@ export interface TableNode {
   readonly kind: "table";
   readonly children: Map<string, SchemaNode>;
   readonly owners: Set<string>;
+  /** What may stand under every other name; undefined where no other may. */
+  others?: LeafNode;
 }
 export interface LeafNode {
   readonly kind: "leaf";
@@ -49,6 +51,12 @@ export function isRecord(schema: TSchema): boolean {
   return (schema as { patternProperties?: object }).patternProperties !== undefined;
 }
 
+/** Returns what stands under the names that a table does not list, if anything may. */
+export function othersOf(schema: TObject): TSchema | undefined {
+  const { additionalProperties: others } = schema as { readonly additionalProperties?: unknown };
+  return typeof others === "object" ? (others as TSchema) : undefined;
+}
+
 /** What stands under any name of a record. */
 export function recordValue(schema: TSchema): TSchema | undefined {
   return Object.values(
@@ -69,6 +77,8 @@ export function mergeSchemas(readers: readonly ConfigReader[]): TableNode {
 
 function addTable(node: TableNode, schema: TObject, reader: ConfigReader, at: string): void {
   node.owners.add(reader.name);
+  const others = othersOf(schema);
+  if (others) node.others = { kind: "leaf", schema: others, owners: new Set([reader.name]) };
   for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
     const path = at === "" ? key : `${at}.${key}`;
     if (isTable(child)) {
@@ -103,7 +113,7 @@ export function findNode(root: TableNode, path: readonly string[]): SchemaNode |
       const entry = node && recordEntry(node);
       return entry && findNode(entry, path.slice(i + 1));
     }
-    node = node.children.get(part);
+    node = node.children.get(part) ?? node.others;
   }
   return node;
 }
@@ -153,7 +163,7 @@ function tableSchema(node: TableNode): Record<string, unknown> {
       child.kind === "table" ? tableSchema(child) : leafSchema(child),
     ]),
   );
-  return { type: "object", properties, additionalProperties: false };
+  return { type: "object", properties, additionalProperties: node.others?.schema ?? false };
 }
 
 /** Keys with a default may be left out, under names that people choose too. */

@@ -13,7 +13,7 @@ import {
 import { shortHash } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 import type { Approvals } from "../tools/approvals.ts";
-import { isOpen, type Question } from "../tools/asked-question.ts";
+import { askedOf, isOpen, type Question } from "../tools/asked-question.ts";
 import { isChatCommand } from "./chat-words.ts";
 import type { Delivery } from "./delivery.ts";
 import { isOlder, needsQuestionId, shortIdLength } from "./question-ids.ts";
@@ -81,19 +81,24 @@ export async function decideInChannel(deps: Deps, message: InboundMessage): Prom
 async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const { approvals, registry, log } = deps;
   const [, word = "", short = ""] = decisionForm.exec(textOf(message.parts))?.map((part) => part ?? "") ?? [];
-  const by = { user: userOf(message), conversation: laneOf(message), trust: message.trust };
+  const { trust, caller } = message;
+  const door = { user: userOf(message), conversation: laneOf(message) };
+  const by = { ...door, trust, ...(caller && { caller }) };
   // Only a message in the form of a decision costs a look into the store.
-  const known = word === "" ? [] : await approvals.of(by.conversation);
-  const here = known.filter(isOpen);
+  const known = word === "" ? [] : await approvals.known(by);
+  const isHere = (question: Question): boolean => askedOf(question)?.session === by.conversation;
+  const here = known.filter((question) => isOpen(question) && isHere(question));
   if (word === "" || (short === "" && here.some((question) => isOlder(message, question)))) {
     tellBehind(deps, message, by);
     return false;
   }
-  const isMeant = ({ id }: Question): boolean => id.startsWith(short.toLowerCase());
-  const meant = here.filter(isMeant).flatMap(({ asked }) => (asked ? [asked.request] : []));
+  // A question of another conversation, which its person may decide from here, needs its id.
+  const isNamed = ({ id }: Question): boolean => id.startsWith(short.toLowerCase());
+  const named = short === "" ? here : known.filter(isNamed);
+  const meant = named.filter(isOpen).flatMap(({ asked }) => (asked ? [asked.request] : []));
 
   // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
-  if (meant.length === 0) return short !== "" && known.some((one) => one.ended !== undefined && isMeant(one));
+  if (meant.length === 0) return named.some(({ ended }) => ended !== undefined);
   const [request] = meant as [ApprovalRequest];
   if (!meant.some((one) => approvals.mayDecide(one, by))) {
     log.warn(
@@ -146,9 +151,10 @@ const told = new WeakSet<ApprovalRequest>();
 
 /** Whoever could answer a question and says something else would wait in silence: said once a question. */
 function tellBehind(deps: Deps, message: InboundMessage, by: Decider): void {
-  const [request] = isChatCommand(message) ? [] : deps.approvals.awaited(by);
-  if (!request || request.session !== by.conversation) return;
-  if (told.has(request)) return;
+  if (isChatCommand(message)) return;
+  const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;
+  const request = deps.approvals.awaited(by).find(isHere);
+  if (!request || told.has(request)) return;
   told.add(request);
   const short = shortId(request);
   const words = `"allow ${short}", "deny ${short}", or /stop`;

@@ -1,15 +1,18 @@
 import {
   ChatCommands,
   isCommandPrompt,
+  lacking,
   listAll,
   Store,
   textOf,
   userOf,
   type ChatCommand,
   type CommandPrompt,
+  type GantryError,
   type InboundMessage,
   type Logger,
   type Notice,
+  type Scope,
   type Trust,
   type TurnResult,
 } from "@gantry/sdk";
@@ -17,6 +20,7 @@ import { asError } from "@gantry/sdk/node";
 import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
+import { scopesOf } from "../tools/scopes.ts";
 import { noUsage } from "../turn/turn.ts";
 import { sentences } from "./sentences.ts";
 
@@ -111,7 +115,7 @@ export class ChatWords {
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
     const command = commands.find(({ name }) => name === word.toLowerCase());
-    if (!command) return unknown(word, commands);
+    if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
       const facts = { user: userOf(message), trust: message.trust };
@@ -127,12 +131,29 @@ export class ChatWords {
     }
   }
 
-  #commandsFor({ trust, conversation }: InboundMessage): readonly ChatCommand[] {
+  #commandsFor(message: InboundMessage): readonly ChatCommand[] {
+    const { trust, conversation } = message;
     const all = [...(this.#deps.registry.get(ChatCommands)?.values() ?? [])];
     const usual: Trust = conversation.kind === "direct" ? "guest" : "member";
-    const may = all.filter((command) => ranks.indexOf(command.trust ?? usual) <= ranks.indexOf(trust));
+    const has = scopesOf(message);
+    const trusted = all.filter((one) => ranks.indexOf(one.trust ?? usual) <= ranks.indexOf(trust));
+    const may = trusted.filter((command) => has.includes(scopeFor(command)));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
+
+  /** Says to a caller which scope a word needs that their token lacks. */
+  #unscoped(word: string, { caller }: InboundMessage): GantryError | undefined {
+    const command = this.#deps.registry.get(ChatCommands)?.get(word.toLowerCase());
+    if (!command || !caller) return undefined;
+    const scope = scopeFor(command);
+    const missing = caller.may.includes(scope) ? "decide" : scope;
+    return caller.may.includes(missing) ? undefined : lacking(missing, caller);
+  }
+}
+
+/** Returns the scope that a token needs for a command; one of owners needs `decide` besides. */
+function scopeFor({ may, trust }: ChatCommand): Scope {
+  return may ?? (trust === "owner" ? "manage" : "talk");
 }
 
 /** Makes the message that a command says in its person's name. */

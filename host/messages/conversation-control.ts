@@ -5,6 +5,7 @@ import {
   userOf,
   type ApprovalRequest,
   type ConversationControl,
+  type Decider,
   type DecisionOutcome,
   type InboundMessage,
   type ModelRef,
@@ -15,7 +16,9 @@ import { pluginErrors } from "../plugins/errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
+import { askedOf } from "../tools/asked-question.ts";
 import type { Rulings } from "../tools/rulings.ts";
+import { scopesOf } from "../tools/scopes.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
@@ -109,7 +112,7 @@ export class Control implements ConversationControl {
   }
 
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
-    return this.#deps.tools.offered();
+    return this.#deps.tools.offered(undefined, scopesOf(this.#message));
   }
 
   questions(): Promise<readonly ApprovalRequest[]> {
@@ -118,15 +121,20 @@ export class Control implements ConversationControl {
 
   async decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed"> {
     const { registry, approvals } = this.#deps;
-    const asked = (await approvals.of(this.session)).find((question) => question.id === id);
-    const isEarlier = asked !== undefined && isOlder(this.#message, asked);
-    const needsId = isEarlier || needsQuestionId(registry, this.#message);
+    const by = this.#decider();
+    const known = await approvals.known(by);
+    const question = known.find((one) => one.id === id);
+    const isEarlier = question !== undefined && isOlder(this.#message, question);
+    const isElsewhere = question !== undefined && askedOf(question)?.session !== this.session;
+    const needsId = isEarlier || isElsewhere || needsQuestionId(registry, this.#message);
     const isNamed = !needsId || namesQuestion(this.#message, id);
-    return isNamed ? approvals.decide(id, decision, this.#decider()) : "unnamed";
+    return isNamed ? approvals.decide(id, decision, by) : "unnamed";
   }
 
-  #decider() {
-    return { user: userOf(this.#message), conversation: this.session, trust: this.#message.trust };
+  #decider(): Decider {
+    const { trust, caller } = this.#message;
+    const by = { user: userOf(this.#message), conversation: this.session, trust };
+    return caller ? { ...by, caller } : by;
   }
 
   /** What was said so far, if anything, gets an id of its own; this one is free afterwards. */

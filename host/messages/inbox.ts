@@ -1,4 +1,5 @@
 import {
+  lacking,
   laneOf,
   Store,
   type CallOptions,
@@ -9,6 +10,7 @@ import {
   type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
+import type { People } from "../config/people.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Telling } from "../record/observers.ts";
@@ -31,6 +33,7 @@ export interface InboxDeps {
   readonly registry: Registry;
   readonly tools: ToolList;
   readonly observers: Telling;
+  readonly people: People;
   readonly senders: SenderCheck;
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
@@ -47,7 +50,7 @@ export class Inbox implements InboxSlot {
   }
 
   async receive(given: readonly InboundMessage[]): Promise<readonly Receipt[]> {
-    const messages = given.map(ownWords);
+    const messages = given.map((message) => this.#spoken(message));
     const receipts: Receipt[] = messages.map(() => "accepted");
     const store = this.#store();
     if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
@@ -71,12 +74,12 @@ export class Inbox implements InboxSlot {
   }
 
   async prompt(given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
-    const message = ownWords(given);
     const { conversations, words } = this.#deps;
     checkPromptOptions(options);
     await this.#refuseTaken(options);
     const call = callAround();
-    if (call) return conversations.promptWithin(call, message, options);
+    if (call) return conversations.promptWithin(call, ownWords(given), options);
+    const message = this.#spoken(given);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     if (typeof said === "string") return saidBy(session, said);
@@ -86,9 +89,17 @@ export class Inbox implements InboxSlot {
     return conversations.prompt(begun, session, options);
   }
 
-  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+  async call(given: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
     checkPromptOptions(options);
-    return this.#deps.conversations.call(message, options);
+    return this.#deps.conversations.call(this.#spoken(given), options);
+  }
+
+  /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
+  #spoken(given: InboundMessage): InboundMessage {
+    const message = this.#deps.people.narrowed(ownWords(given));
+    const { caller } = message;
+    if (caller?.may.includes("talk") === false) throw lacking("talk", caller);
+    return message;
   }
 
   /** A caller's tool must never be mistaken for one that is run here. */

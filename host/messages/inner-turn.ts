@@ -26,7 +26,10 @@ export function sessionsAround(call: CallRequest, session: string | undefined): 
 /** The message as the person of the call says it. */
 export function saidWithin({ user, turn }: CallRequest, message: InboundMessage): InboundMessage {
   const [channel = "", ...id] = user.split(":");
-  return { ...message, channel, sender: { id: id.join(":") }, trust: turn?.trust ?? "owner" };
+  const { caller: _, ...rest } = message;
+  const caller = turn?.caller;
+  const said = { ...rest, channel, sender: { id: id.join(":") }, trust: turn?.trust ?? "owner" };
+  return caller ? { ...said, caller } : said;
 }
 
 /** What the tool asked for, within what its own turn may do. */
@@ -63,6 +66,7 @@ export function contextOf(
   return {
     ids: turnIds(message, outer?.ids),
     trust: message.trust,
+    caller: message.caller,
     message: inner ? outer?.message : message,
     around: inner?.around ?? [],
     budget: new SpentBudget(budget, outer?.budget),

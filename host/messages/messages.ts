@@ -1,4 +1,5 @@
 import { laneOf, type InboundMessage, type Plugin } from "@gantry/sdk";
+import type { People } from "../config/people.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps } from "../tools/call.ts";
 import type { TurnDeps } from "../turn/turn.ts";
@@ -28,6 +29,7 @@ type Shared =
   | "log";
 
 export interface MessagesDeps extends Pick<CallDeps, Shared> {
+  readonly people: People;
   readonly redaction: Redaction;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };

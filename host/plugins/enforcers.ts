@@ -1,5 +1,8 @@
-import { hookKinds, type Enforcement, type MissingGuard, type Plugin } from "@gantry/sdk";
+import { hookKinds, Tools, ToolSources } from "@gantry/sdk";
+import type { Enforcement, Logger, MissingGuard, Plugin } from "@gantry/sdk";
+import { errors } from "./errors.ts";
 import type { HookTable } from "./hook-table.ts";
+import type { Registry } from "./registry.ts";
 
 /** The key without whose enforcer no tool runs. */
 export const LEVEL = "agent.autonomy_level";
@@ -46,6 +49,14 @@ export class Enforcers {
   async levelCure(): Promise<string> {
     const guard = (await this.#missing()).find(({ enforces }) => enforces.includes(LEVEL));
     return guard?.cure ?? "load a plugin that enforces it";
+  }
+
+  /** Says in the log that no tool runs, if there are tools and nothing enforces the level. */
+  async warnUnheld(registry: Registry, log: Logger): Promise<void> {
+    const hasTools = [Tools, ToolSources].some((slot) => (registry.get(slot)?.size ?? 0) > 0);
+    if (!hasTools || this.holdLevel()) return;
+    const { code, message } = errors.AUTONOMY_UNENFORCED(await this.levelCure());
+    log.warn({ code }, message);
   }
 
   async #missing(): Promise<readonly MissingGuard[]> {

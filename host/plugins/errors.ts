@@ -2,6 +2,7 @@ import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/s
 
 /** The codes of plugins, slots and hooks. */
 export const pluginErrors = defineErrors({
+  AUTONOMY_UNENFORCED: policy("No tool runs, because no loaded plugin enforces agent.autonomy_level: %s."),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
   PLUGIN_NOT_FOUND: usage(
     "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",

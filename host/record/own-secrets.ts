@@ -1,6 +1,7 @@
 import { isSecret, type Redactor } from "@gantry/sdk";
-import { maxWord } from "./redaction.ts";
 
+/** A stream without white space is cut anywhere after so many characters. */
+export const maxWord = 256;
 const mark = "[redacted secret]";
 const password = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
 

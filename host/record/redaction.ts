@@ -2,9 +2,7 @@ import { Redactors, type Redactor } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { Registry } from "../plugins/registry.ts";
-
-/** A stream without white space is cut anywhere after so many characters. */
-export const maxWord = 256;
+import { maxWord, ownSecrets } from "./own-secrets.ts";
 
 /** Every text that leaves goes through here; a redactor that throws stops the text, never the other way round. */
 export class Redaction {
@@ -15,6 +13,11 @@ export class Redaction {
   constructor(registry: Registry, own?: Redactor) {
     this.#registry = registry;
     this.#own = own;
+  }
+
+  /** Removes the secrets of the configuration and the environment, too. */
+  static ofService(registry: Registry, parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Redaction {
+    return new Redaction(registry, ownSecrets(parts, env));
   }
 
   /** For whom everything is readable anyway: only the process's own secrets are removed. */

@@ -1,15 +1,25 @@
 import {
-  Channels,
   Store,
   type ApprovalRequest,
   type Approvals as ApprovalsSlot,
+  type Caller,
   type Decider,
   type DecisionOutcome,
   type QuestionEnd,
   type Sent,
 } from "@gantry/sdk";
+import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
-import type { Asking, Decided, Delivered, Question, Waiting } from "./asked-question.ts";
+import {
+  askedOf,
+  type Asking,
+  type Decided,
+  type Delivered,
+  type Question,
+  type Unasked,
+  type Waiting,
+} from "./asked-question.ts";
+import { mayDecide, type Doors, type Whose } from "./may-decide.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 
 /** Shared by the hosts of this process: after a reload the new one hears what the old one awaits. */
@@ -18,18 +28,18 @@ const awaited = new Map<string, Waiting>();
 const idForm = /^[0-9a-f]{16}$/;
 /** So many messages are remembered that were read. */
 const maxMessages = 1_000;
-/** An answer can come before the platform confirms the question: `of` waits so long for that. */
+/** An answer can come before the platform confirms the question: `known` waits so long for that. */
 const sendingMs = 1_000;
 
 /** Open questions in the store: they outlive this process, and the first decision holds for all. */
 export class Approvals implements ApprovalsSlot {
-  readonly #registry: Registry;
+  readonly #doors: Doors;
   readonly #messages = new Set<string>();
   #opening: Promise<QuestionDesk> | undefined;
   readonly waitMs: number;
 
-  constructor(registry: Registry, waitMs: number) {
-    this.#registry = registry;
+  constructor(registry: Registry, people: People, waitMs: number) {
+    this.#doors = { registry, people };
     this.waitMs = waitMs;
   }
 
@@ -45,7 +55,7 @@ export class Approvals implements ApprovalsSlot {
     if (!desk || !question?.asked) return "unknown";
     const { request } = question.asked;
     if (!this.mayDecide(request, by)) return "forbidden";
-    const end = { decision: released(decision, request), by: by.user };
+    const end = { decision: released(decision, request), by: this.#doors.people.shown(by) };
     return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 
@@ -57,8 +67,12 @@ export class Approvals implements ApprovalsSlot {
   }
 
   /** Waits for one decision. A turn that began again takes up its old question for the same call. */
-  async ask(asking: Asking): Promise<{ readonly id: string; readonly decided: Decided }> {
-    return (await this.#desk()).ask(asking);
+  async ask(
+    asking: Omit<Asking, "question"> & { readonly question: Unasked },
+    caller: Caller | undefined,
+  ): Promise<{ readonly id: string; readonly decided: Decided }> {
+    const whose = this.#doors.people.asked(asking.question.user, caller);
+    return (await this.#desk()).ask({ ...asking, question: { ...asking.question, ...whose } });
   }
 
   /** Sends a question, and denies it if it cannot be sent. `send` must not throw. */
@@ -91,16 +105,22 @@ export class Approvals implements ApprovalsSlot {
     return all.filter((request) => this.mayDecide(request, by));
   }
 
-  /** Reads the questions of a conversation, the ended ones too. */
-  async of(conversation: string): Promise<readonly Question[]> {
-    const isHere = ({ request }: Waiting): boolean => request.session === conversation;
-    const sending = [...awaited.values()].filter(isHere).map((waiting) => waiting.sending);
+  /**
+   * Reads the questions of the conversation in which somebody decides, and those that they may
+   * decide from there, the ended ones too.
+   */
+  async known(by: Decider): Promise<readonly Question[]> {
+    const isHere = ({ session }: Whose): boolean => session === by.conversation;
+    const waiting = [...awaited.values()].filter(({ request }) => isHere(request));
+    const sending = waiting.map((one) => one.sending);
     const late = new Promise<void>((resolve) => setTimeout(resolve, sendingMs).unref());
     await Promise.race([Promise.all(sending), late]);
     const all = await (await this.#desk()).kept.read();
-    return all
-      .filter(({ asked, ended }) => (ended ?? asked?.request)?.session === conversation)
-      .map((question) => merged(question, awaited.get(question.id)));
+    const known = all.filter((question) => {
+      const asked = askedOf(question);
+      return asked !== undefined && (isHere(asked) || this.mayDecide(asked, by));
+    });
+    return known.map((question) => merged(question, awaited.get(question.id)));
   }
 
   /** Ends what an earlier try of a turn asked, once the turn has ended without asking it again. */
@@ -124,16 +144,8 @@ export class Approvals implements ApprovalsSlot {
     await this.#desk();
   }
 
-  /**
-   * In a channel its owners decide, in the very conversation that was asked. Paired devices are the owner's: each decides
-   * what another one is asked. Everywhere else only the person who was asked decides.
-   */
-  mayDecide({ user, session }: Pick<ApprovalRequest, "user" | "session">, by: Decider): boolean {
-    const door = doorOf(by.user);
-    if (door !== doorOf(user)) return false;
-    if (this.#registry.get(Channels)?.has(door) === true)
-      return by.conversation === session && by.trust === "owner";
-    return door === "http" || by.user === user;
+  mayDecide(asked: Whose, by: Decider): boolean {
+    return mayDecide(asked, by, this.#doors);
   }
 
   async #delivered(request: ApprovalRequest, delivered: Delivered): Promise<void> {
@@ -152,7 +164,7 @@ export class Approvals implements ApprovalsSlot {
 
   async #open(): Promise<QuestionDesk> {
     const { openDesk } = await import("./question-desk.ts");
-    return openDesk(() => this.#registry.get(Store)?.values, awaited, this.waitMs);
+    return openDesk(() => this.#doors.registry.get(Store)?.values, awaited, this.waitMs);
   }
 }
 
@@ -167,9 +179,4 @@ function merged(question: Question, waiting: Waiting | undefined): Question {
 function released(decision: string, { always }: ApprovalRequest): "allow" | "always" | "deny" {
   if (decision === "allow") return "allow";
   return decision === "always" && always !== undefined ? "always" : "deny";
-}
-
-/** The channel of `<channel>:<user_id>`. */
-function doorOf(user: string): string {
-  return user.split(":", 1)[0] as string;
 }

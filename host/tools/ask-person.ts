@@ -1,8 +1,7 @@
-import type { ApprovalRequest, Trust } from "@gantry/sdk";
-import type { Telling } from "../record/observers.ts";
-import type { Approvals } from "./approvals.ts";
-import type { Decided } from "./asked-question.ts";
-import type { CallRequest } from "./call.ts";
+import type { ApprovalRequest, Caller } from "@gantry/sdk";
+import type { Decided, Unasked } from "./asked-question.ts";
+import type { CallDeps, CallRequest } from "./call.ts";
+import type { Speaker } from "./scopes.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
@@ -12,10 +11,10 @@ export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
  * digest of the exact call.
  */
 export async function askPerson(
-  approvals: Approvals,
+  { approvals, observers }: Pick<CallDeps, "approvals" | "observers">,
   { approvals: way, onEvent, signal }: WayToPerson,
-  question: Omit<ApprovalRequest, "id" | "expires">,
-  observers: Telling,
+  question: Unasked,
+  caller: Caller | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
@@ -26,7 +25,7 @@ export async function askPerson(
     observers.tell("approvalAsked", { id: request.id, session, user, tool });
     onEvent({ type: "approval_request", request });
   };
-  const { id, decided } = await approvals.ask({ question, call, announce, signal });
+  const { id, decided } = await approvals.ask({ question, call, announce, signal }, caller);
   const by = "by" in decided && { by: decided.by };
   const { decision } = decided;
   const ms = performance.now() - began;
@@ -36,8 +35,10 @@ export async function askPerson(
   return decided;
 }
 
-/** How whoever has a turn with this trust gets to be asked. A chat has no flags: there its owners are asked. */
-export function wayToBeAsked(trust: Trust = "owner"): string {
+/** Returns how whoever has such a turn gets to be asked. A chat has no flags but owners. */
+export function wayToBeAsked({ trust, caller }: Speaker = { trust: "owner" }): string {
+  if (caller?.may.includes("decide") === false)
+    return "over HTTP ask for a stream, whose questions are answered by a device that may `decide`";
   return trust === "owner"
     ? "run it in a terminal, pass --yes, or over HTTP ask for a stream, whose questions can be answered"
     : "it is for an owner of this channel to ask for it; who that is stands in the channel's `owners`";

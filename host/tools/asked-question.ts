@@ -1,4 +1,5 @@
 import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
+import type { Whose } from "./may-decide.ts";
 
 /** The reason with which a turn is aborted that begins again later: its open questions stay open. */
 export const answeredLater: Error = Object.assign(new Error("the message is answered later"), {
@@ -23,7 +24,7 @@ export interface Delivered {
 }
 
 /** The end of a question, with the facts that say who may be told. */
-export interface Ended extends QuestionEnd, Pick<ApprovalRequest, "session" | "user"> {
+export interface Ended extends QuestionEnd, Whose {
   readonly digest: string;
 }
 
@@ -40,6 +41,9 @@ export type Decided =
   | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
   | { readonly decision: "expired" | "cancelled" }
   | { readonly decision: "undelivered"; readonly reason: string };
+
+/** A question before it says whose it is, and until when. */
+export type Unasked = Omit<ApprovalRequest, "id" | "expires" | "device" | "person">;
 
 /** The question to ask, and the way to show it. */
 export interface Asking {
@@ -58,6 +62,11 @@ export interface Waiting {
   delivered: Delivered | undefined;
   /** Resolves once the platform has answered. */
   sending: Promise<void> | undefined;
+}
+
+/** Returns who is asked, and where; undefined if nothing but a late fact is left of a question. */
+export function askedOf({ asked, ended }: Question): Whose | undefined {
+  return ended ?? asked?.request;
 }
 
 /** True while a person may decide the question. */

@@ -17,7 +17,6 @@ export const toolErrors = defineErrors({
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
   RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
-  AUTONOMY_UNENFORCED: policy("No tool runs, because no loaded plugin enforces agent.autonomy_level: %s."),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),

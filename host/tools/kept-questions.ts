@@ -30,8 +30,14 @@ export class KeptQuestions {
 
   /** Ends a question; false if it has ended before. */
   end({ request, digest }: Asked, end: QuestionEnd): Promise<boolean> {
-    const { id, session, user } = request;
-    const ended: Ended = { ...end, session, user, digest };
+    const { id, session, user, device, person } = request;
+    const whose = {
+      session,
+      user,
+      ...(device !== undefined && { device }),
+      ...(person !== undefined && { person }),
+    };
+    const ended: Ended = { ...end, ...whose, digest };
     return this.#facts().add(space, `${id}/ended`, ended, { forMs: leftMs(request) + toldMs });
   }
 

@@ -60,7 +60,7 @@ export class Policy implements PolicySlot {
     call: ToolCall,
     opinions: readonly GuardOpinion[],
   ): Promise<readonly GuardOpinion[]> {
-    const unoffered = await this.#rulings.unoffered(tool, undefined);
+    const unoffered = await this.#rulings.unoffered(tool, {});
     if (unoffered) return [...opinions, { by: "host", outcome: unoffered }];
     if (opinions.some(({ outcome }) => outcome?.verdict === "refuse")) return opinions;
 

@@ -33,10 +33,11 @@ export async function requestApproval(
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
-  const decided = await askPerson(deps.approvals, request, question, deps.observers, exact);
+  const { caller } = request.turn ?? {};
+  const decided = await askPerson(deps, request, question, caller, exact);
 
   if (decided.decision === "nobody") {
-    const way = wayToBeAsked(request.turn?.trust);
+    const way = wayToBeAsked(request.turn);
     const error = errors.APPROVAL_NO_PERSON(call.tool, way, question.reasons.join(" "));
     return { result: "deny: nobody to ask", error };
   }

@@ -1,4 +1,5 @@
 import {
+  lacking,
   refuse,
   ShellReader,
   type Autonomy,
@@ -7,11 +8,14 @@ import {
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
+import { pluginErrors } from "../plugins/errors.ts";
 import { errors } from "./errors.ts";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { AllowRules } from "./allow-rules.ts";
+import { scopesOf } from "./scopes.ts";
 import { isOfferedNow } from "./tool-list.ts";
+import type { TurnContext } from "./turn-context.ts";
 import { plainText } from "./plain-text.ts";
 import { ConversationApprovals, coverageOf, type Coverage } from "./conversation-approvals.ts";
 
@@ -24,6 +28,12 @@ export type Ruling =
   | { readonly kind: "lifted"; readonly by: string }
   /** `coverage` is undefined where only this one call can be allowed. */
   | { readonly kind: "ask"; readonly coverage: Coverage | undefined };
+
+/** The turn of a call, undefined outside of turns, and its tools, undefined for all. */
+interface Having {
+  readonly tools?: readonly string[];
+  readonly turn?: TurnContext;
+}
 
 /** The one place where a question is lifted. No guard can do so, and nothing here can lift a refusal. */
 export class Rulings {
@@ -42,13 +52,15 @@ export class Rulings {
   }
 
   /**
-   * A tool that is not offered is not called, whatever the guards say; `offered` names those that this turn has. No tool is
-   * offered while no plugin enforces the level of autonomy.
+   * A tool that is not offered is not called, whatever the guards say. No tool is offered while no
+   * plugin enforces the level of autonomy, nor one to a turn without its scope.
    */
-  async unoffered(tool: Tool, offered: readonly string[] | undefined): Promise<Refusal | undefined> {
+  async unoffered(tool: Tool, { tools, turn }: Having): Promise<Refusal | undefined> {
+    if (tool.may !== undefined && turn && !scopesOf(turn).includes(tool.may))
+      return refuse(lacking(tool.may, turn.caller));
     if (!this.#enforcers.holdLevel())
-      return refuse(errors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
-    const isOffered = (offered?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
+      return refuse(pluginErrors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
+    const isOffered = (tools?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 

@@ -40,7 +40,8 @@ export class ToolCalls {
     }
     const { tool, call } = prepared;
     const verdict = await this.#deps.hooks.guard("beforeToolCall", call);
-    const refusal = "verdict" in verdict ? verdict : await this.#deps.rulings.unoffered(tool, request.tools);
+    const { rulings } = this.#deps;
+    const refusal = "verdict" in verdict ? verdict : await rulings.unoffered(tool, request);
     if (refusal)
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {

@@ -1,7 +1,9 @@
 import {
+  scopes,
   Tools,
   ToolSources,
   type Logger,
+  type Scope,
   type Tool,
   type ToolCatalog,
   type ToolFacts,
@@ -12,6 +14,8 @@ import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
+
+type Scopes = readonly Scope[];
 
 const listMs = 10_000;
 /** A source that failed is left alone for so long. */
@@ -57,9 +61,14 @@ export class ToolList implements ToolCatalog {
     }));
   }
 
-  /** What the model may call now, by name, so that every request lists it alike; `only` names those of this turn. */
-  async offered(only?: readonly string[]): Promise<readonly ToolSpec[]> {
-    const tools = (await this.#offered()).filter(({ name }) => only?.includes(name) ?? true);
+  /**
+   * What the model may call now, by name, so that every request lists it alike; `only` names those
+   * of this turn, `has` the scopes that it has.
+   */
+  async offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly ToolSpec[]> {
+    const tools = (await this.#offered()).filter(
+      ({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may),
+    );
     return tools.map(({ name, description, input }) => ({ name, description, input }));
   }
 

@@ -1,4 +1,4 @@
-import type { Autonomy, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
+import type { Autonomy, Caller, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "./turn-ids.ts";
 
@@ -6,6 +6,8 @@ import type { TurnIds } from "./turn-ids.ts";
 export interface TurnContext {
   readonly ids: TurnIds;
   readonly trust: Trust;
+  /** The paired device that asked for it. */
+  readonly caller: Caller | undefined;
   /** The message that the outermost turn answers; undefined if a call outside of turns stands around it. */
   readonly message: InboundMessage | undefined;
   /** Sessions of the turns around it, the outermost first. */

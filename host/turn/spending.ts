@@ -48,7 +48,6 @@ export class Spending {
 
   async #ask(reason: string, until: number | undefined): Promise<ProviderFailure | undefined> {
     const { user, session, options, context: turn } = this.#input;
-    const { approvals, observers } = this.#deps;
     const question = {
       session: conversationOf({ session, turn }),
       user,
@@ -60,15 +59,15 @@ export class Spending {
       lines: 1,
       reasons: [reason],
     };
-    const decided = await askPerson(approvals, options, question, observers);
+    const decided = await askPerson(this.#deps, options, question, turn.caller);
     switch (decided.decision) {
       case "allow":
         return undefined;
       case "nobody":
-        return failure(toolErrors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn.trust), reason), until);
+        return failure(toolErrors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn), reason), until);
       // What a person decided does not change with the day.
       case "expired":
-        return failure(toolErrors.APPROVAL_EXPIRED("the budget", approvals.waitMs / 1_000));
+        return failure(toolErrors.APPROVAL_EXPIRED("the budget", this.#deps.approvals.waitMs / 1_000));
       case "undelivered":
         return failure(toolErrors.APPROVAL_UNDELIVERED("the budget", decided.reason));
       default:

@@ -12,6 +12,7 @@ import {
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
+import { scopesOf } from "../tools/scopes.ts";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
@@ -178,7 +179,8 @@ export class TurnRun {
     const scene = { ...this.#scene };
     await sources.add(this.#input.session, await broughtByPrompt(registry, scene));
     const system = await systemPrompt(registry, scene, { boundary, added });
-    return { system, tools: [...(await this.#deps.tools.offered(tools)), ...clientTools] };
+    const own = await this.#deps.tools.offered(tools, scopesOf(this.#input.message));
+    return { system, tools: [...own, ...clientTools] };
   }
 
   #count({ usage, served, text }: Answer): void {

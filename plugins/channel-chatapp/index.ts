@@ -1,4 +1,5 @@
-import { Channels, Checks, definePlugin, Inbox, refuse, Routes, Store, Upstream } from "@gantry/sdk";
+import { definePlugin, refuse } from "@gantry/sdk";
+import { Channels, Checks, Inbox, People, Routes, Store, Upstream } from "@gantry/sdk";
 import { trustOf } from "@gantry/sdk/channel";
 import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
@@ -9,21 +10,25 @@ import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
 import { webhookRoutes } from "./webhook.ts";
 
+const personForm = /^\+[0-9]{1,15}$/;
+
 export default definePlugin({
   name: "channel-chatapp",
   summary: "The webhook-based chat-app channel.",
   table: "",
   config,
-  needs: { inbox: Inbox, store: Store, upstream: Upstream },
+  needs: { inbox: Inbox, people: People, store: Store, upstream: Upstream },
   provides: [Channels, Checks, Routes],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
   setup(host) {
-    const settings = settingsFrom(host.config, process.env);
-    const graph = new Graph(settings, host.needs.upstream);
+    const { people, upstream } = host.needs;
+    const settings = settingsFrom(host.config, process.env, () => people.roles("chatapp"));
+    const graph = new Graph(settings, upstream);
     host.provide(Channels, {
       name: "chatapp",
+      idOf: (written) => (personForm.test(written) ? written : undefined),
       send: createSender(graph, () => host.needs.store.values),
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {

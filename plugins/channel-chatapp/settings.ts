@@ -18,6 +18,7 @@ export interface Settings {
 export function settingsFrom(
   { channels_config: { chatapp: table }, endpoints }: ChatappConfig,
   env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
 ): Settings {
   const missing: string[] = [];
   const read = (
@@ -44,6 +45,7 @@ export function settingsFrom(
     people: {
       allowed: table.allowed_numbers,
       owners: table.owners,
+      named,
       sendersProven: appSecret !== undefined,
     },
     graphUrl: endpoints.graph_url,

@@ -8,6 +8,7 @@ import {
   Inbox,
   Media,
   optional,
+  People,
   refuse,
   Services,
   Store,
@@ -42,6 +43,8 @@ import { allowlistKey, settingsFrom } from "./settings.ts";
 /** The platform's sign fades after ten seconds. */
 const typingMs = 8_000;
 
+const personForm = /^[0-9]{17,20}$/;
+
 export default definePlugin({
   name: "channel-discord",
   summary: "Discord: direct chats, server channels and threads, by the gateway.",
@@ -52,6 +55,7 @@ export default definePlugin({
     audit: Audit,
     inbox: Inbox,
     media: optional(Media),
+    people: People,
     store: Store,
     transcriber: optional(Transcriber),
     upstream: Upstream,
@@ -62,7 +66,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const { needs, log } = host;
-    const settings = settingsFrom(host.config, process.env);
+    const settings = settingsFrom(host.config, process.env, () => needs.people.roles("discord"));
     const values = () => needs.store.values;
     const rest = new Rest(settings, needs.upstream);
     const people = new LetIn("discord", settings, () => needs.store);
@@ -73,6 +77,7 @@ export default definePlugin({
 
     host.provide(Channels, {
       name: "discord",
+      idOf: (written) => (personForm.test(written) ? written : undefined),
       send: (message, signal) => sender.send(message, signal),
       ask: (request, to, signal) => questions.ask(request, to, signal),
       settled: (request, decision) => questions.settled(request, decision),

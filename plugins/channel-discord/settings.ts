@@ -19,6 +19,7 @@ export interface Settings {
 export function settingsFrom(
   { channels: { discord: table }, endpoints }: DiscordConfig,
   env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token } = readSecrets({
     channel: "discord",
@@ -31,7 +32,7 @@ export function settingsFrom(
   const secure = (key: string, url: string): string => platformAddress(key, url, isLoopbackAllowed);
   return {
     token: (bot_token as string).trim(),
-    people: { allowed: table.allowed_user_ids, owners: table.owners },
+    people: { allowed: table.allowed_user_ids, owners: table.owners, named },
     pairing: table.pairing_enabled,
     groups: table.groups,
     guildIds: table.guild_ids,

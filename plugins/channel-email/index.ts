@@ -7,6 +7,7 @@ import {
   Inbox,
   Media,
   optional,
+  People,
   Runtime,
   Sandbox,
   Services,
@@ -20,7 +21,7 @@ import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { Intake } from "./intake.ts";
 import { Logins } from "./logins.ts";
-import { matchesAddress } from "./mail-address.ts";
+import { matchesAddress, readAddress } from "./mail-address.ts";
 import { MailReader } from "./mail-reader.ts";
 import { Mailbox } from "./mailbox.ts";
 import { onboarding } from "./onboarding.ts";
@@ -42,6 +43,7 @@ export default definePlugin({
     audit: Audit,
     inbox: Inbox,
     media: optional(Media),
+    people: People,
     runtime: Runtime,
     sandbox: optional(Sandbox),
     store: Store,
@@ -55,7 +57,7 @@ export default definePlugin({
     const { needs, log } = host;
     const { upstream } = needs;
     const { version } = needs.runtime;
-    const settings = settingsFrom(host.config, process.env);
+    const settings = settingsFrom(host.config, process.env, () => needs.people.roles("email"));
     const store = () => needs.store;
     const values = () => needs.store.values;
     const people = new LetIn("email", { ...settings, matches: matchesAddress }, store);
@@ -94,6 +96,7 @@ export default definePlugin({
       name: "email",
       // References, which its sender writes, say which conversation a mail belongs to.
       needsQuestionId: true,
+      idOf: readAddress,
       send: (message, signal) => sender.send(message, signal),
     });
     const refuseStrangers = strangerGuard("email", allowlistKey, (id) => people.trust(id));

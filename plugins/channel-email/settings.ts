@@ -44,7 +44,11 @@ const usual: Readonly<Record<number, Security>> = {
 };
 
 /** Throws CHANNEL_MISSING, CHANNEL_BLANK, EMAIL_BAD_ADDRESS and EMAIL_INSECURE. */
-export function settingsFrom({ channels: { email: table } }: EmailConfig, env: NodeJS.ProcessEnv): Settings {
+export function settingsFrom(
+  { channels: { email: table } }: EmailConfig,
+  env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
+): Settings {
   const { address, username, password, imap_host, smtp_host } = table;
   const values = { address, username, password, imap_host, smtp_host };
   const found = readSecrets<keyof typeof values>({
@@ -81,6 +85,7 @@ export function settingsFrom({ channels: { email: table } }: EmailConfig, env: N
     people: {
       allowed: table.allowed_senders.map(readEntry),
       owners: table.owners.map(readEntry),
+      named,
       sendersProven: authservId !== undefined,
     },
     pairing: table.pairing_enabled,

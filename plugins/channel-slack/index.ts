@@ -8,6 +8,7 @@ import {
   Inbox,
   Media,
   optional,
+  People,
   Services,
   Store,
   Transcriber,
@@ -32,6 +33,8 @@ import { Surroundings } from "./surroundings.ts";
 import { WebApi } from "./web-api.ts";
 import { Working } from "./working.ts";
 
+const personForm = /^[UW][A-Z0-9]{2,20}$/;
+
 export default definePlugin({
   name: "channel-slack",
   summary: "Slack: direct messages, channels and threads, by Socket Mode.",
@@ -42,6 +45,7 @@ export default definePlugin({
     audit: Audit,
     inbox: Inbox,
     media: optional(Media),
+    people: People,
     store: Store,
     transcriber: optional(Transcriber),
     upstream: Upstream,
@@ -52,7 +56,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const { needs, log } = host;
-    const settings = settingsFrom(host.config, process.env);
+    const settings = settingsFrom(host.config, process.env, () => needs.people.roles("slack"));
     const values = () => needs.store.values;
     const api = new WebApi(settings, needs.upstream);
     const people = new LetIn("slack", settings, () => needs.store);
@@ -76,6 +80,7 @@ export default definePlugin({
 
     host.provide(Channels, {
       name: "slack",
+      idOf: (written) => (personForm.test(written) ? written : undefined),
       send: (message, signal) => sender.send(message, signal),
       ask: (request, to, signal) => questions.ask(request, to, signal),
       settled: (request, decision) => questions.settled(request, decision),

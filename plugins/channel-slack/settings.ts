@@ -22,6 +22,7 @@ export interface Settings {
 export function settingsFrom(
   { channels: { slack: table }, endpoints }: SlackConfig,
   env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token, app_token } = readSecrets({
     channel: "slack",
@@ -33,7 +34,7 @@ export function settingsFrom(
   const isLoopbackAllowed = env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1";
   return {
     tokens: { bot_token: (bot_token as string).trim(), app_token: (app_token as string).trim() },
-    people: { allowed: table.allowed_users, owners: table.owners },
+    people: { allowed: table.allowed_users, owners: table.owners, named },
     pairing: table.pairing_enabled,
     groups: table.groups,
     channelIds: table.channel_ids,

@@ -8,6 +8,7 @@ import {
   Inbox,
   Media,
   optional,
+  People,
   Services,
   Store,
   Transcriber,
@@ -37,6 +38,8 @@ import { allowlistKey, settingsFrom } from "./settings.ts";
 /** The platform's sign fades after five seconds. */
 const typingMs = 4_000;
 
+const personForm = /^[1-9]\d{0,15}$/;
+
 export default definePlugin({
   name: "channel-telegram",
   summary: "Telegram: direct chats, groups and topics, by long polling.",
@@ -47,6 +50,7 @@ export default definePlugin({
     audit: Audit,
     inbox: Inbox,
     media: optional(Media),
+    people: People,
     store: Store,
     transcriber: optional(Transcriber),
     upstream: Upstream,
@@ -57,7 +61,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const { needs, log } = host;
-    const settings = settingsFrom(host.config, process.env);
+    const settings = settingsFrom(host.config, process.env, () => needs.people.roles("telegram"));
     const values = () => needs.store.values;
     const api = new BotApi(settings, needs.upstream);
     const people = new LetIn("telegram", settings, () => needs.store);
@@ -76,6 +80,7 @@ export default definePlugin({
 
     host.provide(Channels, {
       name: "telegram",
+      idOf: (written) => (personForm.test(written) ? written : undefined),
       send: (message, signal) => sender.send(message, signal),
       ask: (request, to, signal) => questions.ask(request, to, signal),
       settled: (request, decision) => questions.settled(request, decision),

@@ -12,6 +12,8 @@ import { owner, sayTo } from "./telegram.test-kit.ts";
 interface Service {
   readonly api: FakeBotApi;
   readonly dir: string;
+  /** The address of the gateway. */
+  readonly url: string;
   /** The file that is asked about, undefined while it is not there. */
   written(name?: string): string | undefined;
   /** The owner asks for a file; resolves once the question is noted as delivered. */
@@ -35,13 +37,15 @@ const write = (name: string): Answer => ({
 async function serve(...answers: readonly Answer[]): Promise<Service> {
   const model = await startModel(...answers);
   const api = await FakeBotApi.start();
+  const port = await freePort();
   const home = tempDir(
     [
       `default_provider = "${model.provider}"\ndefault_model = "m"\n[agent]\nprogress_seconds = 0`,
-      `[security]\nworkspace_path = "work"\n[gateway]\nport = ${await freePort()}`,
+      `[security]\nworkspace_path = "work"\n[gateway]\nport = ${port}`,
       `[endpoints]\ntelegram_url = "${api.url}"`,
       `[channels.telegram]\nbot_token = "${token}"`,
       `allowed_user_ids = [${owner.id}]\nowners = [${owner.id}]`,
+      `[people.ada]\nrole = "owner"\ntelegram = [${owner.id}]\ndevices = ["phone"]`,
     ].join("\n"),
   );
   const workspace = path.join(home.dir, "work");
@@ -69,6 +73,7 @@ async function serve(...answers: readonly Answer[]): Promise<Service> {
   return {
     api,
     dir: home.dir,
+    url: `http://127.0.0.1:${port}`,
     written(name = "a.txt") {
       const file = path.join(workspace, name);
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -119,6 +124,28 @@ test("SDK-21: a question survives an ordinary stop and start", async () => {
   await service.start();
   expect(await service.press(1, "Allow")).toBe("Allowed.");
   expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
+});
+
+test("SDK-21: after a restart an owner decides on a device what Telegram asked before", async () => {
+  const service = await serve(write("a.txt"), write("a.txt"), "done");
+  const { out } = await gantry(["pair", "token", "phone", "--json"], { dir: service.dir });
+  const { token: phone, device_id } = JSON.parse(out);
+  const headers = { authorization: `Bearer ${phone}`, "content-type": "application/json" };
+  await service.ask();
+  await service.kill();
+  await service.start();
+  const open = await fetch(`${service.url}/api/approvals`, { headers });
+  const { approvals } = (await open.json()) as { readonly approvals: readonly { id: string }[] };
+  expect(approvals).toHaveLength(1);
+  const body = JSON.stringify({ decision: "allow" });
+  const decide = () =>
+    fetch(`${service.url}/api/approvals/${approvals[0]?.id}`, { method: "POST", headers, body });
+  expect((await decide()).status).toBe(200);
+  expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
+  const by = `http:${device_id} (ada)`;
+  expect(await (await decide()).text()).toContain(`already decided by ${by}`);
+  expect(readFileSync(path.join(service.dir, "audit.jsonl"), "utf8")).toContain(`allow by ${by}`);
+  expect(await service.press(1, "Allow")).toBe(`This was decided already: allowed by ${by}.`);
 });
 
 test("SDK-21: a press that came while the service was down decides", async () => {

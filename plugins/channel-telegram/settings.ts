@@ -17,6 +17,7 @@ export interface Settings {
 export function settingsFrom(
   { channels: { telegram: table }, endpoints }: TelegramConfig,
   env: NodeJS.ProcessEnv,
+  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token } = readSecrets({
     channel: "telegram",
@@ -25,10 +26,11 @@ export function settingsFrom(
     required: ["bot_token"],
     env,
   });
+  const [allowed, owners] = [table.allowed_user_ids.map(String), table.owners.map(String)];
   const isLoopbackAllowed = env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1";
   return {
     token: (bot_token as string).trim(),
-    people: { allowed: table.allowed_user_ids.map(String), owners: table.owners.map(String) },
+    people: { allowed, owners, named },
     pairing: table.pairing_enabled,
     groups: table.groups,
     groupIds: table.group_ids.map(String),

@@ -1,57 +1,87 @@
-import type { Audit, Logger, RouteAuth } from "@gantry/sdk";
+import { lacking } from "@gantry/sdk";
+import type { Audit, Caller, Logger, People, Route } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
 
-/** Says who asks. Each route carries its own answer to what it needs, so no spelling of a path leads around it. */
-export class Authenticator {
-  readonly #devices: Devices;
-  readonly #requirePairing: boolean;
-  readonly #audit: Audit;
-  readonly #log: Logger;
+export interface AuthenticatorDeps {
+  readonly devices: Devices;
+  readonly people: People;
+  readonly requirePairing: boolean;
+  readonly audit: Audit;
+  readonly log: Logger;
+}
 
-  constructor(devices: Devices, requirePairing: boolean, audit: Audit, log: Logger) {
-    this.#devices = devices;
-    this.#requirePairing = requirePairing;
-    this.#audit = audit;
-    this.#log = log;
+/**
+ * Says who asks, and whether they may. Each route carries its own answer to what it needs, so no
+ * spelling of a path leads around it.
+ */
+export class Authenticator {
+  readonly #deps: AuthenticatorDeps;
+
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps;
   }
 
-  /** The id of the paired device, where one is needed. Throws GATEWAY_UNAUTHORIZED and GATEWAY_REMOTE. */
-  async admit(auth: RouteAuth, request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
+  /**
+   * Returns the paired device that may ask this route; undefined if none is needed. The one place
+   * that looks at scopes: a route that states none needs `manage`. Throws GATEWAY_UNAUTHORIZED,
+   * GATEWAY_TOKEN_EXPIRED, GATEWAY_REMOTE and SCOPE_MISSING.
+   */
+  async admit(
+    { auth, may = "manage" }: Pick<Route, "auth" | "may">,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Caller | undefined> {
     if (auth !== "token") return undefined;
-    if (!this.#requirePairing) {
+    const caller = await this.known(request, reply);
+    if (!caller || caller.may.includes(may)) return caller;
+    await this.recordFailure(request, `the scope ${may} is missing`, caller.device);
+    throw lacking(may, caller);
+  }
+
+  /** Returns the paired device that asks, whatever its token may, as `admit` does. */
+  async known(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
+    const { devices, people, requirePairing } = this.#deps;
+    if (!requirePairing) {
       // A header that names a client can be made up: whatever came by a proxy is not from this machine.
       if (!isLoopback(request.raw.socket.remoteAddress ?? "") || hasForwarding(request.headers))
         throw errors.GATEWAY_REMOTE();
       return undefined;
     }
     const [, token] = /^Bearer ([^\s,]+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    const device =
-      token === undefined || repeated(request, "authorization") ? undefined : await this.#devices.find(token);
-    if (device) return device.device_id;
-    await this.recordFailure(request, token === undefined ? "no token" : "wrong token");
+    const isOne = token !== undefined && !repeated(request, "authorization");
+    const known = isOne ? await devices.find(token) : undefined;
+    if (known && !devices.isOver(known.expires)) {
+      devices.used(known.caller.device);
+      return { ...known.caller, may: people.may(known.caller) };
+    }
+    const why = known ? "the token has run out" : token === undefined ? "no token" : "wrong token";
+    await this.recordFailure(request, why, known?.caller.device);
     reply.header("www-authenticate", "Bearer");
-    throw errors.GATEWAY_UNAUTHORIZED();
+    throw known
+      ? errors.GATEWAY_TOKEN_EXPIRED(known.caller.device, known.expires)
+      : errors.GATEWAY_UNAUTHORIZED();
   }
 
   /** The refusal stands whether or not it can be recorded. */
-  async recordFailure(request: FastifyRequest, why: string): Promise<void> {
+  async recordFailure(request: FastifyRequest, why: string, device = "unknown"): Promise<void> {
+    const { audit, log } = this.#deps;
     const path = request.url.split("?", 1)[0]?.slice(0, 256);
     const args = { method: request.method, path, peer: request.ip };
     try {
-      await this.#audit.recordStranger({
+      await audit.recordStranger({
         event_type: "auth_failure",
         tool: "",
         args,
         result: `refused: ${why}`,
-        user: "http:unknown",
+        user: `http:${device}`,
         session_id: "",
       });
     } catch (error) {
-      this.#log.error({ err: error }, "A refused request could not be recorded in the audit log.");
+      log.error({ err: error }, "A refused request could not be recorded in the audit log.");
     }
   }
 }

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:net";
-import type { CheckRow } from "@gantry/sdk";
+import type { CheckRow, People } from "@gantry/sdk";
 import { runningRows } from "./ask-ready.ts";
 import { bindAddress, openBind, readTls, urlAt } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
-import type { Devices } from "./devices.ts";
+import type { Device, Devices } from "./devices.ts";
 
 const connectMs = 1_000;
 
@@ -13,9 +13,9 @@ export async function gatewayRows(
   kind: "status" | "doctor",
   config: GatewayConfig,
   configDir: string,
-  devices: Devices,
+  { devices, people }: { readonly devices: Devices; readonly people: People },
 ): Promise<readonly CheckRow[]> {
-  const rows = [await listening(config), await pairing(config, devices)];
+  const rows = [await listening(config), ...(await pairing(config, devices, people))];
   if (kind === "status") return rows;
   return [...rows, bind(config), await tls(config, configDir), ...(await runningRows(config, configDir))];
 }
@@ -55,17 +55,33 @@ function answers(host: string, port: number): Promise<boolean> {
   });
 }
 
-async function pairing({ require_pairing }: GatewayConfig, devices: Devices): Promise<CheckRow> {
+async function pairing(
+  { require_pairing }: GatewayConfig,
+  devices: Devices,
+  people: People,
+): Promise<readonly CheckRow[]> {
   const what = "gateway pairing";
   const cure = "set gateway.require_pairing to true";
-  if (!require_pairing)
-    return { what, state: "warn", detail: "off: whoever reaches this machine's loopback may chat", cure };
-  const { length } = await devices.list();
-  return {
-    what,
-    state: "ok",
-    detail: `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired`,
-  };
+  const off = "off: whoever reaches this machine's loopback may chat";
+  if (!require_pairing) return [{ what, state: "warn", detail: off, cure }];
+  const paired = (await devices.list()).filter(({ expires }) => !devices.isOver(expires));
+  const { length } = paired;
+  const detail = `required; ${length === 1 ? "1 device is" : `${length} devices are`} paired`;
+  return [{ what, state: "ok", detail }, ...(length > 0 ? [deciders(paired, people)] : [])];
+}
+
+/** So many devices are named. */
+const maxNamed = 10;
+
+/** Names the devices that may decide questions. */
+function deciders(paired: readonly Device[], people: People): CheckRow {
+  const deciding = paired.filter(({ device_id: device, name, may, byId }) =>
+    people.may({ device, may, ...(!byId && { name }) }).includes("decide"),
+  );
+  const more = deciding.length > maxNamed ? ` and ${deciding.length - maxNamed} more` : "";
+  const named = deciding.slice(0, maxNamed).map(({ device_id, name }) => `${name} (${device_id})`);
+  const detail = deciding.length > 0 ? `${named.join(", ")}${more}` : "no paired device";
+  return { what: "gateway may decide", state: "ok", detail };
 }
 
 function bind(config: GatewayConfig): CheckRow {

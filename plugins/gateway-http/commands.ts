@@ -1,6 +1,7 @@
 import type { Audit, Command, CommandContext } from "@gantry/sdk";
-import { isDeviceName, type Devices } from "./devices.ts";
+import type { Device, Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
+import { grantOf, grantOptions } from "./pair-options.ts";
 import { userOfTerminal, type Pairing } from "@gantry/sdk/node";
 
 const json = { flags: "--json", summary: "print JSON" };
@@ -38,15 +39,19 @@ export function pairCommands(
     {
       name: "pair new",
       summary: "make a one-time pairing code; earlier ones go on",
-      options: [json, { flags: "--name <name>", summary: "what to call the device that it pairs" }],
+      options: [
+        ...grantOptions,
+        { flags: "--name <name>", summary: "the name of the device, whatever it calls itself" },
+        json,
+      ],
       async run({ out, err, options }) {
-        const named = typeof options["name"] === "string" ? { name: options["name"] } : {};
-        if (named.name !== undefined && !isDeviceName(named.name)) throw errors.GATEWAY_DEVICE_NAME();
-        await record("code made", named);
-        const { code, expires } = await pairing().create(named);
+        const grant = grantOf(options);
+        await record("code made", { ...grant });
+        const { code, expires } = await pairing().create(grant);
         const until = new Date(expires).toISOString();
-        out(options["json"] ? JSON.stringify({ code, ...named, expires: until }) : code);
-        if (!options["json"]) err(`One use, until ${until}: POST /pair {"code": "…"}`);
+        out(options["json"] ? JSON.stringify({ code, expires: until, ...grant }) : code);
+        if (!options["json"])
+          err(`One use, until ${until}, for ${grant.may.join(", ")}: POST /pair {"code": "…"}`);
         return 0;
       },
     },
@@ -54,27 +59,30 @@ export function pairCommands(
       name: "pair token",
       summary: "pair a device from here and print its token: no code that others could guess at or use up",
       args: ["[device_name]"],
-      options: [json],
+      options: [...grantOptions, json],
       async run({ args: [name = "unnamed"], out, err, options }) {
-        if (!isDeviceName(name)) throw errors.GATEWAY_DEVICE_NAME();
-        const { token, device } = await devices().add(name);
-        await record("paired", { device_id: device.device_id }).catch(async (error: unknown) => {
-          await devices().revoke(device.device_id);
-          throw error;
-        });
-        out(options["json"] ? JSON.stringify({ token, device_id: device.device_id }) : token);
-        if (!options["json"]) err(`The token of the device ${device.device_id}; it is not shown again.`);
+        const { token, device } = await devices().add(name, grantOf({ ...options, name }));
+        await record("paired", { device_id: device.device_id, may: device.may }).catch(
+          async (error: unknown) => {
+            await devices().revoke(device.device_id);
+            throw error;
+          },
+        );
+        const { device_id, may, expires } = device;
+        const shown = { token, device_id, may, ...(expires !== undefined && { expires }) };
+        out(options["json"] ? JSON.stringify(shown) : token);
+        if (!options["json"]) err(`The token of the device ${device_id}; it is not shown again.`);
         return 0;
       },
     },
     {
       name: "pair list",
-      summary: "show the paired devices",
+      summary: "show the paired devices: what their tokens may, their last use, their end",
       options: [json],
       async run({ out, err, options }) {
         const paired = await devices().list();
         if (options["json"]) out(JSON.stringify(paired));
-        else for (const { device_id, name, paired: since } of paired) out(`${device_id}  ${since}  ${name}`);
+        else for (const device of paired) out(lineOf(device));
         if (!options["json"] && paired.length === 0)
           err("No device is paired: make a code with `gantry pair new`.");
         return 0;
@@ -88,6 +96,16 @@ export function pairCommands(
       run: (run) => revoke(run, devices(), record),
     },
   ];
+}
+
+function lineOf({ device_id, paired, may, used, expires, name }: Device): string {
+  const last = used === undefined ? "not used yet" : `used ${used}`;
+  const end = expires === undefined ? [] : [`${isPast(expires) ? "ran out" : "until"} ${expires}`];
+  return [device_id, paired, may.join(",") || "nothing", last, ...end, name].join("  ");
+}
+
+function isPast(time: string): boolean {
+  return !(Date.parse(time) > Date.now());
 }
 
 async function revoke(

@@ -1,17 +1,42 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { listAll, type Values } from "@gantry/sdk";
+import { isScope, listAll, scopes, type Caller, type Scope, type Values } from "@gantry/sdk";
+import type { PairingGrant } from "@gantry/sdk/node";
 
 export interface Device {
   readonly device_id: string;
   readonly name: string;
   /** ISO 8601. */
   readonly paired: string;
+  readonly may: readonly Scope[];
+  /** ISO 8601; undefined: until it is revoked. */
+  readonly expires?: string;
+  /** ISO 8601, to some minutes; undefined: not yet. */
+  readonly used?: string;
+  /** Given: its name is not its alone, so `[people]` names it by its id. */
+  readonly byId?: true;
 }
 
-type Stored = Device & { readonly hash: string };
+/** What is kept; a token of an earlier release has neither scopes nor an end. */
+interface Stored extends Pick<Device, "device_id" | "name" | "paired" | "expires"> {
+  readonly hash: string;
+  readonly may?: unknown;
+  /** True if no other device had the name when this one was paired. */
+  readonly first?: boolean;
+}
+
+/** Whose token it is, and until when it counts. */
+export interface Known {
+  readonly caller: Caller;
+  readonly expires: string | undefined;
+}
 
 const space = "gateway.devices";
+const usedSpace = "gateway.used";
+const dayMs = 86_400_000;
+/** The last use of a token is written down once in so long, not with every request. */
+const usedMs = 10 * 60_000;
 const tokenPattern = /^gt_[A-Za-z0-9_-]{43}$/;
+const idPattern = /^d[0-9a-f]{12}$/;
 
 /** As the schema of POST /pair has it. */
 export const deviceName = "^[^\\u0000-\\u001f\\u007f]{1,64}$";
@@ -23,45 +48,101 @@ export function isDeviceName(name: string): boolean {
 /** Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation holds at once. */
 export class Devices {
   readonly #values: Values;
+  readonly #now: () => number;
+  readonly #marked = new Map<string, number>();
 
-  constructor(values: Values) {
+  constructor(values: Values, now: () => number = Date.now) {
     this.#values = values;
+    this.#now = now;
   }
 
-  async add(name: string): Promise<{ readonly token: string; readonly device: Device }> {
+  async add(
+    given: string,
+    { may, name = given, days }: PairingGrant = { may: scopes },
+  ): Promise<{ readonly token: string; readonly device: Device }> {
     const token = `gt_${randomBytes(32).toString("base64url")}`;
+    const now = this.#now();
     const device = {
       device_id: `d${randomBytes(6).toString("hex")}`,
       name,
-      paired: new Date().toISOString(),
+      paired: new Date(now).toISOString(),
+      may,
+      ...(days !== undefined && { expires: new Date(now + days * dayMs).toISOString() }),
     };
     const hash = sha256(token);
-    await this.#values.put(space, hash, { ...device, hash } satisfies Stored);
+    // One that takes another's name, or looks like an id, is nobody's by it.
+    const others = (await this.#rows()).filter(({ value }) => !this.isOver(value.expires));
+    const first = !idPattern.test(name) && others.every(({ value }) => value.name !== name);
+    await this.#values.put(space, hash, { ...device, hash, first } satisfies Stored);
     return { token, device };
   }
 
-  /** The device that a token belongs to. */
-  async find(token: string): Promise<Device | undefined> {
+  /** The device that a token belongs to, also where it has run out. */
+  async find(token: string): Promise<Known | undefined> {
     if (!tokenPattern.test(token)) return undefined;
     const hash = sha256(token);
     const stored = await this.#values.get<Stored>(space, hash);
-    return stored && timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hash)) ? stored : undefined;
+    if (!stored || !timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hash))) return undefined;
+    const { device_id: device, name, expires, first } = stored;
+    return { caller: { device, may: scopesOf(stored), ...(first === true && { name }) }, expires };
+  }
+
+  /** Whether this time is past. */
+  isOver(expires: string | undefined): boolean {
+    return expires !== undefined && !(Date.parse(expires) > this.#now());
+  }
+
+  /** Notes that a token was used; whoever asks does not wait for it. */
+  used(device: string): void {
+    const now = this.#now();
+    if (now - (this.#marked.get(device) ?? -Infinity) < usedMs) return;
+    this.#marked.set(device, now);
+    // When a token was last used is for people to read: no request fails because it is not known.
+    void this.#values.put(usedSpace, device, new Date(now).toISOString()).catch(() => {});
+  }
+
+  async hasAny(): Promise<boolean> {
+    return (await this.#values.list(space, { limit: 1 })).length > 0;
   }
 
   async list(): Promise<readonly Device[]> {
-    const rows = await listAll<Stored>(this.#values, space);
+    const rows = await this.#rows();
+    const uses = await listAll<string>(this.#values, usedSpace);
+    const used = new Map(uses.map(({ key, value }) => [key, value]));
     return rows
-      .map(({ value: { device_id, name, paired } }) => ({ device_id, name, paired }))
+      .map(({ value }) => {
+        const { device_id, name, paired, expires, first } = value;
+        const last = used.get(device_id);
+        return {
+          device_id,
+          name,
+          paired,
+          may: scopesOf(value),
+          ...(expires !== undefined && { expires }),
+          ...(last !== undefined && { used: last }),
+          ...(first !== true && { byId: true as const }),
+        };
+      })
       .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
   }
 
   /** False where there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
-    const row = (await listAll<Stored>(this.#values, space)).find(
-      ({ value }) => value.device_id === deviceId,
-    );
-    return row !== undefined && (await this.#values.remove(space, row.key));
+    const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);
+    if (row === undefined) return false;
+    await this.#values.remove(usedSpace, deviceId);
+    return this.#values.remove(space, row.key);
   }
+
+  #rows(): Promise<readonly { readonly key: string; readonly value: Stored }[]> {
+    return listAll<Stored>(this.#values, space);
+  }
+}
+
+/** A token of an earlier release keeps all; one whose scopes cannot be read has none. */
+function scopesOf({ may }: Stored): readonly Scope[] {
+  if (may === undefined) return scopes;
+  return Array.isArray(may) ? may.filter(isScope) : [];
 }
 
 export function sha256(text: string): string {

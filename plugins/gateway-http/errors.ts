@@ -4,6 +4,9 @@ export const errors = defineErrors({
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
   ),
+  GATEWAY_TOKEN_EXPIRED: policy(
+    "The token of the device %s ran out on %s: pair it again by a code of `gantry pair new`.",
+  ),
   GATEWAY_REMOTE: policy(
     "Pairing is off, so only this machine is served: set gateway.require_pairing to true for clients elsewhere.",
   ),
@@ -45,6 +48,11 @@ export const errors = defineErrors({
   GATEWAY_QUESTION_WRONG: failed("%s"),
   GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
+
+  GATEWAY_BAD_SCOPE: usage(
+    "`%s` is not a scope: give --may some of talk, read, decide and manage, parted by commas.",
+  ),
+  GATEWAY_BAD_DAYS: usage("`%s` is not a number of days: give --days a whole number from 1 to %s."),
 
   GATEWAY_PORT_IN_USE: failed(
     "Address already in use (port %s): choose another port with --port or [gateway].port.",

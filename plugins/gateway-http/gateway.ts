@@ -1,5 +1,16 @@
-import type { Approvals, Audit, Check, Inbox, Logger, Meters, Route } from "@gantry/sdk";
-import type { Runtime, Store, ToolQuestions } from "@gantry/sdk";
+import type {
+  Approvals,
+  Audit,
+  Check,
+  Inbox,
+  Logger,
+  Meters,
+  People,
+  Route,
+  Runtime,
+  Store,
+  ToolQuestions,
+} from "@gantry/sdk";
 import { openBind, readTls } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 import { Devices } from "./devices.ts";
@@ -18,6 +29,7 @@ export interface GatewayNeeds {
   readonly checks: ReadonlyMap<string, Check>;
   readonly inbox: Inbox;
   readonly meters: Meters | undefined;
+  readonly people: People;
   readonly questions: ToolQuestions;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
@@ -48,6 +60,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     configDir: runtime.configDir,
     devices,
     pairing,
+    people: needs.people,
     audit,
     log,
     meters: needs.meters,

@@ -7,6 +7,7 @@ import {
   Inbox,
   Meters,
   optional,
+  People,
   Routes,
   Runtime,
   Services,
@@ -35,6 +36,7 @@ export default definePlugin({
     checks: Checks,
     inbox: Inbox,
     meters: optional(Meters),
+    people: People,
     questions: ToolQuestions,
     routes: Routes,
     runtime: Runtime,
@@ -75,7 +77,10 @@ export default definePlugin({
     });
     for (const kind of ["status", "doctor"] as const) {
       const run = async () =>
-        (await import("./checks.ts")).gatewayRows(kind, table(), needs.runtime.configDir, devices());
+        (await import("./checks.ts")).gatewayRows(kind, table(), needs.runtime.configDir, {
+          devices: devices(),
+          people: needs.people,
+        });
       host.provide(Checks, { name: `gateway-${kind}`, kind, run });
     }
   },

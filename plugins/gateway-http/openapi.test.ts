@@ -60,7 +60,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
   ]);
   expect(json.components.securitySchemes.token).toMatchObject({ type: "http", scheme: "bearer" });
   const { put } = json.paths["/api/weather/{city}"];
-  expect(put).toMatchObject({ summary: "Sets the weather.", security: [{ token: [] }] });
+  expect(put).toMatchObject({ summary: "Sets the weather.", security: [{ token: ["manage"] }] });
   expect(put.requestBody.content["application/json"].schema.properties.degrees).toEqual({
     type: "number",
     minimum: -90,

@@ -1,6 +1,10 @@
 import swagger from "@fastify/swagger";
-import type { Route } from "@gantry/sdk";
+import { scopes, type Route } from "@gantry/sdk";
 import type { FastifyInstance } from "fastify";
+
+const tokens =
+  "The token of a paired device. The word behind it at a route is the scope that it needs, " +
+  `one of ${scopes.join(", ")}.`;
 
 /** Has the framework note every route that is registered from now on. */
 export async function describe(app: FastifyInstance, version: string): Promise<void> {
@@ -10,7 +14,7 @@ export async function describe(app: FastifyInstance, version: string): Promise<v
       info: { title: "Gantry", version },
       components: {
         securitySchemes: {
-          token: { type: "http", scheme: "bearer", description: "The token of a paired device." },
+          token: { type: "http", scheme: "bearer", description: tokens },
         },
       },
     },
@@ -23,6 +27,7 @@ export function openApiRoute(app: FastifyInstance): Route {
     method: "GET",
     path: "/api/openapi.json",
     auth: "token",
+    may: "read",
     summary: "This description.",
     handle: async () => ({ status: 200, body: (app as FastifyInstance & { swagger(): unknown }).swagger() }),
   };

@@ -1,4 +1,4 @@
-import { Store } from "@gantry/sdk";
+import { scopes, Store } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Devices } from "./devices.ts";
@@ -25,6 +25,7 @@ test("GW-02: the code printed at the start pairs one device, once, and its token
   expect(paired.json).toEqual({
     token: expect.stringMatching(/^gt_[A-Za-z0-9_-]{43}$/),
     device_id: expect.any(String),
+    may: scopes,
   });
   const reply = await gateway.ask("/api/chat", { body: { message: "hi" }, token: paired.json.token });
   expect([reply.status, reply.json.reply]).toEqual([200, "hello there"]);
@@ -65,7 +66,7 @@ test("GW-02: a code has pairing_code_length digits and is dead after pairing_tim
   await expect(pairing.redeem(first.code, "a")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
   const second = await pairing.create();
   now += 3 * 60_000 - 1;
-  await expect(pairing.redeem(second.code, "a")).resolves.toEqual({});
+  await expect(pairing.redeem(second.code, "a")).resolves.toEqual({ may: scopes });
 });
 
 test("GW-02: pairing_code_length and pairing_timeout_minutes hold for the code that is printed", async () => {
@@ -89,27 +90,12 @@ test("SDK-21: several codes are open beside each other, and each pairs one devic
     expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
 });
 
-test("SDK-21: a device is called as its code says, unless it names itself", async () => {
-  await using gateway = await startGateway();
-  const named = async (): Promise<string> =>
-    JSON.parse((await gateway.word("pair new", [], { json: true, name: "kitchen" })).out).code;
-  await gateway.ask("/pair", { body: { code: await named() } });
-  await gateway.ask("/pair", { body: { code: await named(), device_name: "phone" } });
-  const devices: readonly { name: string }[] = JSON.parse(
-    (await gateway.word("pair list", [], { json: true })).out,
-  );
-  expect(devices.map(({ name }) => name).toSorted()).toEqual(["kitchen", "phone"]);
-  await expect(gateway.word("pair new", [], { name: "a\nb" })).rejects.toMatchObject({
-    code: "GATEWAY_DEVICE_NAME",
-  });
-});
-
-test("SDK-21: a code outlives its process and brings what its maker said of it", async () => {
+test("SDK-21: a code outlives its process, and its grant with it", async () => {
   const store = createMemoryStore();
-  const facts = { name: "kitchen", more: { may: ["talk"] } };
-  const { code } = await new Pairing(store, settings).create(facts);
+  const grant = { may: ["talk"], name: "kitchen", days: 3 } as const;
+  const { code } = await new Pairing(store, settings).create(grant);
   await new Pairing(store, settings).create();
-  expect(await new Pairing(store, settings).redeem(code, "a")).toEqual(facts);
+  expect(await new Pairing(store, settings).redeem(code, "a")).toEqual(grant);
 });
 
 test("SDK-21: the hundred wrong guesses are shared by all codes that are open", async () => {
@@ -203,7 +189,7 @@ test("GW-02: a hundred wrong guesses end a code, from however many addresses the
   await expect(pairing.redeem(worn.code, "10.1.0.0")).rejects.toMatchObject({ code: "PAIR_CODE_INVALID" });
   const next = await pairing.create();
   await guess(99);
-  await expect(pairing.redeem(next.code, "10.1.0.0")).resolves.toEqual({});
+  await expect(pairing.redeem(next.code, "10.1.0.0")).resolves.toEqual({ may: scopes });
 });
 
 test("GW-02: a lockout ends after 300 seconds", async () => {
@@ -215,7 +201,7 @@ test("GW-02: a lockout ends after 300 seconds", async () => {
   now += 299_000;
   await expect(pairing.redeem(code, "a")).rejects.toMatchObject({ code: "PAIR_LOCKED", retryAfter: 1 });
   now += 1_001;
-  await expect(pairing.redeem(code, "a")).resolves.toEqual({});
+  await expect(pairing.redeem(code, "a")).resolves.toEqual({ may: scopes });
 });
 
 test("GW-02: requests without a body that could be a code cost no try", async () => {
@@ -258,15 +244,17 @@ test("GW-02: pair list shows the devices and never a token or its hash", async (
   expect((await gateway.word("pair list")).err).toContain("gantry pair new");
   const { device_id } = await gateway.pair("my phone");
   const plain = await gateway.word("pair list");
-  expect(plain.out).toMatch(new RegExp(`^${device_id}  \\S+Z  my phone\n$`));
+  const rest = `${scopes.join()}  not used yet  my phone`;
+  expect(plain.out).toMatch(new RegExp(`^${device_id}  \\S+Z  ${rest}\n$`));
   const { out } = await gateway.word("pair list", [], { json: true });
-  expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired: expect.any(String) }]);
+  const paired = expect.any(String);
+  expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired, may: scopes }]);
 });
 
 test("GW-02: a token survives a restart and a device name cannot break a line", async () => {
   const store = createMemoryStore();
   const { token } = await new Devices(store.values).add("phone");
-  expect(await new Devices(store.values).find(token)).toMatchObject({ name: "phone" });
+  expect(await new Devices(store.values).find(token)).toMatchObject({ caller: { name: "phone" } });
   await using gateway = await startGateway();
   const code = await newCode(gateway);
   expect((await gateway.ask("/pair", { body: { code, device_name: "a\nb" } })).status).toBe(400);

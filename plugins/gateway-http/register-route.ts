@@ -1,4 +1,4 @@
-import type { Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import type { Caller, Route, RouteReply, RouteRequest } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseBody } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -19,8 +19,8 @@ export interface RouteGuards {
 }
 
 /** What a request found out on its way in. */
-const device = Symbol("device");
-type Admitted = FastifyRequest & { [device]?: string | undefined };
+const caller = Symbol("caller");
+type Admitted = FastifyRequest & { [caller]?: Caller | undefined };
 
 /** Gives a route an encapsulated child of its own: its limit, its auth, its handler, in this order. */
 export function registerRoute(
@@ -33,7 +33,7 @@ export function registerRoute(
     if (limit) child.addHook("onRequest", limit);
     if (route.auth === "token") {
       child.addHook("onRequest", async (request: Admitted, reply) => {
-        request[device] = await authenticator.admit(route.auth, request, reply);
+        request[caller] = await authenticator.admit(route, request, reply);
       });
     }
     child.addHook("onRequest", refuseEncoded);
@@ -44,7 +44,7 @@ export function registerRoute(
       bodyLimit: route.bodyLimit ?? defaultBodyLimit,
       schema: {
         summary: route.summary,
-        ...(route.auth === "token" && { security: [{ token: [] }] }),
+        ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
         ...(route.bodySchema && { body: route.bodySchema }),
         response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
       },
@@ -113,7 +113,10 @@ class Routed implements RouteRequest {
     return this.#request.ip;
   }
   get device(): string | undefined {
-    return this.#request[device];
+    return this.#request[caller]?.device;
+  }
+  get caller(): Caller | undefined {
+    return this.#request[caller];
   }
   get traceparent(): string | undefined {
     return traceparentOf(this.#request.raw);

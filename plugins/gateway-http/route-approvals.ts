@@ -1,4 +1,4 @@
-import type { Approvals, Route } from "@gantry/sdk";
+import type { Approvals, Decider, Route, RouteRequest } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
@@ -11,6 +11,8 @@ const request = Type.Object({
   id: Type.String(),
   session: Type.String(),
   user: Type.String(),
+  device: Type.Optional(Type.String()),
+  person: Type.Optional(Type.String()),
   tool: Type.String(),
   args: Type.Record(Type.String(), Type.Unknown()),
   preview: Type.String(),
@@ -31,11 +33,12 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: "GET",
       path: "/api/approvals",
       auth: "token",
+      may: "decide",
       summary: "The questions that wait for a person.",
       replySchema: Type.Object({ approvals: Type.Array(request) }),
-      handle: async ({ device }) => ({
+      handle: async (asked) => ({
         status: 200,
-        body: { approvals: await approvals.pending({ user: userOf(device) }) },
+        body: { approvals: await approvals.pending(deciderOf(asked)) },
       }),
     },
     {
@@ -43,12 +46,14 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: "POST",
       path: "/api/approvals/:id",
       auth: "token",
+      may: "decide",
       summary: "Answers one question, once.",
       bodySchema: decision,
       replySchema: Type.Object({ id: Type.String(), decision: Type.String() }),
-      async handle({ params: { id = "" }, body, device }) {
-        const said = (body as Static<typeof decision>).decision;
-        const by = { user: userOf(device) };
+      async handle(asked) {
+        const { id = "" } = asked.params;
+        const said = (asked.body as Static<typeof decision>).decision;
+        const by = deciderOf(asked);
         const outcome = await approvals.decide(id, said, by);
         // What is not theirs to decide looks like what does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
@@ -62,6 +67,6 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
   ];
 }
 
-function userOf(device: string | undefined): string {
-  return `http:${device ?? "local"}`;
+function deciderOf({ device = "local", caller }: RouteRequest): Decider {
+  return { user: `http:${device}`, ...(caller && { caller }) };
 }

@@ -44,11 +44,12 @@ export function chatRoute(inbox: Inbox): Route {
     method: "POST",
     path: "/api/chat",
     auth: "token",
+    may: "talk",
     summary:
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, tool_question, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ id, traceparent, body: asked, device, signal }) {
+    async handle({ id, traceparent, body: asked, device, caller, signal }) {
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
@@ -56,6 +57,7 @@ export function chatRoute(inbox: Inbox): Route {
         from: device ?? "local",
         text: message,
         trust: "owner",
+        ...(caller && { caller }),
         trace: id,
         ...(traceparent !== undefined && { traceparent }),
         ...(session_id !== undefined && { session: session_id }),

@@ -20,7 +20,7 @@ export function healthRoute(runtime: Runtime, devices: Devices, requirePairing: 
     async handle() {
       const body = {
         status: "ok",
-        paired: (await devices.list()).length > 0,
+        paired: await devices.hasAny(),
         require_pairing: requirePairing,
         version: runtime.version,
         uptime_seconds: Math.floor(process.uptime()),

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 import { deviceName, type Devices } from "./devices.ts";
 import { peerKey } from "./peer.ts";
-import type { Pairing, PairingFacts } from "@gantry/sdk/node";
+import type { Pairing, PairingGrant } from "@gantry/sdk/node";
 
 const body = Type.Object({
   code: Type.String({ maxLength: 64 }),
@@ -29,25 +29,32 @@ export function pairRoute(pairing: Pairing, devices: Devices, audit: Audit): Rou
     summary: "Exchanges a one-time code for the token of a new device.",
     perMinute: 10,
     bodySchema: body,
-    replySchema: Type.Object({ token: Type.String(), device_id: Type.String() }),
+    replySchema: Type.Object({
+      token: Type.String(),
+      device_id: Type.String(),
+      may: Type.Array(Type.String()),
+      expires: Type.Optional(Type.String()),
+    }),
     async handle(request) {
-      const { code, device_name } = request.body as Static<typeof body>;
-      let facts: PairingFacts;
+      const { code, device_name = "unnamed" } = request.body as Static<typeof body>;
+      let grant: PairingGrant;
       try {
-        facts = await pairing.redeem(code, peerKey(request.peer));
+        grant = await pairing.redeem(code, peerKey(request.peer));
       } catch (error) {
         const refused = `refused: ${(error as { code?: string }).code ?? "failed"}`;
         await audit.recordStranger(event(refused, request.peer));
         throw error;
       }
-      const { token, device } = await devices.add(device_name ?? facts.name ?? "unnamed");
+      const { token, device } = await devices.add(device_name, grant);
       try {
         await audit.record(event("paired", request.peer, device.device_id));
       } catch (error) {
         await devices.revoke(device.device_id);
         throw error;
       }
-      return { status: 200, body: { token, device_id: device.device_id } };
+      const { device_id, may, expires } = device;
+      const until = expires !== undefined && { expires };
+      return { status: 200, body: { token, device_id, may, ...until } };
     },
   };
 }

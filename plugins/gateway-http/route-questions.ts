@@ -16,6 +16,7 @@ export function questionRoute(questions: ToolQuestions): Route {
     method: "POST",
     path: "/api/questions/:id",
     auth: "token",
+    may: "talk",
     summary: "Answers the question of a tool, once: `answer` is a text or the fields of its form.",
     bodySchema: body,
     replySchema: Type.Object({ id: Type.String() }),

@@ -1,6 +1,6 @@
 import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Audit, Logger, Meters, Route } from "@gantry/sdk";
+import type { Audit, Logger, Meters, People, Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createApp } from "./app.ts";
 import { bindAddress, listenFailure, urlAt, type Tls } from "./bind.ts";
@@ -28,6 +28,7 @@ export interface ServerDeps {
   readonly configDir: string;
   readonly devices: Devices;
   readonly pairing: Pairing;
+  readonly people: People;
   readonly audit: Audit;
   readonly log: Logger;
   readonly meters: Meters | undefined;
@@ -46,7 +47,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
   const trusted = addressList(config.trusted_proxies);
   const app = createApp({ tls, trusted, log });
   const guards = {
-    authenticator: new Authenticator(deps.devices, config.require_pairing, deps.audit, log),
+    authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
     limiter: await Limiter.on(app),
     brokeLate: createFailureLog(log),
   };
@@ -126,7 +127,7 @@ async function refuseUnknown(
   if (/[A-Z]/.test(path)) throw errors.GATEWAY_BAD_PATH();
   await limiter.shared(request);
   const here = routes.filter((route) => isAt(route.path, path));
-  if (here.every(({ auth }) => auth === "token")) await authenticator.admit("token", request, reply);
+  if (here.every(({ auth }) => auth === "token")) await authenticator.known(request, reply);
   if (here.length === 0) throw errors.GATEWAY_NOT_FOUND();
   const allow = allowed(here);
   throw Object.assign(errors.GATEWAY_METHOD(request.method, allow), { allow });

@@ -26,7 +26,7 @@ export default definePlugin({
       name: "GET /metrics",
       method: "GET",
       path: "/metrics",
-      auth: host.config.open ? "own" : "token",
+      ...(host.config.open ? { auth: "own" } : { auth: "token", may: "read" }),
       summary: "Counters and the state of the service in the text format of Prometheus.",
       async handle({ peer }) {
         if (host.config.open && !isThisMachine(peer)) throw errors.METRICS_REMOTE();

@@ -6,6 +6,7 @@ export const decisionCommands: readonly ChatCommand[] = [
     args: "[id]",
     summary: "allow the call that is asked about",
     trust: "owner",
+    may: "decide",
     run: (run) => decide(run, "allow"),
   },
   {
@@ -13,6 +14,7 @@ export const decisionCommands: readonly ChatCommand[] = [
     args: "[id]",
     summary: "refuse the call that is asked about",
     trust: "owner",
+    may: "decide",
     run: (run) => decide(run, "deny"),
   },
 ];

@@ -29,6 +29,7 @@ export const helpCommands: readonly ChatCommand[] = [
     args: "[name]",
     summary: "which model answers here; with a name, that one from now on; `default` for the configured one",
     trust: "owner",
+    may: "talk",
     async run({ args, conversation }) {
       if (args !== "") await conversation.useModel(args === "default" ? undefined : args);
       const { provider = "the configured provider", model = "its default model" } =

@@ -7,6 +7,7 @@ export function undoInChat(deps: UndoDeps, signal: AbortSignal): ChatCommand {
     name: "undo",
     summary: "put back what the last change of a file in this conversation replaced",
     trust: "owner",
+    may: "talk",
     async run({ user, conversation }) {
       const { undo } = await import("./undo.ts");
       try {

@@ -9,6 +9,7 @@ export function usageRoute(usage: () => Usage): Route {
     method: "GET",
     path: "/api/usage",
     auth: "token",
+    may: "read",
     summary: "What requests to models have taken in the last 30 days; `?by=day`, `model` or `user`.",
     async handle({ query }) {
       const by = (["day", "model", "user", "agent"] as const).find((kind) => kind === query["by"]) ?? "day";

@@ -13,6 +13,7 @@ import {
   type Transcriber,
 } from "../index.ts";
 import { defineErrors, policy } from "../errors.ts";
+import type { PairingGrant } from "../node/pairing.ts";
 import { createMemoryStore } from "../testing/index.ts";
 import {
   approvalButtons,
@@ -30,7 +31,7 @@ import {
 const codes = defineErrors({ PAIR_CODE_INVALID: policy("No."), PAIR_LOCKED: policy("Wait.") });
 const never = new AbortController().signal;
 
-function pairing(throws?: Error) {
+function pairing(throws?: Error, grant?: PairingGrant) {
   const store = createMemoryStore();
   const people = new PairedPeople("mail", () => store.values);
   const records: Omit<AuditEvent, "timestamp">[] = [];
@@ -43,6 +44,7 @@ function pairing(throws?: Error) {
         async redeem(code, peer) {
           redeemed.push(`${code} ${peer}`);
           if (throws) throw throws;
+          return grant;
         },
       },
       audit: {
@@ -62,6 +64,13 @@ test("CHN-01: a code in a direct message lets a stranger in, with an audit recor
   expect([redeemed, await people.has("7"), await people.has("8")]).toEqual([["123456 mail:7"], true, false]);
   expect(records).toMatchObject([{ event_type: "pairing", result: "paired", user: "mail:7" }]);
   expect(JSON.stringify(records)).not.toContain("123456");
+});
+
+test("SDK-21: a code whose scopes lack talk lets nobody write", async () => {
+  const { people, records, attempt } = pairing(undefined, { may: ["read", "decide", "manage"] });
+  expect(await attempt("123456")).toContain("not valid");
+  expect(await people.has("7")).toBe(false);
+  expect(records).toMatchObject([{ result: "refused: PAIR_CODE_INVALID" }]);
 });
 
 test("CHN-01: nobody is let in whose record cannot be written", async () => {

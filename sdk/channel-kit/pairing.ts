@@ -1,6 +1,8 @@
 import type { Audit } from "../audit.ts";
+import { errors } from "../codes.ts";
 import type { Command } from "../command.ts";
 import { GantryError } from "../errors.ts";
+import type { Scope } from "../scope.ts";
 import { listAll, type Values } from "../store.ts";
 
 /** Somebody who was let in by a code. */
@@ -44,11 +46,12 @@ export class PairedPeople {
 }
 
 /**
- * One-time codes of `gantry pair new`, as `new Pairing(store)` of `@gantry/sdk/node` knows them: a code is used up, or
- * PAIR_CODE_INVALID or PAIR_LOCKED is thrown.
+ * One-time codes of `gantry pair new`, as `new Pairing(store)` of `@gantry/sdk/node` knows them: a
+ * code is used up, or PAIR_CODE_INVALID or PAIR_LOCKED is thrown. One that gives scopes without
+ * `talk` lets nobody write.
  */
 export interface PairingCodes {
-  redeem(code: string, peer: string): Promise<unknown>;
+  redeem(code: string, peer: string): Promise<{ readonly may: readonly Scope[] } | void>;
 }
 
 export interface PairingTry {
@@ -79,7 +82,8 @@ export async function pairByCode(attempt: PairingTry): Promise<string | undefine
       session_id: "",
     }) as const;
   try {
-    await codes.redeem(code, `${channel}:${id}`);
+    const grant = await codes.redeem(code, `${channel}:${id}`);
+    if (grant?.may.includes("talk") === false) throw errors.PAIR_CODE_INVALID();
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
     await attempt.audit.recordStranger(event(`refused: ${error.code}`));

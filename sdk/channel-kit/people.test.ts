@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { directMessage } from "../index.ts";
+import { directMessage, type Role } from "../index.ts";
 import {
   isForAgent,
   peopleRow,
@@ -38,6 +38,34 @@ test.each<[AllowedPeople, Record<string, string | undefined>]>([
   [{ allowed: [], owners: [] }, { "1": undefined }],
 ])("CC-04: with %j ids are trusted as %j", (people, trust) => {
   for (const [id, step] of Object.entries(trust)) expect([id, trustOf(id, people)]).toEqual([id, step]);
+});
+
+const named = (roles: Record<string, Role>) => () => new Map(Object.entries(roles));
+
+test.each<[string, Role, AllowedPeople, string | undefined]>([
+  ["lets in whom no list has", "member", { allowed: [], owners: [] }, "member"],
+  ["makes an owner of a member", "owner", { allowed: ["1", "2"], owners: ["2"] }, "owner"],
+  ["goes before the list of owners", "member", { allowed: [], owners: ["1"] }, "member"],
+  ["goes before being alone in the list", "member", { allowed: ["1"], owners: [] }, "member"],
+  [
+    "makes no owner where senders are not proven",
+    "owner",
+    { allowed: [], owners: [], sendersProven: false },
+    "member",
+  ],
+])("SDK-21: a name in [people] %s", (_, role, people, trust) => {
+  expect(trustOf("1", { ...people, named: named({ "1": role }) })).toBe(trust);
+});
+
+test("SDK-21: where [people] names an owner, nobody is one by being alone in the list", () => {
+  const alone = { allowed: ["1"], owners: [] };
+  expect(trustOf("1", { ...alone, named: named({ "2": "member" }) })).toBe("owner");
+  expect(trustOf("1", { ...alone, named: named({ "2": "owner" }) })).toBe("member");
+});
+
+test("SDK-21: status counts whom [people] names among those who may write", () => {
+  const people = { allowed: ["1"], owners: [], named: named({ "1": "owner", "2": "member" }) };
+  expect(peopleRow("mail", "k", people)).toMatchObject({ state: "ok", detail: "2 may write" });
 });
 
 const domain = (entry: string, id: string): boolean =>

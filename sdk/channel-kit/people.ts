@@ -1,5 +1,6 @@
 import type { Awaitable } from "../awaitable.ts";
 import type { InboundMessage } from "../channel.ts";
+import type { Role } from "../people.ts";
 import type { Trust } from "../trust.ts";
 import { errors } from "../codes.ts";
 import type { CheckRow } from "../command.ts";
@@ -11,6 +12,8 @@ export interface AllowedPeople {
   readonly allowed: readonly string[];
   /** Who may also approve. An id that alone is allowed is the owner where none is named. */
   readonly owners: readonly string[];
+  /** Whom `[people]` names here, by their ids: `() => host.needs.people.roles("telegram")`. */
+  named?(): ReadonlyMap<string, Role>;
   /** False: the sender of a message can be forged, so owners count as members. Default true. */
   readonly sendersProven?: boolean;
 }
@@ -18,19 +21,29 @@ export interface AllowedPeople {
 /** True if an entry of an allowlist means this id. */
 export type Matches = (entry: string, id: string) => boolean;
 
-/** How far a person is trusted; undefined if they may not write at all. */
+/**
+ * Returns how far a person is trusted; undefined if they may not write at all. For whom `[people]`
+ * names here, it decides; if it names an owner, nobody is one by being alone in the list.
+ */
 export function trustOf(
   id: string,
-  { allowed, owners, sendersProven = true }: AllowedPeople,
+  { allowed, owners, named, sendersProven = true }: AllowedPeople,
   matches: Matches = (entry, one) => entry === one,
 ): Trust | undefined {
   const owner = sendersProven ? "owner" : "member";
+  const roles = named?.();
+  const role = roles?.get(id);
+  if (role !== undefined) return role === "owner" ? owner : "member";
   if (owners.some((entry) => matches(entry, id))) return owner;
   const isListed = allowed.some((entry) => entry !== "*" && matches(entry, id));
   // An entry that means many is no single owner.
-  const isOnly = allowed.length === 1 && owners.length === 0 && allowed[0] === id;
+  const isOnly = allowed.length === 1 && !hasOwner(owners, roles) && allowed[0] === id;
   if (isListed) return isOnly ? owner : "member";
   return allowed.includes("*") ? "guest" : undefined;
+}
+
+function hasOwner(owners: readonly string[], roles?: ReadonlyMap<string, Role>): boolean {
+  return owners.length > 0 || [...(roles?.values() ?? [])].includes("owner");
 }
 
 /** The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names the list in the configuration. */
@@ -55,13 +68,13 @@ export function refuseStranger(id: string, key: string): Refusal {
 export function peopleRow(
   channel: string,
   key: string,
-  { allowed, owners }: AllowedPeople,
+  { allowed, owners, named }: AllowedPeople,
   pairing: boolean = false,
 ): CheckRow {
   const what = `${channel} allowlist`;
   const cure = `list who may write in ${key}`;
   if (allowed.includes("*")) return { what, state: "warn", detail: "everyone may write (*)", cure };
-  const known = new Set([...allowed, ...owners]).size;
+  const known = new Set([...allowed, ...owners, ...(named?.().keys() ?? [])]).size;
   if (known === 0 && pairing)
     return { what, state: "ok", detail: "only who sends a code of `gantry pair new` may write" };
   if (known === 0) return { what, state: "warn", detail: "nobody may write", cure };

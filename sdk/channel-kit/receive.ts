@@ -1,4 +1,5 @@
-import type { Inbox, InboundMessage, Receipt } from "../channel.ts";
+import type { InboundMessage } from "../channel.ts";
+import type { Inbox, Receipt } from "../inbox.ts";
 import { pause } from "./pause.ts";
 
 const againMs = 5_000;

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { errors } from "../codes.ts";
 import type { Logger } from "../logger.ts";
+import { scopes, type Scope } from "../scope.ts";
 import { listAll, type Store } from "../store.ts";
 
 const codes = "gateway.codes";
@@ -21,22 +22,24 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** Facts that go with a code to whoever redeems it. */
-export interface PairingFacts {
-  /** The name of the device or person, unless they give one. */
+/** What a code gives to whoever redeems it; it is kept with the code. */
+export interface PairingGrant {
+  readonly may: readonly Scope[];
+  /** Goes before the name that a device gives itself. */
   readonly name?: string;
-  /** Further facts of the maker of the code, as JSON. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
-
-interface OpenCode extends PairingFacts {
-  /** Unix ms. */
-  readonly expires: number;
+  /** Days for which the token of a device counts; undefined: until it is revoked. */
+  readonly days?: number;
 }
 
 export interface PairingConfig {
   readonly pairing_code_length: number;
   readonly pairing_timeout_minutes: number;
+}
+
+interface OpenCode {
+  /** Unix ms. */
+  readonly expires: number;
+  readonly grant?: PairingGrant;
 }
 
 /** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
@@ -62,12 +65,12 @@ export class Pairing {
   }
 
   /** Makes one more code; the others stay open. */
-  async create(facts: PairingFacts = {}): Promise<PairingCode> {
+  async create(grant: PairingGrant = { may: scopes }): Promise<PairingCode> {
     const { values } = this.#store;
     const expires = this.#now() + this.#lifeMs;
     for (;;) {
       const code = Array.from({ length: this.#length }, () => randomInt(10)).join("");
-      const open: OpenCode = { ...facts, expires };
+      const open: OpenCode = { expires, grant };
       if (!(await values.add(codes, sha256(code), open, { forMs: this.#lifeMs }))) continue;
       const surplus = (await this.#open()).slice(0, -maxCodes);
       for (const { key } of surplus) await values.remove(codes, key);
@@ -75,14 +78,15 @@ export class Pairing {
     }
   }
 
-  /** Uses a code up. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken one by one, so that many at once are no way around. */
-  redeem(code: string, peer: string): Promise<PairingFacts> {
+  /**
+   * Uses a code up and returns what it gives. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are
+   * taken one by one, so that many at once are no way around.
+   */
+  redeem(code: string, peer: string): Promise<PairingGrant> {
     return this.#oneByOne(async () => {
       const found = await this.#store.values.take<OpenCode>(codes, sha256(code));
-      if (found && found.expires > this.#now()) {
-        const { expires: _, ...facts } = found;
-        return facts;
-      }
+      // A code of an earlier release gives all.
+      if (found && found.expires > this.#now()) return found.grant ?? { may: scopes };
       await this.#count(peer);
       await this.#wear();
       throw errors.PAIR_CODE_INVALID();

@@ -1,6 +1,7 @@
 import { Value } from "typebox/value";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, GantryError, type Route, type RouteReply } from "../index.ts";
+import { eventFrame, GantryError, scopes } from "../index.ts";
+import type { Route, RouteReply, Scope } from "../index.ts";
 
 /** What a test asks a route with. */
 export interface RouteCall {
@@ -14,6 +15,8 @@ export interface RouteCall {
   readonly peer?: string;
   /** The paired device. Default: `test` for a route with `auth: "token"`. */
   readonly device?: string;
+  /** What the token of that device may. Default: all. */
+  readonly may?: readonly Scope[];
   readonly signal?: AbortSignal;
 }
 
@@ -37,7 +40,8 @@ export async function callRoute(route: Route, call: RouteCall = {}): Promise<Rou
   const { params, query } = readPath(route.path, call.path ?? route.path);
   const rawBody = bytesOf(body);
   const device = call.device ?? (route.auth === "token" ? "test" : undefined);
-  const given = { id: "req-test", params, query, headers, rawBody, peer, device, signal };
+  const caller = device === undefined ? undefined : { device, may: call.may ?? scopes };
+  const given = { id: "req-test", params, query, headers, rawBody, peer, device, caller, signal };
   const { bodySchema } = route;
   const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
   if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);

@@ -1,4 +1,4 @@
-import { type AnySlot, type Plugin } from "../index.ts";
+import { definePlugin, type AnySlot, type InboundMessage, type Plugin } from "../index.ts";
 import { kindCases } from "./check-plugin/kind-cases.ts";
 import { keptCases, SameAgain } from "./check-plugin/kept-cases.ts";
 import { provides } from "./check-plugin/provides.ts";
@@ -62,14 +62,15 @@ export async function checkPlugin(
   if (findings.some(({ message }) => message.includes("does not start"))) return { findings, tried, untried };
   const spy = tapsOf(plugin);
   const timeouts = { plugin: patienceMs };
+  const began: InboundMessage[] = [];
   const t = await startTestHost({
-    plugins: [spy.plugin, ...fillers],
+    plugins: [spy.plugin, ...fillers, hears(began)],
     timeouts,
     ...(subject.config && { config: subject.config }),
   });
   const loose = await heard(async () => {
     try {
-      await tryAll(await kindCases(plugin, spy, t, patienceMs));
+      await tryAll(await kindCases(plugin, spy, t, patienceMs, began));
     } finally {
       await t.stop();
     }
@@ -90,6 +91,21 @@ export async function checkPlugin(
     tried,
     untried,
   };
+}
+
+/** Notes every message that a turn is begun with. */
+function hears(began: InboundMessage[]): Plugin {
+  return definePlugin({
+    name: "check-hears",
+    summary: "Notes what turns are begun with.",
+    taps: ["onInboundMessage"],
+    setup(host) {
+      host.hooks.onInboundMessage.tap((message) => {
+        began.push(message);
+        return undefined;
+      });
+    },
+  });
 }
 
 /** A check writes what nobody said, and reads all that is there as its own. */

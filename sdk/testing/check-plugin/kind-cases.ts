@@ -10,6 +10,7 @@ import {
   Tools,
   ToolSources,
   type AnySlot,
+  type InboundMessage,
   type Plugin,
   type ToolCall,
 } from "../../index.ts";
@@ -33,6 +34,7 @@ export async function kindCases(
   spy: ReturnType<typeof tapsOf>,
   t: TestHost,
   patienceMs: number,
+  began: readonly InboundMessage[],
 ): Promise<readonly ContractCase[]> {
   const own = new Set(t.registrations().filter((entry) => entry.startsWith(`${plugin.name}: `)));
   const mine = <T extends { readonly name: string }>(slot: AnySlot, values: Iterable<T>): T[] =>
@@ -55,7 +57,8 @@ export async function kindCases(
     found.push(...observerCases(observer, patienceMs));
   for (const command of mine(ChatCommands, t.slot(ChatCommands).values()))
     found.push(...chatCommandCases(command, patienceMs));
-  for (const route of mine(Routes, t.slot(Routes).values())) found.push(...routeCases(route, patienceMs));
+  for (const route of mine(Routes, t.slot(Routes).values()))
+    found.push(...routeCases(route, patienceMs, began));
   if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
   if (provides(plugin, Budget)) found.push(...budgetCases(t.slot(Budget), patienceMs));
   for (const guard of spy.handlers("beforeToolCall"))

@@ -1,4 +1,10 @@
-import { GantryError, type Route, type RouteRequest, type ServerEvent } from "../../index.ts";
+import {
+  GantryError,
+  type InboundMessage,
+  type Route,
+  type RouteRequest,
+  type ServerEvent,
+} from "../../index.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, frozen, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
@@ -48,21 +54,31 @@ function wrongEvent(event: unknown): string | undefined {
 function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
   const params = [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => [name, "none-such"]);
   const body = route.method === "GET" || !route.bodySchema ? undefined : exampleOf(route.bodySchema);
+  const may = [route.may ?? "manage"];
+  const caller = route.auth === "token" ? { device: "test", may } : undefined;
   const request = {
     id: "req-test",
     params: Object.fromEntries(params) as Record<string, string>,
     query: {},
     headers: {},
     peer: "127.0.0.1",
-    device: route.auth === "token" ? "test" : undefined,
+    device: caller?.device,
+    caller,
     body,
   };
   const rawBody = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
   return { ...frozen(request), rawBody, signal };
 }
 
-/** What every route must do, whatever it is for: asked with the least that it takes, in a host in which nothing is real. */
-export function routeCases(route: Route, patienceMs: number): readonly ContractCase[] {
+/**
+ * What every route must do, whatever it is for: asked with the least that it takes, in a host in
+ * which nothing is real. `began` holds the messages of all turns that were begun in that host.
+ */
+export function routeCases(
+  route: Route,
+  patienceMs: number,
+  began: readonly InboundMessage[],
+): readonly ContractCase[] {
   const who = `The route ${route.name}`;
   const cure = "answer { status } with one of body, text, bytes and events, or throw a coded error";
   const answers = async (): Promise<void> => {
@@ -83,9 +99,24 @@ export function routeCases(route: Route, patienceMs: number): readonly ContractC
       stop.abort();
     }
   };
-  return cases(
-    route.method === "GET"
-      ? { "a route that reads answers a status with one body": answers }
-      : { "a route that takes a body answers the least of them with a status and one body": answers },
-  );
+  const speaks = async (): Promise<void> => {
+    const before = began.length;
+    await answers().catch(() => {});
+    const turns = began.slice(before);
+    if (turns.some(({ trust, caller }) => trust === "owner" && caller === undefined))
+      throw wrong(
+        who,
+        "begins a turn that may more than the token of the device that asked",
+        "hand `caller` of the request on in the message",
+      );
+  };
+  const inName = {
+    "a turn that a route begins is in the name of the device that asked": speaks,
+  };
+  const reads = "a route that reads answers a status with one body";
+  const takes = "a route that takes a body answers the least of them with a status and one body";
+  return cases({
+    ...(route.auth === "token" && inName),
+    [route.method === "GET" ? reads : takes]: answers,
+  });
 }

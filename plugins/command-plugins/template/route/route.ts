@@ -7,7 +7,10 @@ export const errors = defineErrors({
 
 const Body = Type.Object({ add: Type.Integer({ minimum: 1, maximum: 1_000 }) });
 
-/** `token`: paired devices alone may ask. A coded error becomes `{"error":{"code","message"}}`. */
+/**
+ * `token` and `may`: paired devices alone may ask, those whose token has the scope `read`. A coded
+ * error becomes `{"error":{"code","message"}}`.
+ */
 export function createRoute(now: () => number): Route {
   const sizes: Readonly<Record<string, number>> = { days: 86_400_000, hours: 3_600_000 };
   return {
@@ -15,6 +18,7 @@ export function createRoute(now: () => number): Route {
     method: "POST",
     path: "/api/example/:unit",
     auth: "token",
+    may: "read",
     summary: "Adds days or hours to the present.",
     bodySchema: Body,
     async handle({ params, body }) {

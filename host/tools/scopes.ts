@@ -1,0 +1,14 @@
+import { scopes, type Caller, type Scope, type Trust } from "@gantry/sdk";
+
+const talk: readonly Scope[] = ["talk"];
+
+/** Who a message or a turn speaks for. */
+export interface Speaker {
+  readonly trust: Trust;
+  readonly caller?: Caller | undefined;
+}
+
+/** Returns the scopes of a turn: those of its token; without one an owner has all, others talk. */
+export function scopesOf({ trust, caller }: Speaker): readonly Scope[] {
+  return caller?.may ?? (trust === "owner" ? scopes : talk);
+}
