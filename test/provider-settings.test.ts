@@ -138,7 +138,13 @@ test("CACHE-02: in the messages format input tokens are all that was read, from 
     output_tokens: 5,
   };
   const { events } = await ask("messages", {}, [{ json: { ...answer, usage } }]);
-  expect(events).toContainEqual({ type: "usage", inputTokens: 10, outputTokens: 5, cachedTokens: 7 });
+  expect(events).toContainEqual({
+    type: "usage",
+    inputTokens: 10,
+    outputTokens: 5,
+    cachedTokens: 7,
+    cacheWriteTokens: 1,
+  });
 });
 
 test.each([

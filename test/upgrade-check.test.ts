@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runtimeVerdict } from "@gantry/sdk/node";
@@ -25,7 +25,8 @@ beforeAll(() => {
     const list = path.join(release, "plugins.json");
     const plugins = JSON.parse(readFileSync(list, "utf8")) as { name: string }[];
     writeFileSync(list, JSON.stringify(plugins.filter(({ name }) => !gone.includes(name))));
-    const store = path.join(release, "plugins/store-sqlite/index.js");
+    const isBase = (name: string): boolean => /^base-[\w-]{8}\.js$/.test(name);
+    const store = path.join(release, readdirSync(release).find(isBase) ?? "");
     const code = readFileSync(store, "utf8");
     const moved = code
       .replace(/layout:\w+\.length/, "layout:99")

@@ -308,7 +308,7 @@ test("INB-02: a platform that refuses the account for 20 s keeps all 120 replies
 function silence(signal: AbortSignal): Promise<Sent> {
   return new Promise((resolve) => {
     const end = (): void => resolve({ status: "retry", reason: "it did not answer" });
-    const timer = setTimeout(end, 30 * second);
+    const timer = setTimeout(end, 28 * second);
     signal.addEventListener("abort", () => (clearTimeout(timer), end()));
   });
 }
