@@ -25,8 +25,10 @@ beforeAll(() => {
     const list = path.join(release, "plugins.json");
     const plugins = JSON.parse(readFileSync(list, "utf8")) as { name: string }[];
     writeFileSync(list, JSON.stringify(plugins.filter(({ name }) => !gone.includes(name))));
-    const isBase = (name: string): boolean => /^base-[\w-]{8}\.js$/.test(name);
-    const store = path.join(release, readdirSync(release).find(isBase) ?? "");
+    const store = path.join(
+      release,
+      readdirSync(release).find((name) => /^base-[\w-]{8}\.js$/.test(name)) ?? "",
+    );
     const code = readFileSync(store, "utf8");
     const moved = code
       .replace(/layout:\w+\.length/, "layout:99")

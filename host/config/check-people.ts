@@ -2,7 +2,7 @@ import { allOf, Channels, type GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Configured } from "./configure.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@gantry/sdk/node";
 import { ownKeys, type Claim, type People } from "./people.ts";
 import { lineOfPath } from "./toml-map.ts";
 import { wrongAt } from "./wrong-at.ts";

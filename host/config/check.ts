@@ -3,7 +3,7 @@ import { Value } from "typebox/value";
 import { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { allowedValues, deepFreeze } from "@gantry/sdk/node";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@gantry/sdk/node";
 import {
   findNode,
   isRecord,

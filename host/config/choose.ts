@@ -3,7 +3,7 @@ import { errors } from "./errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import { isTree } from "./check.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@gantry/sdk/node";
 import { tablePath } from "./schema.ts";
 import { wrongAt } from "./wrong-at.ts";
 

@@ -11,7 +11,7 @@ import {
 import { errors } from "./errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "@gantry/sdk/node";
 import { readText } from "./read.ts";
 import { reloadService } from "./reload.ts";
 import { findNode, jsonSchema, leaves, type TableNode } from "./schema.ts";

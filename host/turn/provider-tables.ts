@@ -1,7 +1,7 @@
 import { ProviderOffers } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Configured } from "../config/configure.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "@gantry/sdk/node";
 import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";
 import type { HookTable } from "../plugins/hook-table.ts";

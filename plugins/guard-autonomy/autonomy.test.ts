@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import {
+  Checks,
   definePlugin,
   defineTool,
   directMessage,
@@ -176,4 +177,19 @@ test("SEC-01: a level that does not exist stops the start", async () => {
   ).rejects.toMatchObject({
     code: "CONFIG_WRONG_TYPE",
   });
+});
+
+test("FLR-25: a name in an approval list that no tool has is a warning with the nearest name", async () => {
+  const security = { auto_approve_tools: ["Shell", "file_find"], guest_tools: ["zzzzzzzzz"] };
+  const plugins = [guard, tools, fakeProvider([]), memoryStore()];
+  await using t = await startTestHost({ plugins, config: { security } });
+  const rows = await t.slot(Checks).get("approval-lists")?.run(new AbortController().signal);
+  const offered = "and no tool that is offered now has that name";
+  expect(rows?.map(({ state, detail, cure }) => [state, detail, cure])).toEqual([
+    ["warn", `security.auto_approve_tools names \`Shell\`, ${offered}`, "write `shell`, or take it off"],
+    ["warn", `security.guest_tools names \`zzzzzzzzz\`, ${offered}`, "take it off the list"],
+  ]);
+  await t.serve();
+  const warned = (): number => t.logs.filter(({ message }) => message.includes("approve_tools names")).length;
+  await expect.poll(warned).toBe(1);
 });

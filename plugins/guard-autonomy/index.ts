@@ -1,7 +1,11 @@
 import { Type } from "typebox";
-import { agentKeys, definePlugin, securityKeys } from "@gantry/sdk";
+import { agentKeys, Checks, definePlugin, securityKeys, ToolCatalog, type CheckRow } from "@gantry/sdk";
 import { decide } from "./decide.ts";
 import { errors } from "./errors.ts";
+
+const autoApproved = ["file_read", "file_list", "file_search", "file_find", "memory_recall"];
+const asking = ["shell", "file_write", "file_edit", "browser"];
+const forGuests = ["memory_recall", "memory_store", "memory_forget"];
 
 export default definePlugin({
   name: "guard-autonomy",
@@ -13,16 +17,16 @@ export default definePlugin({
     }),
     security: Type.Object({
       auto_approve_tools: Type.Array(Type.String(), {
-        default: ["file_read", "file_list", "file_search", "file_find", "memory_recall"],
+        default: autoApproved,
         description: "Tools that run without asking where autonomy_level is semi-autonomous.",
       }),
       require_approval_tools: Type.Array(Type.String(), {
-        default: ["shell", "file_write", "file_edit", "browser"],
+        default: asking,
         description:
           "Tools that ask each time where autonomy_level is semi-autonomous; wins over auto_approve_tools.",
       }),
       guest_tools: Type.Array(Type.String(), {
-        default: ["memory_recall", "memory_store", "memory_forget"],
+        default: forGuests,
         description:
           'Tools that a turn of a guest may use: somebody whom "*" of a channel lets in. Memories are each person\'s own.',
       }),
@@ -31,6 +35,8 @@ export default definePlugin({
       browser_enabled: securityKeys.browser_enabled,
     }),
   }),
+  needs: { tools: ToolCatalog },
+  provides: [Checks],
   taps: ["beforeToolCall"],
   enforces: [
     "agent.autonomy_level",
@@ -44,5 +50,21 @@ export default definePlugin({
   errors,
   setup(host) {
     host.hooks.beforeToolCall.tap((call) => decide(call, host.config));
+    const unknown = async (): Promise<readonly CheckRow[]> => {
+      const { unknownNames } = await import("./check-names.ts");
+      const { auto_approve_tools, require_approval_tools, guest_tools } = host.config.security;
+      const lists = { auto_approve_tools, require_approval_tools, guest_tools };
+      const tools = (await host.needs.tools.list()).map(({ name }) => name);
+      return unknownNames(lists, [...autoApproved, ...asking, ...forGuests], tools);
+    };
+    host.provide(Checks, { name: "approval-lists", kind: "status", run: unknown });
+    const warn = ({ detail, cure }: CheckRow): void => host.log.warn({}, `${detail}: ${cure}.`);
+    // A source of tools may take its time, and nobody waits for it here.
+    host.onServe(
+      () =>
+        void unknown()
+          .then((rows) => rows.forEach(warn))
+          .catch(() => {}),
+    );
   },
 });

@@ -26,6 +26,7 @@ export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../file-names.ts";
 export { type Wildcard, wildcards } from "../wildcards.ts";
 export { makeDir } from "./make-dir.ts";
+export { nearest } from "./nearest.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
 export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
 export { openFilesLimit } from "./open-files.ts";

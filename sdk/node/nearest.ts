@@ -1,4 +1,4 @@
-/** The known word that is nearest to a misspelt one, where one is near enough to be meant. */
+/** Returns the known word that is nearest to a misspelt one, if one is near enough to be meant. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
