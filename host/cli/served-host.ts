@@ -15,7 +15,7 @@ export class ServedHost {
   readonly #installation: Installation;
   readonly #services: readonly string[] | undefined;
   readonly #start: () => Promise<Host>;
-  readonly #retired = new Set<Promise<void>>();
+  readonly #retired = new Map<Host, Promise<void>>();
   #host: Host;
   #record: RunningRecord;
   #reloading: Promise<void> = Promise.resolve();
@@ -62,8 +62,10 @@ export class ServedHost {
 
   async stop(): Promise<void> {
     await this.#reloading;
-    await this.#host.serving.stop();
-    await Promise.all(this.#retired);
+    // What began by an earlier configuration gets no more time than the rest.
+    const hosts = [this.#host, ...this.#retired.keys()];
+    await Promise.all(hosts.map((host) => host.serving.stop()));
+    await Promise.all(this.#retired.values());
     await removeRunning(this.#installation.configDir);
   }
 
@@ -106,8 +108,8 @@ export class ServedHost {
       await this.#serve(before, lock);
       throw error;
     }
-    const gone = ended.then(() => before.stop()).finally(() => this.#retired.delete(gone));
-    this.#retired.add(gone);
+    const gone = ended.then(() => before.stop()).finally(() => this.#retired.delete(before));
+    this.#retired.set(before, gone);
   }
 
   async #serve(host: Host, lock: ReturnType<Host["serving"]["retire"]>["lock"]): Promise<void> {

@@ -35,7 +35,7 @@ interface Deps {
 export async function callOutside(
   deps: Deps,
   message: InboundMessage,
-  { tool, args, ...options }: CallOptions,
+  { tool, args, agent, approvals, signal, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
   const refusal = await deps.hooks.guard("onInboundMessage", message);
   if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
@@ -45,8 +45,14 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const context = contextOf(message, options, deps.want, undefined);
-  const about = { session, user: userOf(message), redaction, context, options };
+  const context = contextOf(message, agent === undefined ? {} : { agent }, deps.want, undefined);
+  const about = {
+    session,
+    user: userOf(message),
+    redaction,
+    context,
+    options: { approvals, signal, ...(onEvent && { onEvent }) },
+  };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
   const call = { id: `call_${randomBytes(6).toString("hex")}`, name: tool, args };

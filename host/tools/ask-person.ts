@@ -1,20 +1,21 @@
-import type { ApprovalRequest, Caller } from "@gantry/sdk";
-import type { Decided, Unasked } from "./asked-question.ts";
+import type { ApprovalRequest } from "@gantry/sdk";
+import { answeredLater, type Decided, type Unasked } from "./asked-question.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import type { Speaker } from "./scopes.ts";
+import { messageNameOf, type TurnContext } from "./turn-context.ts";
 
 /** How a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
 /**
  * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is the
- * digest of the exact call.
+ * digest of the exact call. A decision counts for the message of the turn and for no later one.
  */
 export async function askPerson(
   { approvals, observers }: Pick<CallDeps, "approvals" | "observers">,
   { approvals: way, onEvent, signal }: WayToPerson,
   question: Unasked,
-  caller: Caller | undefined,
+  turn: TurnContext | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
@@ -25,7 +26,11 @@ export async function askPerson(
     observers.tell("approvalAsked", { id: request.id, session, user, tool });
     onEvent({ type: "approval_request", request });
   };
-  const { id, decided } = await approvals.ask({ question, call, announce, signal }, caller);
+  const exact = `${messageNameOf(turn)} ${call}`;
+  const asking = { question, call: exact, announce, signal };
+  const { id, decided } = await approvals.ask(asking, turn?.caller);
+  // Its turn begins again later, and nobody has decided: the question stays as it is shown.
+  if (signal.reason === answeredLater) return decided;
   const by = "by" in decided && { by: decided.by };
   const { decision } = decided;
   const ms = performance.now() - began;

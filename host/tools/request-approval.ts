@@ -33,8 +33,7 @@ export async function requestApproval(
   const session = conversationOf(request);
   const question = { ...(await questionOf(tool, call, questions, more)), session };
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
-  const { caller } = request.turn ?? {};
-  const decided = await askPerson(deps, request, question, caller, exact);
+  const decided = await askPerson(deps, request, question, request.turn, exact);
 
   if (decided.decision === "nobody") {
     const way = wayToBeAsked(request.turn);

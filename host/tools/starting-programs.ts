@@ -65,7 +65,10 @@ const STARTING: ReadonlySet<string> = new Set(
     "cscope ctags fzf",
     // Their operands hold options, or name a file to write.
     "tar bsdtar cpio ar 7z 7za dd uniq xxd convert magick ffmpeg ps2pdf pdftotext jar rar unrar",
-    "dcfldd dc3dd",
+    "dcfldd dc3dd zip lz4 cpp objcopy install mogrify identify montage compare",
+    // Others that start what their operands name.
+    "splain gio pg_virtualenv llvm-jitlink bashbug perlbug mvndebug pager sensible-pager c8 nyc",
+    "cross-env env-cmd run-s run-p npm-run-all ts-node-dev karma tsdown rolldown knip",
   ].flatMap((line) => line.split(" ")),
 );
 
@@ -86,8 +89,11 @@ const GIT_PLAIN: ReadonlySet<string> = new Set(
  */
 export function canStart([head = "", first = ""]: readonly string[]): boolean {
   const name = head.slice(head.lastIndexOf("/") + 1).toLowerCase();
-  // Also without its version or variant, and without the letter of GNU: python3.11, gsed.
+  // Also without its version or variant, without the letter of GNU, and without what it is built
+  // for: python3.11, gsed, x86_64-linux-gnu-ar.
   const plain = name.replace(/[-.\d].*$/s, "");
+  const last = name.slice(name.lastIndexOf("-") + 1);
   if (plain === "git") return name !== "git" || !GIT_PLAIN.has(first);
-  return [name, plain, plain.replace(/^g/, "")].some((one) => STARTING.has(one));
+  const unversioned = name.replace(/-?[\d.]+$/, "");
+  return [name, plain, plain.replace(/^g/, ""), unversioned, last].some((one) => STARTING.has(one));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Autonomy, Caller, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "./turn-ids.ts";
@@ -18,6 +19,12 @@ export interface TurnContext {
   readonly agent: string | undefined;
   /** If it is not the configured one. */
   readonly autonomy: Autonomy | undefined;
+}
+
+/** Names the message whose turn it is. Outside of turns every call has a name of its own. */
+export function messageNameOf(turn: TurnContext | undefined): string {
+  const { channel, id } = turn?.message ?? { channel: "", id: randomUUID() };
+  return `${channel} ${id}`;
 }
 
 /** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */

@@ -59,7 +59,7 @@ export class Spending {
       lines: 1,
       reasons: [reason],
     };
-    const decided = await askPerson(this.#deps, options, question, turn.caller);
+    const decided = await askPerson(this.#deps, options, question, turn);
     switch (decided.decision) {
       case "allow":
         return undefined;

@@ -148,6 +148,34 @@ test("SDK-21: after a restart an owner decides on a device what Telegram asked b
   expect(await service.press(1, "Allow")).toBe(`This was decided already: allowed by ${by}.`);
 });
 
+test("SDK-21: a yes to a turn that was killed counts for no other message", async () => {
+  const service = await serve(write("a.txt"), write("a.txt"), "done");
+  const { out } = await gantry(["pair", "token", "phone", "--json"], { dir: service.dir });
+  const { token: phone } = JSON.parse(out);
+  const headers = { authorization: `Bearer ${phone}`, "content-type": "application/json" };
+  /** Says something over HTTP; returns the id of the question that its turn asks. */
+  const asked = async (message: string): Promise<string | undefined> => {
+    const body = JSON.stringify({ message, session_id: "one", stream: true });
+    const reply = await fetch(`${service.url}/api/chat`, { method: "POST", headers, body });
+    let said = "";
+    for await (const piece of reply.body ?? []) {
+      said += new TextDecoder().decode(piece);
+      const [, id] = /approval_request\n.*"id":"([0-9a-f]{16})"/.exec(said) ?? [];
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  };
+  const first = await asked("write it");
+  expect(first).toMatch(/^[0-9a-f]{16}$/);
+  await service.kill();
+  await service.start();
+  const body = JSON.stringify({ decision: "allow" });
+  await fetch(`${service.url}/api/approvals/${first}`, { method: "POST", headers, body });
+  const second = await asked("something else");
+  expect(second).toMatch(/^[0-9a-f]{16}$/);
+  expect([second === first, service.written()]).toEqual([false, undefined]);
+});
+
 test("SDK-21: a press that came while the service was down decides", async () => {
   const service = await serve(write("a.txt"), write("a.txt"), "done");
   await service.ask();

@@ -1,4 +1,5 @@
 import {
+  Channels,
   Checks,
   Commands,
   ConfigFile,
@@ -7,6 +8,7 @@ import {
   Providers,
   optional,
   Redactors,
+  MessageWorker,
   ModelRouter,
   Sandbox,
   Runtime,
@@ -19,6 +21,7 @@ export default definePlugin({
   summary:
     "status, doctor and channel doctor: what is configured, what is in force, what is wrong and the cure.",
   needs: {
+    channels: Channels,
     checks: Checks,
     configFile: ConfigFile,
     models: Providers,
@@ -28,6 +31,7 @@ export default definePlugin({
     sandbox: optional(Sandbox),
     runtime: Runtime,
     store: optional(Store),
+    worker: optional(MessageWorker),
   },
   provides: [Commands],
   setup(host) {

@@ -58,22 +58,24 @@ export class Devices {
 
   async add(
     given: string,
-    { may, name = given, days }: PairingGrant = { may: scopes },
+    { may, name, days }: PairingGrant = { may: scopes },
   ): Promise<{ readonly token: string; readonly device: Device }> {
     const token = `gt_${randomBytes(32).toString("base64url")}`;
     const now = this.#now();
     const device = {
       device_id: `d${randomBytes(6).toString("hex")}`,
-      name,
+      name: name ?? given,
       paired: new Date(now).toISOString(),
       may,
       ...(days !== undefined && { expires: new Date(now + days * dayMs).toISOString() }),
     };
     const hash = sha256(token);
-    // One that takes another's name, or looks like an id, is nobody's by it.
+    // A name that the device gave itself, that another has, or that looks like an id is nobody's.
     const others = (await this.#rows()).filter(({ value }) => !this.isOver(value.expires));
-    const first = !idPattern.test(name) && others.every(({ value }) => value.name !== name);
-    await this.#values.put(space, hash, { ...device, hash, first } satisfies Stored);
+    const first =
+      name !== undefined && !idPattern.test(name) && others.every(({ value }) => value.name !== name);
+    const stored: Stored = { ...device, hash: proofOf(token, device), first };
+    await this.#values.put(space, hash, stored);
     return { token, device };
   }
 
@@ -82,7 +84,9 @@ export class Devices {
     if (!tokenPattern.test(token)) return undefined;
     const hash = sha256(token);
     const stored = await this.#values.get<Stored>(space, hash);
-    if (!stored || !timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hash))) return undefined;
+    if (!stored) return undefined;
+    const proof = proofOf(token, stored);
+    if (!timingSafeEqual(Buffer.from(stored.hash), Buffer.from(proof))) return undefined;
     const { device_id: device, name, expires, first } = stored;
     return { caller: { device, may: scopesOf(stored), ...(first === true && { name }) }, expires };
   }
@@ -140,11 +144,20 @@ export class Devices {
 }
 
 /** A token of an earlier release keeps all; one whose scopes cannot be read has none. */
-function scopesOf({ may }: Stored): readonly Scope[] {
+function scopesOf({ may }: Pick<Stored, "may">): readonly Scope[] {
   if (may === undefined) return scopes;
   return Array.isArray(may) ? may.filter(isScope) : [];
 }
 
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Returns the hash that is kept of a token. One that may not do all for ever has another hash, so
+ * that a release which knows no scopes does not know the token either.
+ */
+function proofOf(token: string, stored: Pick<Stored, "may" | "expires">): string {
+  const isWhole = stored.expires === undefined && scopesOf(stored).length === scopes.length;
+  return sha256(isWhole ? token : `scoped ${token}`);
 }

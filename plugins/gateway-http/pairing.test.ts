@@ -248,12 +248,12 @@ test("GW-02: pair list shows the devices and never a token or its hash", async (
   expect(plain.out).toMatch(new RegExp(`^${device_id}  \\S+Z  ${rest}\n$`));
   const { out } = await gateway.word("pair list", [], { json: true });
   const paired = expect.any(String);
-  expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired, may: scopes }]);
+  expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired, may: scopes, byId: true }]);
 });
 
 test("GW-02: a token survives a restart and a device name cannot break a line", async () => {
   const store = createMemoryStore();
-  const { token } = await new Devices(store.values).add("phone");
+  const { token } = await new Devices(store.values).add("phone", { may: scopes, name: "phone" });
   expect(await new Devices(store.values).find(token)).toMatchObject({ caller: { name: "phone" } });
   await using gateway = await startGateway();
   const code = await newCode(gateway);
