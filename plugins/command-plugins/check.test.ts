@@ -107,3 +107,36 @@ test(
     );
   },
 );
+
+/** Writes a plugin's package and gives its folder. */
+async function packed(dir: string, facts: object, code: string): Promise<string> {
+  const folder = path.join(dir, "packed");
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, "package.json"), JSON.stringify(facts));
+  await writeFile(path.join(folder, "index.mjs"), code);
+  await writeFile(path.join(folder, "index.js"), code);
+  return folder;
+}
+
+const wall = (enforces: readonly string[]): string =>
+  `export default { name: "wall", sdk: 2, summary: "A wall.", taps: ["beforeToolCall"],
+  enforces: ${JSON.stringify(enforces)},
+  setup(host) { host.hooks.beforeToolCall.tap(() => undefined); } };`;
+const level = "agent.autonomy_level";
+
+test.each<[string, readonly string[], readonly string[], string]>([
+  ["takes the same keys", [level], [level], "keeps all"],
+  ["tells of keys that only the package has", [level], [], "its code enforces nothing: make them"],
+  ["tells of keys that only the code has", [], [level], `its code enforces ${level}: make them`],
+])(
+  "SDK-05: a check of what a plugin enforces %s",
+  { timeout: 300_000 },
+  async (_, inPackage, inCode, words) => {
+    await using p = await place();
+    const gantry = { taps: ["beforeToolCall"], enforces: inPackage };
+    const folder = await packed(p.dir, { type: "module", exports: "./index.mjs", gantry }, wall(inCode));
+    const { code, stdout } = await p.gantry("plugins", "check", folder);
+    expect(stdout).toContain(words);
+    expect(code).toBe(words === "keeps all" ? 0 : 1);
+  },
+);
