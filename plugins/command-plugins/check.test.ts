@@ -140,3 +140,33 @@ test.each<[string, readonly string[], readonly string[], string]>([
     expect(code).toBe(words === "keeps all" ? 0 : 1);
   },
 );
+
+test.each<[string, object, boolean]>([
+  ["name a missing file", { exports: "./gone.mjs" }, false],
+  ["name nothing", {}, false],
+  ["name a file outside", { exports: "../outside.mjs" }, false],
+  ["name a folder", { exports: "./lib" }, false],
+  ["name a file in a folder", { exports: "./lib/index.mjs" }, true],
+])("SDK-05: a check of a package whose exports %s", { timeout: 300_000 }, async (_, names, isRight) => {
+  await using p = await place();
+  const gantry = { taps: ["beforeToolCall"] };
+  const folder = await packed(p.dir, { type: "module", ...names, gantry }, wall([]));
+  await writeFile(path.join(p.dir, "outside.mjs"), wall([]));
+  await mkdir(path.join(folder, "lib"));
+  await writeFile(path.join(folder, "lib/index.mjs"), wall([]));
+  const { code, stdout } = await p.gantry("plugins", "check", folder);
+  expect([code, stdout.includes("its `exports` name no file in it")]).toEqual([isRight ? 0 : 1, !isRight]);
+});
+
+test(
+  "SDK-05: a check compares a module in a folder of its package with that package",
+  { timeout: 300_000 },
+  async () => {
+    await using p = await place();
+    const facts = { type: "module", exports: "./lib/index.mjs", gantry: { needs: ["net"] } };
+    const folder = await packed(p.dir, facts, wall([]));
+    await mkdir(path.join(folder, "lib"));
+    await writeFile(path.join(folder, "lib/index.mjs"), wall([]));
+    expect((await p.gantry("plugins", "check", folder)).stdout).toContain("that it needs net");
+  },
+);
