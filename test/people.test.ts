@@ -304,6 +304,8 @@ test.each(channels)(
   },
 );
 
+const send = async () => ({ status: "sent" }) as const;
+
 test.each<[string, (written: string) => unknown]>([
   [
     "throws",
@@ -319,7 +321,6 @@ test.each<[string, (written: string) => unknown]>([
     summary: "A channel that cannot read ids.",
     provides: [Channels],
     setup(host) {
-      const send = async () => ({ status: "sent" }) as const;
       host.provide(Channels, { name: "odd", send, idOf: idOf as NonNullable<Channel["idOf"]> });
     },
   });

@@ -53,8 +53,7 @@ export async function checkPackage(
   if (typeof version !== "string" || !/^\d+\.\d+\.\d+(?!\d)[\w.+-]*$/.test(version))
     throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
   const module = pluginModule(facts)?.replace(/^\.\//, "");
-  if (module === undefined || !files.has(module))
-    throw errors.PLUGINS_PACKAGE(spec, noModule);
+  if (module === undefined || !files.has(module)) throw errors.PLUGINS_PACKAGE(spec, noModule);
   const stated = readStated(facts.gantry);
   if (!stated)
     throw errors.PLUGINS_PACKAGE(

@@ -43,5 +43,5 @@ test.each<[string, Route, readonly Scope[] | undefined, number]>([
   const answer = await callRoute(asked, { device: "phone", ...(may && { may }) });
   expect(answer.status).toBe(status);
   const { code } = lacking(asked.may ?? "manage", { device: "phone", may: may ?? [] });
-  if (status === 403) expect(answer.json().error.code).toBe(code);
+  expect(answer.text.includes(code)).toBe(status === 403);
 });
