@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { textOf, textParts, type InboundMessage } from "@gantry/sdk";
-import { channelContract, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { channelContract } from "@gantry/sdk/testing";
 import { createFileDrop } from "./file-drop.ts";
 import plugin from "./index.ts";
 
@@ -57,20 +56,6 @@ test("a file that is found again after a crash is the same message", async () =>
   await crashing.look(signal).catch(() => {});
   assert.equal(ids.length, 2);
   assert.equal(ids[0], ids[1]);
-});
-
-test("whom [people] names may write, with no list of their own", async () => {
-  const dropped = mkdtempSync(path.join(tmpdir(), "file-drop-"));
-  const plugins = [plugin, fakeProvider(["Good day."]), memoryStore()];
-  const people = { ada: { role: "owner", [facts.name]: ["ada"] } };
-  const plugins_config = { [plugin.name]: { directory: dropped } };
-  await using t = await startTestHost({ plugins, config: { people, plugins_config } });
-  await t.serve();
-  writeFileSync(path.join(dropped, "ada.in"), "good morning");
-  utimesSync(path.join(dropped, "ada.in"), settled, settled);
-  const answer = path.join(dropped, "ada.out");
-  for (let tries = 0; tries < 500 && !existsSync(answer); tries += 1) await delay(20);
-  assert.equal(readFileSync(answer, "utf8"), "Good day.");
 });
 
 describe("the contract of a channel", () => {
