@@ -3,6 +3,7 @@ import {
   Channels,
   type ApprovalRequest,
   type Caller,
+  type Channel,
   type Decider,
   type InboundMessage,
   type People as PeopleSlot,
@@ -54,6 +55,17 @@ export interface Claim {
   readonly written: string;
   /** Undefined for what can be no id there. */
   readonly id: string | undefined;
+}
+
+/** Returns the id as the channel has it; undefined if the channel cannot read it. */
+function idAt(channel: Channel | undefined, written: string): string | undefined {
+  if (!channel?.idOf) return written;
+  try {
+    const id: unknown = channel.idOf(written);
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A member's device talks and reads, whatever its token says. */
@@ -123,8 +135,8 @@ export class People implements PeopleSlot {
       for (const [door, list] of Object.entries(doors)) {
         for (const written of (list as readonly (string | number)[]).map(String)) {
           const channel = channels?.get(door);
-          const id = channel?.idOf ? channel.idOf(written) : written;
-          yield { person, door, written, id: written === "*" ? undefined : id };
+          const id = written === "*" ? undefined : idAt(channel, written);
+          yield { person, door, written, id };
         }
       }
     }

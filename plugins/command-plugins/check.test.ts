@@ -107,3 +107,66 @@ test(
     );
   },
 );
+
+/** Writes a plugin's package and gives its folder. */
+async function packed(dir: string, facts: object, code: string): Promise<string> {
+  const folder = path.join(dir, "packed");
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, "package.json"), JSON.stringify(facts));
+  await writeFile(path.join(folder, "index.mjs"), code);
+  await writeFile(path.join(folder, "index.js"), code);
+  return folder;
+}
+
+const wall = (enforces: readonly string[]): string =>
+  `export default { name: "wall", sdk: 2, summary: "A wall.", taps: ["beforeToolCall"],
+  enforces: ${JSON.stringify(enforces)},
+  setup(host) { host.hooks.beforeToolCall.tap(() => undefined); } };`;
+const level = "agent.autonomy_level";
+
+test.each<[string, readonly string[], readonly string[], string]>([
+  ["takes the same keys", [level], [level], "keeps all"],
+  ["tells of keys that only the package has", [level], [], "its code enforces nothing: make them"],
+  ["tells of keys that only the code has", [], [level], `its code enforces ${level}: make them`],
+])(
+  "SDK-05: a check of what a plugin enforces %s",
+  { timeout: 300_000 },
+  async (_, inPackage, inCode, words) => {
+    await using p = await place();
+    const gantry = { taps: ["beforeToolCall"], enforces: inPackage };
+    const folder = await packed(p.dir, { type: "module", exports: "./index.mjs", gantry }, wall(inCode));
+    const { code, stdout } = await p.gantry("plugins", "check", folder);
+    expect(stdout).toContain(words);
+    expect(code).toBe(words === "keeps all" ? 0 : 1);
+  },
+);
+
+test.each<[string, object, boolean]>([
+  ["name a missing file", { exports: "./gone.mjs" }, false],
+  ["name nothing", {}, false],
+  ["name a file outside", { exports: "../outside.mjs" }, false],
+  ["name a folder", { exports: "./lib" }, false],
+  ["name a file in a folder", { exports: "./lib/index.mjs" }, true],
+])("SDK-05: a check of a package whose exports %s", { timeout: 300_000 }, async (_, names, isRight) => {
+  await using p = await place();
+  const gantry = { taps: ["beforeToolCall"] };
+  const folder = await packed(p.dir, { type: "module", ...names, gantry }, wall([]));
+  await writeFile(path.join(p.dir, "outside.mjs"), wall([]));
+  await mkdir(path.join(folder, "lib"));
+  await writeFile(path.join(folder, "lib/index.mjs"), wall([]));
+  const { code, stdout } = await p.gantry("plugins", "check", folder);
+  expect([code, stdout.includes("its `exports` name no file in it")]).toEqual([isRight ? 0 : 1, !isRight]);
+});
+
+test(
+  "SDK-05: a check compares a module in a folder of its package with that package",
+  { timeout: 300_000 },
+  async () => {
+    await using p = await place();
+    const facts = { type: "module", exports: "./lib/index.mjs", gantry: { needs: ["net"] } };
+    const folder = await packed(p.dir, facts, wall([]));
+    await mkdir(path.join(folder, "lib"));
+    await writeFile(path.join(folder, "lib/index.mjs"), wall([]));
+    expect((await p.gantry("plugins", "check", folder)).stdout).toContain("that it needs net");
+  },
+);

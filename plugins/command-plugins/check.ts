@@ -1,8 +1,7 @@
 import path from "node:path";
 import type { CommandContext, Runtime } from "@gantry/sdk";
-import { manifestDifference } from "@gantry/sdk/node";
-import { entryOf, readFacts } from "./entry.ts";
-import { readStated } from "./facts.ts";
+import { entryOf } from "./entry.ts";
+import { folderOf, packageFaults } from "./package-faults.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
 export async function check(
@@ -21,19 +20,7 @@ export async function check(
   if (!checked) return 1;
   const { facts, findings, tried, untried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
-  const { gantry } = await readFacts(path.dirname(entry));
-  // What comes with Gantry is accepted with it, and states nothing.
-  const isOwn = (gantry as { readonly base?: unknown } | null | undefined)?.base === true;
-  const stated = isOwn ? undefined : readStated(gantry);
-  const difference = stated && manifestDifference(stated, facts);
-  if (gantry !== undefined && !isOwn && !stated)
-    messages.push(
-      `The plugin ${facts.name} states under \`gantry\` in its package.json something else than lists of names: write needs, provides and taps there.`,
-    );
-  if (difference)
-    messages.push(
-      `The plugin ${facts.name} states in its package.json that it ${difference}, and its code ${stated && manifestDifference(facts, stated)}: make them equal.`,
-    );
+  messages.push(...(await packageFaults(await folderOf(args[0] ?? ".", entry), facts)));
   if (options["json"])
     out(
       JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, untried, findings: messages }),

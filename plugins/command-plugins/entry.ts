@@ -21,14 +21,20 @@ export async function entryOf(given: string): Promise<string> {
   const found = await stat(at).catch(() => undefined);
   if (found?.isFile()) return at;
   if (!found) throw errors.PLUGINS_NO_ENTRY(at);
-  const inside = (await realpath(at)) + path.sep;
   for (const candidate of [pluginModule(await readFacts(at)), "index.ts", "index.js"]) {
-    if (candidate === undefined) continue;
-    const file = path.resolve(at, candidate);
-    const real = await realpath(file).catch(() => "");
-    if (real.startsWith(inside) && (await stat(real)).isFile()) return file;
+    const file = await fileIn(at, candidate);
+    if (file !== undefined) return file;
   }
   throw errors.PLUGINS_NO_ENTRY(at);
+}
+
+/** Returns the file of a folder that a package.json names; undefined if it is not a file inside. */
+export async function fileIn(folder: string, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined;
+  const file = path.resolve(folder, name);
+  const real = await realpath(file).catch(() => "");
+  const isInside = real.startsWith((await realpath(folder)) + path.sep);
+  return isInside && (await stat(real)).isFile() ? file : undefined;
 }
 
 /** The package.json of a folder; empty where there is none. Throws `PLUGINS_BAD_FACTS`. */

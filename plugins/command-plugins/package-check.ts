@@ -7,6 +7,9 @@ import { readStated } from "./facts.ts";
 const fromHost = new Set(["@gantry/sdk", "typebox"]);
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 
+/** The fault of a package that a host finds no module in. */
+export const noModule = "its `exports` name no file in it";
+
 export interface PluginPackage {
   readonly name: string;
   readonly version: string;
@@ -50,8 +53,7 @@ export async function checkPackage(
   if (typeof version !== "string" || !/^\d+\.\d+\.\d+(?!\d)[\w.+-]*$/.test(version))
     throw errors.PLUGINS_PACKAGE(spec, "it has no exact version");
   const module = pluginModule(facts)?.replace(/^\.\//, "");
-  if (module === undefined || !files.has(module))
-    throw errors.PLUGINS_PACKAGE(spec, "its `exports` name no file in it");
+  if (module === undefined || !files.has(module)) throw errors.PLUGINS_PACKAGE(spec, noModule);
   const stated = readStated(facts.gantry);
   if (!stated)
     throw errors.PLUGINS_PACKAGE(

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import type { Route } from "../index.ts";
+import { lacking, type Route, type Scope } from "../index.ts";
 import { callRoute } from "./call-route.ts";
 
 const route = (bodySchema: Route["bodySchema"]): Route => ({
@@ -25,4 +25,23 @@ test("SDK-12: the route test kit refuses what a gateway refuses, in its words", 
   );
   const open = Type.Object({ add: Type.Number() }, { additionalProperties: true });
   expect((await callRoute(route(open), { body: { add: 1, more: 2 } })).status).toBe(200);
+});
+
+const scoped = (auth: Route["auth"], may?: Scope): Route => {
+  const { name, method, path, summary, handle } = route(days);
+  return { name, method, path, auth, summary, handle, ...(may && { may }) };
+};
+
+test.each<[string, Route, readonly Scope[] | undefined, number]>([
+  ["a route of no scope by talk", scoped("token"), ["talk"], 403],
+  ["a route of no scope by manage", scoped("token"), ["manage"], 200],
+  ["a route of no scope by a device that may all", scoped("token"), undefined, 200],
+  ["a route of talk by talk", scoped("token", "talk"), ["talk"], 200],
+  ["a route of talk by manage", scoped("token", "talk"), ["manage"], 403],
+  ["a route without a token by talk", scoped("none"), ["talk"], 200],
+])("SDK-12: the route test kit answers %s as a gateway would", async (_, asked, may, status) => {
+  const answer = await callRoute(asked, { device: "phone", ...(may && { may }) });
+  expect(answer.status).toBe(status);
+  const { code } = lacking(asked.may ?? "manage", { device: "phone", may: may ?? [] });
+  expect(answer.text.includes(code)).toBe(status === 403);
 });

@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, GantryError, scopes } from "../index.ts";
-import type { Route, RouteReply, Scope } from "../index.ts";
+import { eventFrame, GantryError, lacking, scopes } from "../index.ts";
+import type { Caller, Route, RouteReply, Scope } from "../index.ts";
 
 /** What a test asks a route with. */
 export interface RouteCall {
@@ -32,8 +32,10 @@ export interface RouteAnswer {
 const statusOfExit = { 1: 500, 2: 400, 3: 403 } as const;
 
 /**
- * Asks a route as a gateway would: path and query read, the body held to `bodySchema`, coded errors made an answer. What only
- * a gateway has is left out: authentication, limits, its own choice of a status. Throws what the route throws without a code.
+ * Asks a route as a gateway would: path and query read, what the token may held to the route's
+ * `may`, the body held to `bodySchema`, coded errors made an answer. What only a gateway has is left
+ * out: authentication, limits, its own choice of a status. Throws what the route throws without a
+ * code.
  */
 export async function callRoute(route: Route, call: RouteCall = {}): Promise<RouteAnswer> {
   const { headers = {}, body, peer = "127.0.0.1", signal = new AbortController().signal } = call;
@@ -43,14 +45,20 @@ export async function callRoute(route: Route, call: RouteCall = {}): Promise<Rou
   const caller = device === undefined ? undefined : { device, may: call.may ?? scopes };
   const given = { id: "req-test", params, query, headers, rawBody, peer, device, caller, signal };
   const { bodySchema } = route;
-  const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
-  if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
   try {
+    if (route.auth === "token" && caller) hold(caller, route.may ?? "manage");
+    const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
+    if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
     return await answerOf(await route.handle({ ...given, body: route.bodySchema ? body : undefined }));
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
     return failed(route, statusOfExit[error.exit], error.code, error.message);
   }
+}
+
+/** Throws SCOPE_MISSING. */
+function hold(caller: Caller, may: Scope): void {
+  if (!caller.may.includes(may)) throw lacking(may, caller);
 }
 
 function readPath(pattern: string, asked: string) {

@@ -43,9 +43,10 @@ function listUnread(list: string, file: string): string {
   return `What ${file} says in \`${list}\` is not read for a check: name each plugin beside this one by --with PATH.`;
 }
 
-function factsOf({ name, needs = {}, provides = [], taps = [] }: Plugin): PluginFacts {
-  const needed = Object.values(needs) as readonly AnySlot[];
-  return { name, needs: needed.map(({ id }) => id), provides: provides.map(({ id }) => id), taps };
+function factsOf(plugin: Plugin): PluginFacts {
+  const { name, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
+  const needed = (Object.values(needs) as readonly AnySlot[]).map(({ id }) => id);
+  return { name, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
 }
 
 // Who asked is gone. It also keeps this process alive where a plugin waits for what never comes.

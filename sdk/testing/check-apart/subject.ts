@@ -1,11 +1,12 @@
 import type { Checked } from "../check-plugin.ts";
 
-/** What a plugin states of itself, by the names of slots and hooks. */
+/** The statements of a plugin, by the names of slots, hooks and keys of the policy. */
 export interface PluginFacts {
   readonly name: string;
   readonly needs: readonly string[];
   readonly provides: readonly string[];
   readonly taps: readonly string[];
+  readonly enforces: readonly string[];
 }
 
 export interface CheckedApart extends Checked {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Channels, Checks, definePlugin, Inbox, Runtime, Services, Store } from "@gantry/sdk";
+import { Channels, Checks, definePlugin, Inbox, People, Runtime, Services, Store } from "@gantry/sdk";
 import {
   ChannelHealth,
   pause,
@@ -31,12 +31,17 @@ export default definePlugin({
     }),
     owners: Type.Array(names, { default: [], description: "Who may write, and approve what tools ask." }),
   }),
-  needs: { inbox: Inbox, runtime: Runtime, store: Store },
+  needs: { inbox: Inbox, people: People, runtime: Runtime, store: Store },
   provides: [Channels, Checks, Services],
   taps: ["onInboundMessage"],
   setup(host) {
     const { inbox, runtime, store } = host.needs;
-    const people = { allowed: host.config.allowed_senders, owners: host.config.owners };
+    const people = {
+      allowed: host.config.allowed_senders,
+      owners: host.config.owners,
+      // Whom `[people]` names with a key `example`.
+      named: () => host.needs.people.roles("example"),
+    };
     const drop = createFileDrop({
       name: "example",
       // Who writes here may call themselves anybody, so it lies where no tool may write.
