@@ -1,5 +1,4 @@
 import {
-  Channels,
   Checks,
   Commands,
   ConfigFile,
@@ -8,7 +7,6 @@ import {
   Providers,
   optional,
   Redactors,
-  MessageWorker,
   ModelRouter,
   Sandbox,
   Runtime,
@@ -21,7 +19,6 @@ export default definePlugin({
   summary:
     "status, doctor and channel doctor: what is configured, what is in force, what is wrong and the cure.",
   needs: {
-    channels: Channels,
     checks: Checks,
     configFile: ConfigFile,
     models: Providers,
@@ -31,7 +28,6 @@ export default definePlugin({
     sandbox: optional(Sandbox),
     runtime: Runtime,
     store: optional(Store),
-    worker: optional(MessageWorker),
   },
   provides: [Commands],
   setup(host) {

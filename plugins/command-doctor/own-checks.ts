@@ -1,17 +1,5 @@
-import type {
-  Channel,
-  Check,
-  ConfigFile,
-  MessageWorker,
-  ModelRouter,
-  Policy,
-  Providers,
-  Runtime,
-  Sandbox,
-  Store,
-} from "@gantry/sdk";
+import type { Check, ConfigFile, ModelRouter, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
 import { checkFiles } from "./check-files.ts";
-import { checkMessages } from "./check-messages.ts";
 import { checkGuards } from "./check-guards.ts";
 import { checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
@@ -20,7 +8,6 @@ import { checkService } from "./check-service.ts";
 import { checkStore } from "./check-store.ts";
 
 export interface Needs {
-  readonly channels: ReadonlyMap<string, Channel>;
   readonly configFile: ConfigFile;
   readonly models: Providers;
   readonly policy: Policy;
@@ -28,12 +15,11 @@ export interface Needs {
   readonly sandbox: Sandbox | undefined;
   readonly runtime: Runtime;
   readonly store: Store | undefined;
-  readonly worker: MessageWorker | undefined;
 }
 
 /** What no plugin can say of itself; `doctor` ones reach out. */
 export function ownChecks(needs: Needs): readonly Check[] {
-  const { channels, configFile, models, policy, router, sandbox, runtime, store, worker } = needs;
+  const { configFile, models, policy, router, sandbox, runtime, store } = needs;
   return [
     { name: "files", kind: "status", run: () => checkFiles(runtime) },
     { name: "node", kind: "status", run: async () => [checkRuntime(runtime.version)] },
@@ -43,7 +29,6 @@ export function ownChecks(needs: Needs): readonly Check[] {
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
     { name: "guards", kind: "status", run: () => checkGuards(policy, configFile) },
-    { name: "messages", kind: "status", run: async () => checkMessages(channels, worker) },
     { name: "sandbox", kind: "status", run: () => walls(sandbox) },
     { name: "store", kind: "status", run: () => checkStore(store) },
     { name: "router", kind: "status", run: async () => cooling(router) },
