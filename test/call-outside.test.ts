@@ -135,3 +135,14 @@ test("SDK-14: a tool that calls by the inbox while it runs calls as its own turn
   ]);
   expect(outcomes).toMatchObject([{ decision: "allowed" }, { code: "APPROVAL_NO_PERSON" }]);
 });
+
+test("SDK-14: a call takes no level of autonomy from its options", async () => {
+  const seen: ToolCall[] = [];
+  const plugins = [look, guard("watcher", (call) => void seen.push(call))];
+  await using t = await startTestHost({ plugins, config: { agent: { autonomy_level: "supervised" } } });
+  const wider = { autonomy: "autonomous" } as Partial<CallOptions>;
+  await calls(t, {}, { approvals: "yes" });
+  await calls(t, {}, { approvals: "yes", ...wider });
+  expect(seen).toHaveLength(2);
+  expect(seen[1]?.autonomy).toBe(seen[0]?.autonomy);
+});

@@ -121,6 +121,7 @@ test("SDK-21: a question survives an ordinary stop and start", async () => {
   const service = await serve(write("a.txt"), write("a.txt"), "done");
   await service.ask();
   await service.stop();
+  expect(service.api.of("editMessageText")).toEqual([]);
   await service.start();
   expect(await service.press(1, "Allow")).toBe("Allowed.");
   expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
@@ -242,6 +243,16 @@ test("FLR-07: after `config reload` the id of a question of before decides in wo
   const id = /a:([0-9a-f]{6})/.exec(JSON.stringify(question?.["reply_markup"]))?.[1] ?? "";
   expect(await gantry(["config", "reload"], { dir: service.dir })).toMatchObject({ code: 0 });
   sayTo(service.api, `allow ${id}`);
+  expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
+});
+
+test("FLR-07: after `config reload` a stop waits for no question of before, which stays open", async () => {
+  const service = await serve(write("a.txt"), write("a.txt"), "done");
+  await service.ask();
+  expect(await gantry(["config", "reload"], { dir: service.dir })).toMatchObject({ code: 0 });
+  await service.stop();
+  await service.start();
+  expect(await service.press(1, "Allow")).toBe("Allowed.");
   expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
 });
 

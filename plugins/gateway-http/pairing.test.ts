@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { scopes, Store } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
@@ -297,3 +298,20 @@ test("OPS-01: the log says that somebody guesses at codes, and pair token pairs 
   expect((await gateway.word("pair list")).out).toContain("laptop");
   await expect(gateway.word("pair token", ["a\nb"])).rejects.toMatchObject({ code: "GATEWAY_DEVICE_NAME" });
 });
+
+test.each([
+  ["all scopes", { may: scopes }, true],
+  ["talk alone", { may: ["talk"] }, false],
+  ["all scopes for a day", { may: scopes, days: 1 }, false],
+] as const)(
+  "SDK-21: whether a release without scopes knows a token with %s",
+  async (_what, grant, isKnown) => {
+    const { values } = createMemoryStore();
+    const { token } = await new Devices(values).add("phone", grant);
+    const key = createHash("sha256").update(token).digest("hex");
+    const { hash } = (await values.get<{ hash: string }>("gateway.devices", key)) ?? {};
+    // Such a release looks for this hash under this key.
+    expect(hash === key).toBe(isKnown);
+    expect(await new Devices(values).find(token)).toMatchObject({ caller: { may: grant.may } });
+  },
+);
