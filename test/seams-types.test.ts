@@ -126,6 +126,22 @@ test("SDK-17: a level of a turn is one of three words", () => {
   expect(wrong).toBe("free");
 });
 
+const run = async (): Promise<string> => "";
+
+test("SDK-19: a tool that stands for others reads its own arguments and names a call", () => {
+  const named = { name: "t", description: "t", input: Type.Object({ tool: Type.String() }) };
+  const fine = defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- it has no such argument
+  defineTool({ ...named, run, standsFor: ({ name }) => ({ tool: name, args: {} }) });
+  // @ts-expect-error -- a call has arguments
+  defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool }) });
+  // @ts-expect-error -- it is said at once
+  defineTool({ ...named, run, standsFor: async ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- yes or no
+  defineTool({ ...named, run, deferred: "yes" });
+  expect(fine.standsFor?.({ tool: "x" })).toEqual({ tool: "x", args: {} });
+});
+
 const stopping = (turns: Turns): void => {
   // @ts-expect-error -- by whom
   void turns.stop("s");

@@ -85,6 +85,8 @@ export function createBridge(name: string, start: () => Promise<OpenProcess>): T
       name: tool,
       description: description || tool,
       input: inputSchema,
+      // A server may list hundreds; with `tool-index` loaded the model finds them by words.
+      deferred: true,
       hints: {
         readOnly: annotations["readOnlyHint"] === true,
         openWorld: annotations["openWorldHint"] !== false,

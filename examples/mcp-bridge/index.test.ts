@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ToolCatalog } from "@gantry/sdk";
-import { bundledPlugin, checkPlugin, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, checkPlugin, fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import plugin from "./index.ts";
 
@@ -38,6 +38,22 @@ test.runIf(process.platform === "linux")(
     } finally {
       rmSync(outside, { recursive: true });
     }
+  },
+  60_000,
+);
+
+test.runIf(process.platform === "linux")(
+  "SDK-19: with tool-index the tools of a server are found by words and called by name, and none is sent",
+  async () => {
+    const found = { calls: [{ name: "tool_search", args: { query: "learn" } }] };
+    const learn = { calls: [{ name: "tool_call", args: { tool: "learn", args: {} } }] };
+    const model = fakeProvider([found, learn, "done"]);
+    const plugins = [plugin, sandbox, await bundledPlugin("tool-index"), model];
+    await using t = await startTestHost({ plugins, config });
+    const { tool_calls } = await t.ask("go", yes);
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["tool_call", "tool_search"]);
+    expect(tool_calls.map(({ tool }) => tool)).toEqual(["tool_search", "learn"]);
+    expect(JSON.stringify(model.requests[2]?.messages.at(-1))).toContain("learnt");
   },
   60_000,
 );

@@ -14,6 +14,7 @@ import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
+import { namedCall } from "./named-call.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import { runTool } from "./run-tool.ts";
 import { conversationOf } from "./turn-context.ts";
@@ -26,10 +27,12 @@ export class ToolCalls {
     this.#deps = deps;
   }
 
-  async run(request: CallRequest): Promise<CallOutcome> {
+  async run(given: CallRequest): Promise<CallOutcome> {
+    const tools = await this.#deps.tools.all();
+    const request = namedCall(tools, given);
     let prepared: Prepared;
     try {
-      prepared = await this.prepare(request, false);
+      prepared = await prepareCall(this.#deps, tools, request, false);
     } catch (error) {
       return this.#stopped(
         request,
@@ -62,9 +65,10 @@ export class ToolCalls {
     }
   }
 
-  /** Throws coded errors. */
-  prepare(request: CallToPrepare, dryRun: boolean): Promise<Prepared> {
-    return prepareCall(this.#deps, request, dryRun);
+  /** Returns a call as the guards would be shown it, for `policy explain`; throws coded errors. */
+  async prepare(request: CallToPrepare): Promise<Prepared> {
+    const tools = await this.#deps.tools.all();
+    return prepareCall(this.#deps, tools, namedCall(tools, request), true);
   }
 
   /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */

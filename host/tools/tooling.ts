@@ -2,13 +2,15 @@ import type { Autonomy } from "@gantry/sdk";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import { AllowRules } from "./allow-rules.ts";
 import type { CallDeps } from "./call.ts";
+import { callAround } from "./call-around.ts";
 import { resolvePath } from "./effects.ts";
 import { commandsReachOut } from "./network.ts";
 import { Policy } from "./policy.ts";
 import { Rulings } from "./rulings.ts";
+import { scopesOf } from "./scopes.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
-import { ToolList } from "./tool-list.ts";
+import { type HadTools, ToolList } from "./tool-list.ts";
 import { ToolQuestions } from "./tool-questions.ts";
 
 export interface ToolingDeps extends Pick<
@@ -36,7 +38,7 @@ export class Tooling {
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
     this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
-    this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
+    this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
     this.allowRules = new AllowRules(allow);
     this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
     this.sources = new SessionSources(registry);
@@ -51,4 +53,10 @@ export class Tooling {
     });
     this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);
   }
+}
+
+/** Returns what the turn has whose tool runs now; outside of calls, everything. */
+function hadAround(): HadTools {
+  const { tools: only, turn } = callAround() ?? {};
+  return { only, has: turn && scopesOf(turn) };
 }

@@ -28,6 +28,7 @@ export * from "./sandbox-contract.ts";
 export * from "./store-contract.ts";
 export * from "./test-host.ts";
 export * from "./tool-contract.ts";
+export * from "./tool-run.ts";
 export * from "./traffic.ts";
 export * from "./contract-case.ts";
 export * from "./store-contract/opened.ts";
