@@ -1,6 +1,7 @@
 import type { Runtime } from "@gantry/sdk";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { workspaceNow } from "./tools/workspace-now.ts";
 import { version } from "./version.ts";
 
 interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> {
@@ -17,6 +18,7 @@ export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime 
     configDir,
     configFile,
     workspace,
+    workspaceNow: () => workspaceNow() ?? workspace,
     started: Date.now(),
     problems: Object.freeze([...problems]),
     get plugins() {

@@ -57,7 +57,7 @@ export interface ToolCall {
   readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
-  /** The working directory: the resolved workspace. */
+  /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
   readonly cwd: string;
   /** What the tool claims of itself. */
   readonly hints?: ToolHints;

@@ -32,8 +32,8 @@ export async function prepareCall(
 
   const args = parseArguments(tool, request.args);
   if (tool.standsFor) throw errors.TOOL_STANDS_FOR_NONE(tool.name);
-  const cwd = await deps.cwd();
   const { session, user, turn } = request;
+  const cwd = await deps.cwd(turn);
   const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
   const stated = withTimeout(effectsMs, effectsOf(tool, args, { session, user, cwd }), late);
   const effects = await stated.catch((error: unknown) => {

@@ -39,7 +39,7 @@ export class Tooling {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
     this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
-    this.allowRules = new AllowRules(allow);
+    this.allowRules = new AllowRules(allow, workspace);
     this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
@@ -48,7 +48,7 @@ export class Tooling {
       questions: this.questions,
       rulings: this.rulings,
       sources: this.sources,
-      cwd: () => resolvePath("/", workspace),
+      cwd: async (turn) => turn?.workspace ?? resolvePath("/", workspace),
       network: () => commandsReachOut(registry, allowedDomains),
     });
     this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);

@@ -24,6 +24,7 @@ export * from "./memory-store.ts";
 export * from "./net-contract.ts";
 export * from "./plugin-contract.ts";
 export * from "./provider-contract.ts";
+export { type OpenedSandbox, type SandboxSubject } from "./opened-sandbox.ts";
 export * from "./sandbox-contract.ts";
 export * from "./store-contract.ts";
 export * from "./test-host.ts";
