@@ -1,4 +1,4 @@
-import type { ToolFacts } from "@gantry/sdk";
+import type { ToolFacts } from "@gantry/sdk/fill";
 
 /** How much a word counts, by where it stands. */
 const weights = { name: 8, input: 2, description: 1 } as const;

@@ -1,4 +1,5 @@
-import { counted, defineTool, type Tool, type ToolFacts } from "@gantry/sdk";
+import { counted, defineTool, type Tool } from "@gantry/sdk";
+import type { ToolFacts } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { ranked } from "./ranked.ts";
 

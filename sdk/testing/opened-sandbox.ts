@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { OpenSpec, RunSpec, Sandbox } from "../sandbox.ts";
+import type { OpenSpec, RunSpec, Sandbox } from "../tools/sandbox.ts";
 
 export interface SandboxSubject {
   /** Walls around an empty workspace, which is resolved. Programs of the system may be started. */

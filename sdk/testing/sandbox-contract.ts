@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { FileSearch } from "../sandbox.ts";
+import type { FileSearch } from "../tools/sandbox.ts";
 import { openedBy, signal, type SandboxSubject } from "./opened-sandbox.ts";
 import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";

@@ -1,7 +1,8 @@
 import { tmpdir } from "node:os";
 import { Value } from "typebox/value";
-import { Tools, wrongEffects, type Tool, type ToolProgress, type ToolRun } from "../index.ts";
-import { GantryError } from "../errors.ts";
+import { Tools, type Tool, type ToolProgress, type ToolRun } from "../index.ts";
+import { wrongEffects } from "../fill.ts";
+import { GantryError } from "../contract/errors.ts";
 import { wrongValue } from "../node/wrong-value.ts";
 import { standingCases } from "./standing-cases.ts";
 import { toolRun } from "./tool-run.ts";

@@ -1,4 +1,5 @@
-import type { FileSearch, RunResult, RunSpec, Sandbox, SearchResult } from "@gantry/sdk";
+import type { FileSearch, RunSpec, SearchResult } from "@gantry/sdk/fill";
+import type { RunResult, Sandbox } from "@gantry/sdk";
 import { coded } from "./coded.ts";
 import type { Outcome } from "./asked.ts";
 import { ConfinedFault, ProcessLost } from "./failures.ts";
