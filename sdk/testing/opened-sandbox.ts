@@ -16,7 +16,7 @@ export interface OpenedSandbox {
   close(): Promise<void>;
 }
 
-export const { signal } = new AbortController();
+export const signal: AbortSignal = new AbortController().signal;
 const shell = (script: string): readonly string[] => ["/bin/sh", "-c", script];
 
 interface Opened extends Pick<OpenedSandbox, "sandbox" | "within"> {
