@@ -173,6 +173,21 @@ test.runIf(linux)(
   },
 );
 
+test("SDK-17: without walls the guard alone refuses what is beyond the folder", async () => {
+  const paths = await bundledPlugin("guard-paths");
+  const look = tool("look", async ({ effects }) => effects.paths.map(({ path: at }) => at).join(), {
+    effects: ({ path: at }: { path: string }) => ({ paths: [{ path: at, access: "read" }] }),
+  });
+  await using t = await startTestHost({ plugins: [paths, look] });
+  mkdirSync(path.join(t.runtime.workspace, "a"));
+  writeFileSync(path.join(t.runtime.workspace, "top"), "");
+  symlinkSync("../top", path.join(t.runtime.workspace, "a/link"));
+  for (const file of ["../top", "link", path.join(t.runtime.workspace, "top"), ".."])
+    expect(await call(t, "look", { path: file }, inA)).toMatchObject({ code: "PATH_OUTSIDE" });
+  expect(await call(t, "look", { path: "own" }, inA)).toMatchObject({ text: "own" });
+  expect(await call(t, "look", { path: "top" }, {})).toMatchObject({ text: "top" });
+});
+
 test.each([
   ["a folder beside it", "..", "WORKSPACE_OUTSIDE"],
   ["the root", "/", "WORKSPACE_OUTSIDE"],
