@@ -4,6 +4,7 @@ import type { ToolRun, ToolSource } from "@gantry/sdk";
 import type { CallToolResult, Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 
 type Run = ToolRun<Readonly<Record<string, unknown>>>;
+type Content = CallToolResult["content"][number];
 type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
 /**
@@ -32,11 +33,12 @@ export function createBridge(
       },
     );
     client.setRequestHandler("elicitation/create", ({ params }) => askPerson(params, running));
-    client.onclose = () => {
+    const process = await start();
+    void process.ended.then(() => {
       connection = undefined;
       changed?.();
-    };
-    await client.connect(new ProcessTransport(await start()));
+    });
+    await client.connect(new ProcessTransport(process));
     return client;
   };
   const connected = (): Promise<Client> => {
@@ -71,7 +73,9 @@ export function createBridge(
             }),
         },
       );
-      const parts = await Promise.all(result.content.map((content) => partOf(content, run.user, media)));
+      const parts = await Promise.all(
+        result.content.map((content: Content) => partOf(content, run.user, media)),
+      );
       return { parts, failed: result.isError === true };
     } finally {
       running.delete(run);
@@ -100,11 +104,7 @@ export function createBridge(
 }
 
 /** Keeps a picture, and names what the model cannot be shown. */
-async function partOf(
-  content: CallToolResult["content"][number],
-  user: string,
-  media: Media | undefined,
-): Promise<Part> {
+async function partOf(content: Content, user: string, media: Media | undefined): Promise<Part> {
   if (content.type === "text") return { type: "text", text: content.text };
   if (content.type !== "image" || media === undefined) return { type: "text", text: `[${content.type}]` };
   const bytes = Buffer.from(content.data, "base64");

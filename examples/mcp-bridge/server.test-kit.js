@@ -35,12 +35,14 @@ const run = {
   sing: () => text("la"),
   leave: () => process.exit(0),
   paint: () => ({ content: [{ type: "image", data: pixel, mimeType: "image/png" }] }),
-  walk(_args, { progressToken }) {
+  async walk(_args, { progressToken }) {
     for (const progress of [1, 2])
       say({
         method: "notifications/progress",
         params: { progressToken, progress, total: 2, message: `mile ${progress}` },
       });
+    // An answer to this shows that the client has read the steps.
+    await ask("ping", {});
     return text("there");
   },
   async wonder() {
