@@ -78,9 +78,9 @@ export class Inbox implements InboxSlot {
     checkPromptOptions(asked);
     await this.#refuseTaken(asked);
     const call = callAround();
+    const message = call ? ownWords(given) : this.#spoken(given);
     const options = await placed(asked, turn.workspace, call?.turn);
-    if (call) return conversations.promptWithin(call, ownWords(given), options);
-    const message = this.#spoken(given);
+    if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     if (typeof said === "string") return saidBy(session, said);
@@ -93,8 +93,9 @@ export class Inbox implements InboxSlot {
   async call(given: InboundMessage, asked: CallOptions): Promise<ToolCallOutcome> {
     const { conversations, turn } = this.#deps;
     checkPromptOptions(asked);
+    const message = this.#spoken(given);
     const options = await placed(asked, turn.workspace, callAround()?.turn);
-    return conversations.call(this.#spoken(given), options);
+    return conversations.call(message, options);
   }
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
