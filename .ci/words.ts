@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Commands, type CommandOption } from "@gantry/sdk";
-import { hostCommands } from "@gantry/cli";
-import { Installation } from "@gantry/host";
+import { hostCommands, Installation } from "@gantry/cli";
 
 /** A word of the command line, without what it does. */
 export interface Word {

@@ -14,15 +14,15 @@ import {
 } from "@gantry/sdk";
 import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
 import { bundledPlugins } from "./plugins/bundled.ts";
-import { valueAt } from "./config/config-file.ts";
+import { valueAt } from "./config/dotted-key.ts";
 import { configure } from "./config/configure.ts";
+import { bundledIn } from "./config/open.ts";
 import { parseToml, readText } from "./config/read.ts";
 import { errors } from "./errors.ts";
 import { checkManifest } from "./plugins/manifest.ts";
 import { Host } from "./host.ts";
 import { loadPlugin } from "./plugins/loader.ts";
 import { fillersOf } from "./plugins/order.ts";
-import { Installation } from "./installation.ts";
 import { openWorkspace } from "./config/workspace.ts";
 
 /** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
@@ -34,7 +34,7 @@ export function openLoader(configDir: string): {
 } {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
-    bundled: () => new Installation(configDir).allBundled(),
+    bundled: () => bundledIn(configDir),
     async config(file) {
       const text = await readText(file);
       if (text === undefined) throw errors.CONFIG_UNREADABLE(file, "ENOENT");
@@ -65,7 +65,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     plugins: plugins.map((plugin) => ({ plugin, from: "test" })),
     config,
     levelHeldOutside: true,
-    bundled: () => new Installation(configDir).allBundled(),
+    bundled: () => bundledIn(configDir),
     configDir,
     configFile: path.join(configDir, "config.toml"),
     configEditor: () => ({

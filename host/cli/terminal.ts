@@ -9,7 +9,8 @@ import type {
   ToolQuestions,
   TurnEvent,
 } from "@gantry/sdk";
-import { printable, printableProse } from "@gantry/host";
+import { printable } from "@gantry/host";
+import { printableProse } from "./terminal-line.ts";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";

@@ -1,7 +1,7 @@
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { ConfigText } from "./check.ts";
-import { valueAt } from "./config-file.ts";
+import { valueAt } from "./dotted-key.ts";
 import { leaves, type TableNode } from "./schema.ts";
 import { lineOfPath } from "./toml-map.ts";
 

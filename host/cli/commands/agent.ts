@@ -8,7 +8,8 @@ import {
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import { type Host, printableProse, stopNote } from "@gantry/host";
+import { type Host, stopNote } from "@gantry/host";
+import { printableProse } from "../terminal-line.ts";
 import { Terminal } from "../terminal.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "@gantry/sdk/node";

@@ -1,8 +1,7 @@
 import { ConfigEditor, type ConfigChange, type Plugin } from "@gantry/sdk";
-import { alone } from "../plugins/alone.ts";
+import { alone, parseToml } from "@gantry/host";
+import { errors } from "../errors.ts";
 import { checkEdit } from "./check-edit.ts";
-import { errors } from "./errors.ts";
-import { parseToml } from "./read.ts";
 
 /**
  * Returns the text with these keys changed, whatever else is wrong in it. If no editor is `running`,
