@@ -83,7 +83,6 @@ export default defineConfig({
   entry: {
     cli: "host/cli/cli.ts",
     index: "host/index.ts",
-    "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",
     "sdk-channel": "sdk/channel-kit/index.ts",
@@ -128,7 +127,7 @@ export default defineConfig({
         // What every command reads, in one file: each file more costs a third of a millisecond at every start.
         {
           name: "host",
-          test: /[\\/]host[\\/](?:(?:cli[\\/]config|cli|messages|turn|tools|record|config|plugins)[\\/])?(?!cli|main|config-dir|watch|testing|index|starting-file|line-reader)[a-z-]+\.ts$/,
+          test: /[\\/]host[\\/](?:(?:cli[\\/]config|cli|messages|turn|tools|record|config|plugins)[\\/])?(?!cli|main|config-dir|watch|index|starting-file|line-reader)[a-z-]+\.ts$/,
         },
         // With what they import; but for what they load where it is wanted.
         { name: "base", test: isTogetherIndex },

@@ -1,7 +1,7 @@
 /** The door for programs around a host: the command line, the build, a host of one's own. */
 export { isTree, type ConfigText } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
-export { type Configured } from "./config/configure.ts";
+export { configure, type Configured } from "./config/configure.ts";
 export { pathOf, valueAt } from "./config/dotted-key.ts";
 export { hostReader } from "./config/host-keys.ts";
 export { bundledIn, openConfiguration, type Opened } from "./config/open.ts";
@@ -31,6 +31,8 @@ export { alone } from "./plugins/alone.ts";
 export { currentPlugin } from "./plugins/attribution.ts";
 export { bundledPlugins, type Bundled } from "./plugins/bundled.ts";
 export { entryIn, loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
+export { checkManifest } from "./plugins/manifest.ts";
+export { fillersOf } from "./plugins/order.ts";
 export type { Level, LogWriter } from "./record/log.ts";
 export { printable } from "./record/printable.ts";
 export { stopNote } from "./turn/stop-note.ts";

@@ -14,7 +14,7 @@ import {
   type SchemaNode,
   type TableNode,
 } from "./schema.ts";
-import { lineOfPath, type TomlMap } from "./toml-map.ts";
+import type { LineOf } from "./line-of.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface ConfigText {
   /** As it is named in errors. */
   readonly file: string;
   readonly tree: Tree;
-  readonly map: TomlMap;
+  readonly lineOf: LineOf;
 }
 
 /** Keys that no reader knows; `bundled` tells which plugin that is not listed would know them. */
@@ -39,10 +39,7 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
       else
         found.push(
-          wrongAt(
-            at,
-            errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"),
-          ),
+          wrongAt(at, errors.CONFIG_WRONG_TYPE(text.file, text.lineOf(at), at.join("."), "must be a table")),
         );
     }
   };
@@ -73,7 +70,7 @@ function unknown(
   known: ReadonlySet<string>,
   elsewhere: SchemaNode | undefined,
 ): GantryError {
-  const line = lineOfPath(text.map, at);
+  const line = text.lineOf(at);
   const key = at.join(".");
   const owner = elsewhere && [...elsewhere.owners][0];
   if (owner && owner !== "host")
@@ -117,7 +114,7 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
     const sentence = describe(issues, reader);
     problems.set(
       `${key} ${sentence}`,
-      wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence)),
+      wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, text.lineOf(path), key, sentence)),
     );
   }
   return deepFreeze(part);

@@ -1,7 +1,6 @@
 import { allOf, ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
 import { isTree } from "../config/check.ts";
 import type { Configured } from "../config/configure.ts";
-import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";
 import { errors } from "./errors.ts";
 import { configErrors } from "../config/errors.ts";
@@ -16,7 +15,7 @@ export function checkProviderIds({ text }: Configured, registry: Registry): void
     .filter(([, id]) => !isRight(id, addressed))
     .map(([path, id]): GantryError => {
       const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(id)).message.slice(0, -1)}`;
-      const line = lineOfPath(text.map, path);
+      const line = text.lineOf(path);
       return wrongAt(path, configErrors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
     });
   const error = allOf(wrong);

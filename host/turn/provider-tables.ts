@@ -2,7 +2,6 @@ import { ProviderOffers } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Configured } from "../config/configure.ts";
 import { nearest } from "@gantry/sdk/node";
-import { lineOfPath } from "../config/toml-map.ts";
 import { wrongAt } from "../config/wrong-at.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -22,7 +21,7 @@ export async function checkProviderTables(
     const meant = nearest(id, registry.get(ProviderOffers)?.keys() ?? []);
     const hint = meant ? ` (did you mean [providers.${meant}]?)` : "";
     const at = ["providers", id];
-    throw wrongAt(at, errors.PROVIDER_TABLE_UNKNOWN(text.file, lineOfPath(text.map, at), id, hint));
+    throw wrongAt(at, errors.PROVIDER_TABLE_UNKNOWN(text.file, text.lineOf(at), id, hint));
   }
 }
 
