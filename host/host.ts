@@ -9,7 +9,7 @@ import {
 import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
-import { checkNames } from "./check-names.ts";
+import { checkPeople } from "./config/check-people.ts";
 import { People } from "./config/people.ts";
 import { Messages } from "./messages/messages.ts";
 import { ownSlots } from "./own-slots.ts";
@@ -137,14 +137,15 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { leftOut = [], config, configEditor } = this.options;
+    const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
     for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
       this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
-      await checkNames(this);
+      await checkPeople(config, this.people, this.registry, this.options);
+      await check?.(this);
       await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) await this.#plugins.ready();
     } catch (error) {

@@ -23,16 +23,18 @@ export {
   type TableNode,
 } from "./config/schema.ts";
 export { openWorkspace } from "./config/workspace.ts";
-export type { Problem } from "./config/wrong-at.ts";
+export { wrongAt, type Problem } from "./config/wrong-at.ts";
 export { hostErrors } from "./errors.ts";
 export { Host } from "./host.ts";
-export type { EditingHost, HostOptions } from "./host-options.ts";
-export { alone } from "./plugins/alone.ts";
+export type { EditingHost, HostOptions, SetUpHost } from "./host-options.ts";
 export { currentPlugin } from "./plugins/attribution.ts";
 export { bundledPlugins, type Bundled } from "./plugins/bundled.ts";
+export { HookTable } from "./plugins/hook-table.ts";
 export { entryIn, loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 export { checkManifest } from "./plugins/manifest.ts";
 export { fillersOf } from "./plugins/order.ts";
+export { PluginInstance } from "./plugins/plugin-instance.ts";
+export { Registry } from "./plugins/registry.ts";
 export type { Level, LogWriter } from "./record/log.ts";
 export { printable } from "./record/printable.ts";
 export { stopNote } from "./turn/stop-note.ts";

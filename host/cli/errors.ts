@@ -13,6 +13,9 @@ export const cliErrors = defineErrors({
   CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  PROVIDER_TABLE_UNKNOWN: usage(
+    "%s, line %s: `[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
+  ),
   WORD_UNCONFIGURED: usage(
     "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
   ),

@@ -21,6 +21,8 @@ import { makeDir } from "@gantry/sdk/node";
 import { ConfigFile, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { editText } from "./config/edit-text.ts";
 import { effective } from "./config/effective.ts";
+import { checkProviderIds } from "./config/provider-ids.ts";
+import { checkProviderTables } from "./config/provider-tables.ts";
 import { ServiceEnv } from "./config/service-env.ts";
 import { errors } from "./errors.ts";
 
@@ -90,6 +92,10 @@ export class Installation {
       configDir,
       configFile,
       configEditor,
+      check: async (started) => {
+        checkProviderIds(started);
+        await checkProviderTables(started);
+      },
       workspace,
       write,
       debug: options.debug,

@@ -1,6 +1,7 @@
 import { ConfigEditor, type ConfigChange, type Plugin } from "@gantry/sdk";
-import { alone, parseToml } from "@gantry/host";
+import { parseToml } from "@gantry/host";
 import { errors } from "../errors.ts";
+import { alone } from "./alone.ts";
 import { checkEdit } from "./check-edit.ts";
 
 /**
