@@ -34,7 +34,6 @@ export class Host {
   readonly audit: Audit;
   readonly people: People;
   readonly approvals: Approvals;
-  readonly questions: Tooling["questions"];
   readonly calls: Tooling["calls"];
   readonly tools: Tooling["tools"];
   readonly models: Providers;
@@ -83,7 +82,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, questions, allowRules, rulings, sources, calls, policy } = new Tooling({
+    const { tools, allowRules, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -93,11 +92,10 @@ export class Host {
       workspace,
     });
     this.tools = tools;
-    this.questions = questions;
     this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
-    const shared = { ...common, tools, questions };
+    const shared = { ...common, tools };
     const turn = {
       ...shared,
       models: this.models,

@@ -1,7 +1,7 @@
 import { allOf, Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError } from "@gantry/sdk/node";
-import { currentPlugin, type Host, hostErrors, type Level, type LogWriter, printable } from "@gantry/host";
+import { asError, printable } from "@gantry/sdk/node";
+import { currentPlugin, type Host, hostErrors, type Level, type LogWriter } from "@gantry/host";
 import { Installation } from "./installation.ts";
 import { terminalLine } from "./terminal-line.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";

@@ -9,7 +9,6 @@ import { Rulings } from "./rulings.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
 import { ToolList } from "./tool-list.ts";
-import { ToolQuestions } from "./tool-questions.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
@@ -26,7 +25,6 @@ export interface ToolingDeps extends Pick<
 /** The tools there are, who rules on their calls, and the one way that they run. */
 export class Tooling {
   readonly tools: ToolList;
-  readonly questions: ToolQuestions;
   readonly allowRules: AllowRules;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
@@ -35,7 +33,6 @@ export class Tooling {
 
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
-    this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
     this.allowRules = new AllowRules(allow);
     this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
@@ -43,7 +40,6 @@ export class Tooling {
     this.calls = new ToolCalls({
       ...deps,
       tools: this.tools,
-      questions: this.questions,
       rulings: this.rulings,
       sources: this.sources,
       cwd: () => resolvePath("/", workspace),

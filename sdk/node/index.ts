@@ -42,6 +42,7 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { plainFileBytes, plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
+export { printable } from "./printable.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";

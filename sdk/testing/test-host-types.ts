@@ -13,7 +13,10 @@ import type {
 } from "../index.ts";
 
 export interface TestHostOptions {
-  /** Gantry's own {@link MessageWorker} is loaded with them, unless one of them fills that slot. */
+  /**
+   * Gantry's own {@link MessageWorker} is loaded with them, unless one of them fills that slot. A
+   * tool that asks a person needs a plugin that fills {@link ToolQuestions} among them.
+   */
   readonly plugins: readonly Plugin[];
   /** What would stand in config.toml, already parsed. */
   readonly config?: Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   directMessage,
   errors as codes,
+  ToolQuestions,
   type PromptOptions,
   type InboundMessage,
   type Part,
@@ -89,7 +90,8 @@ async function conversation(run: HostCommandContext): Promise<number> {
 }
 
 function terminalOf(run: HostCommandContext, host: Host, person: boolean, streams?: boolean): Terminal {
-  const { approvals, questions } = host;
+  const { approvals } = host;
+  const questions = host.get(ToolQuestions);
   return new Terminal({ approvals, questions, configDir: run.session.configDir }, person, streams);
 }
 
