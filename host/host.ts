@@ -1,5 +1,6 @@
 import {
   GantryError,
+  ShellReader,
   type AnySlot,
   type ErrorTable,
   type ExitCode,
@@ -137,13 +138,13 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
-      this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
       await checkPeople(config, this.people, this.registry, this.options);
       await check?.(this);
+      const idle = await this.#allowRules.idle(this.registry.get(ShellReader));
+      for (const { code, message } of [...config.retired, ...idle]) this.log.warn({ code }, message);
       await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) await this.#plugins.ready();
     } catch (error) {

@@ -5,7 +5,6 @@ import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainText } from "./plain-text.ts";
-import { canStart } from "./starting-programs.ts";
 
 /** What parts recipients that a tool gives as one text; a star stands for one of them. */
 const SEVERAL = ",; \t\r\n<>";
@@ -33,8 +32,10 @@ export class AllowRules {
   }
 
   /** Returns a warning for each rule that can cover no command line. */
-  idle(): readonly GantryError[] {
-    return this.#rules.filter(isIdle).map(({ text }) => errors.ALLOW_IDLE(text));
+  async idle(shell: ShellReader | undefined): Promise<readonly GantryError[]> {
+    const idle: GantryError[] = [];
+    for (const rule of this.#rules) if (await isIdle(rule, shell)) idle.push(errors.ALLOW_IDLE(rule.text));
+    return idle;
   }
 
   /** The rules that cover the whole call, or undefined where any part of it is left over. */
@@ -68,12 +69,15 @@ function ruleOf(text: string): Rule {
 }
 
 /** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
-function isIdle({ pattern = "" }: Rule): boolean {
+async function isIdle({ pattern = "" }: Rule, shell: ShellReader | undefined): Promise<boolean> {
   const [program = "", ...rest] = pattern.split(/\s+/);
   const starred = rest.filter((word) => /[*?]/.test(word));
+  if (starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word))) return true;
   const isOpenGit = program === "git" && starred[0] === rest[0];
-  const mustBeExact = starred.length > 0 && !isOpenGit && canStart([program, ...rest]);
-  return mustBeExact || starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word));
+  if (starred.length === 0 || isOpenGit) return false;
+  const known = rest[0] === starred[0] ? program : `${program} ${rest[0]}`;
+  const read = await plainText(known, shell);
+  return read?.commands.some(({ startsOthers }) => startsOthers !== false) === true;
 }
 
 /** `weather`, or `mcp: github_*` for tools that come from there. */
@@ -94,8 +98,8 @@ async function coveringCommand(
 ): Promise<(Rule | undefined)[]> {
   const text = await plainText(command, shell);
   if (!text) return [undefined];
-  return text.commands.map(({ words, fed }) => {
-    const mustBeExact = text.startsOthers || canStart(words);
+  return text.commands.map(({ words, fed, startsOthers }) => {
+    const mustBeExact = text.startsOthers || startsOthers !== false;
     const fitting = rules.filter((rule) => rule.fed === fed);
     return fitting.find(({ pattern = "" }) => coversWords(pattern, words, mustBeExact));
   });
