@@ -16,7 +16,8 @@ import {
   type Problem,
   type TableNode,
 } from "@gantry/host";
-import { Checks, ConfigEditor, type ConfigChange, type GantryError, type Plugin } from "@gantry/sdk";
+import { Checks, type GantryError, type Plugin } from "@gantry/sdk";
+import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
 import { makeDir } from "@gantry/sdk/node";
 import { ConfigFile, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { editText } from "./config/edit-text.ts";

@@ -1,9 +1,8 @@
+import { laneOf, userOf } from "@gantry/sdk/fill";
 import {
-  laneOf,
   textOf,
   ToolQuestions,
   toolQuestionText,
-  userOf,
   verbatimParts,
   type InboundMessage,
   type Logger,

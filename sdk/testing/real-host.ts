@@ -5,13 +5,13 @@ import {
   directMessage,
   AuditSinks,
   Checks,
-  MessageWorker,
   Runtime,
   type AnySlot,
   type AuditEvent,
   type Filled,
   type Plugin,
 } from "../index.ts";
+import { MessageWorker } from "../fill.ts";
 import {
   bundledIn,
   bundledPlugins,

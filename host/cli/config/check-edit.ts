@@ -1,4 +1,4 @@
-import type { ConfigChange } from "@gantry/sdk";
+import type { ConfigChange } from "@gantry/sdk/fill";
 import { isTree, parseToml } from "@gantry/host";
 import { errors } from "../errors.ts";
 

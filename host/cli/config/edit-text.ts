@@ -1,4 +1,5 @@
-import { ConfigEditor, type ConfigChange, type Plugin } from "@gantry/sdk";
+import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
+import type { Plugin } from "@gantry/sdk";
 import { parseToml } from "@gantry/host";
 import { errors } from "../errors.ts";
 import { alone } from "./alone.ts";

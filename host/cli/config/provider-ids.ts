@@ -1,4 +1,5 @@
-import { allOf, ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
+import { allOf, shownAddress } from "@gantry/sdk/fill";
+import { ProviderOffers, type GantryError, type ProviderOffer } from "@gantry/sdk";
 import { hostErrors, isTree, wrongAt, type Configured, type SetUpHost } from "@gantry/host";
 import { errors } from "../errors.ts";
 
