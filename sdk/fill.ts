@@ -1,4 +1,4 @@
-/** The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the worker. */
+/** What who replaces a floor of Gantry needs beside: the store, the walls, the ways out, the worker. */
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";
 export { type HookKind, hookKinds, type TapOptions } from "./contract/hooks.ts";
@@ -47,7 +47,7 @@ export type {
   ProcessEnd,
   Confining,
 } from "./tools/sandbox.ts";
-export type { GivenWords, AnswerOutcome } from "./tools/tool-question.ts";
+export type { GivenWords, WordsAsked, SaidInChat, AnswerOutcome } from "./tools/tool-question.ts";
 export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";

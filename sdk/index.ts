@@ -102,8 +102,6 @@ export {
   type ToolAnswer,
   type ToolQuestion,
   type Said,
-  type WordsAsked,
-  type SaidInChat,
   ToolQuestions,
 } from "./tools/tool-question.ts";
 export type { ToolProgress, ToolOrigin, ToolRun } from "./tools/tool-run.ts";

@@ -175,7 +175,6 @@ test("FLR-05: a rule that can cover no command is a warning at the start", async
 });
 
 test("HSE-01: if a reader does not say what a command starts, no wildcard covers it", async () => {
-  const words = (script: string): readonly string[] => script.split(" ");
   const reader = definePlugin({
     name: "reader",
     provides: [ShellReader],
@@ -184,7 +183,7 @@ test("HSE-01: if a reader does not say what a command starts, no wildcard covers
         read: async (script) => ({
           commands: [[]],
           files: [],
-          plain: [{ words: words(script), fed: false }],
+          plain: [{ words: script.split(" "), fed: false }],
         }),
       }),
   });

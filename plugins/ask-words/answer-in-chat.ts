@@ -1,5 +1,5 @@
-import type { AnswerOutcome, Decider } from "@gantry/sdk/fill";
-import type { Said, SaidInChat, ToolQuestion } from "@gantry/sdk";
+import type { AnswerOutcome, Decider, SaidInChat } from "@gantry/sdk/fill";
+import type { Said, ToolQuestion } from "@gantry/sdk";
 
 interface Asked {
   readonly question: ToolQuestion;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { AnswerOutcome, Decider } from "@gantry/sdk/fill";
-import type { Said, SaidInChat, ToolAnswer, ToolQuestion, ToolQuestions, WordsAsked } from "@gantry/sdk";
+import type { AnswerOutcome, Decider, SaidInChat, WordsAsked } from "@gantry/sdk/fill";
+import type { Said, ToolAnswer, ToolQuestion, ToolQuestions } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { answerInChat } from "./answer-in-chat.ts";
 import { errors } from "./errors.ts";

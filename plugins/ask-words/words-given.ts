@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
-import type { GivenWords } from "@gantry/sdk/fill";
-import type { QuestionForm, ToolQuestion, WordsAsked } from "@gantry/sdk";
+import type { GivenWords, WordsAsked } from "@gantry/sdk/fill";
+import type { QuestionForm, ToolQuestion } from "@gantry/sdk";
 import { printable, wrongValue } from "@gantry/sdk/node";
 
 const maxFields = 20;
