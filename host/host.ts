@@ -1,6 +1,5 @@
 import {
   GantryError,
-  ShellReader,
   type AnySlot,
   type ErrorTable,
   type ExitCode,
@@ -48,7 +47,6 @@ export class Host {
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
-  readonly #allowRules: Tooling["allowRules"];
   readonly #plugins: PluginSet;
 
   constructor(options: HostOptions) {
@@ -83,7 +81,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, allowRules, rulings, sources, calls, policy } = new Tooling({
+    const { tools, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -93,7 +91,6 @@ export class Host {
       workspace,
     });
     this.tools = tools;
-    this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
     const shared = { ...common, tools };
@@ -138,13 +135,12 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
+    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
       await checkPeople(config, this.people, this.registry, this.options);
       await check?.(this);
-      const idle = await this.#allowRules.idle(this.registry.get(ShellReader));
-      for (const { code, message } of [...config.retired, ...idle]) this.log.warn({ code }, message);
       await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) await this.#plugins.ready();
     } catch (error) {

@@ -2,8 +2,7 @@ import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { allowedValues, deepFreeze } from "@gantry/sdk/node";
-import { nearest } from "@gantry/sdk/node";
+import { deepFreeze, expectedValue, nearest } from "@gantry/sdk/node";
 import {
   findNode,
   isRecord,
@@ -149,34 +148,7 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
   const missing = issues.find((issue) => issue.keyword === "required");
   if (missing?.keyword === "required")
     return `misses \`${missing.params.requiredProperties.join("`, `")}\`, which ${reader.name} needs: add it`;
-  const words = allowedValues(issues);
-  return words !== undefined
-    ? `must be ${words}`
-    : expected(issues[0], reader).replace(/ object$/, " a table");
-}
-
-/** A pattern says little to a person, and "array" less than how one is written: the schema's own example does. */
-function expected(issue: Issue | undefined, reader: ConfigReader): string {
-  if (issue?.keyword !== "pattern" && issue?.message !== "must be array") return issue?.message ?? "is wrong";
-  const schema = schemaAt(reader.schema, issue.schemaPath);
-  const example = exampleIn(schema);
-  if (issue.keyword === "pattern")
-    return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
-  const item = exampleIn(schema?.["items"]);
-  return `must be a list, as in ${JSON.stringify(example ?? (item === undefined ? ["one", "two"] : [item]))}`;
-}
-
-function exampleIn(schema: unknown): unknown {
-  return isTree(schema) ? (schema["examples"] as readonly unknown[] | undefined)?.[0] : undefined;
-}
-
-/** What a JSON pointer such as `#/properties/host` leads to. */
-function schemaAt(schema: TSchema, pointer: string): Readonly<Record<string, unknown>> | undefined {
-  const parts = pointer.split("/").slice(1).map(unescapePointer);
-  return parts.reduce<unknown>(
-    (at, part) => (isTree(at) || Array.isArray(at) ? (at as Tree)[part] : at),
-    schema,
-  ) as Record<string, unknown> | undefined;
+  return expectedValue(issues, reader.schema).replace(/ object$/, " a table");
 }
 
 function unescapePointer(part: string): string {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type GantryError, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
@@ -31,13 +31,6 @@ export class AllowRules {
     this.#rules = entries.map(ruleOf);
   }
 
-  /** Returns a warning for each rule that can cover no command line. */
-  async idle(shell: ShellReader | undefined): Promise<readonly GantryError[]> {
-    const idle: GantryError[] = [];
-    for (const rule of this.#rules) if (await isIdle(rule, shell)) idle.push(errors.ALLOW_IDLE(rule.text));
-    return idle;
-  }
-
   /** The rules that cover the whole call, or undefined where any part of it is left over. */
   async covering(tool: Tool, call: ToolCall, shell: ShellReader | undefined): Promise<string | undefined> {
     const byName = this.#rules.find((rule) => namesWhole(rule, tool));
@@ -66,18 +59,6 @@ function ruleOf(text: string): Rule {
   if (pattern !== undefined && isUrlPattern(pattern) && !urlPattern(pattern))
     throw errors.ALLOW_BAD_URL(text);
   return { text: text.trim(), name, pattern, fed: pipe !== undefined };
-}
-
-/** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
-async function isIdle({ pattern = "" }: Rule, shell: ShellReader | undefined): Promise<boolean> {
-  const [program = "", ...rest] = pattern.split(/\s+/);
-  const starred = rest.filter((word) => /[*?]/.test(word));
-  if (starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word))) return true;
-  const isOpenGit = program === "git" && starred[0] === rest[0];
-  if (starred.length === 0 || isOpenGit) return false;
-  const known = rest[0] === starred[0] ? program : `${program} ${rest[0]}`;
-  const read = await plainText(known, shell);
-  return read?.commands.some(({ startsOthers }) => startsOthers !== false) === true;
 }
 
 /** `weather`, or `mcp: github_*` for tools that come from there. */

@@ -28,10 +28,6 @@ export const toolErrors = defineErrors({
   ALLOW_BAD_URL: usage(
     "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
   ),
-  ALLOW_IDLE: usage(
-    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
-      "that starts others, and the name of an option without a wildcard.",
-  ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",
   ),

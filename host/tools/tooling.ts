@@ -25,7 +25,6 @@ export interface ToolingDeps extends Pick<
 /** The tools there are, who rules on their calls, and the one way that they run. */
 export class Tooling {
   readonly tools: ToolList;
-  readonly allowRules: AllowRules;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly calls: ToolCalls;
@@ -34,8 +33,7 @@ export class Tooling {
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
-    this.allowRules = new AllowRules(allow);
-    this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
+    this.rulings = new Rulings(registry, new AllowRules(allow), level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
