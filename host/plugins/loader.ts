@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 import { asError, expandHome, foreignOnTheWay, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
-import { checkStatedLevel, missingExport } from "./level.ts";
+import { checkStatedLevel, isEarlier, missingExport } from "./level.ts";
 import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
@@ -114,31 +114,19 @@ async function importForeign(name: string, file: string, configDir: string): Pro
     try {
       return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
     } catch (error) {
-      const missing = missingExport(name, asError(error));
+      const missing = await missingExport(name, asError(error));
       if (missing) throw missing;
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, fill, provider, channel, node, typebox] = await Promise.all([
+  const [{ createJiti }, ...shared] = await Promise.all([
     import("jiti"),
-    import("@gantry/sdk"),
-    import("@gantry/sdk/fill"),
-    import("@gantry/sdk/provider"),
-    import("@gantry/sdk/channel"),
-    import("@gantry/sdk/node"),
-    import("typebox"),
+    ...sharedModules(await realpath(file)),
   ]);
   const jiti = createJiti(import.meta.url, {
     moduleCache: false,
     fsCache: path.join(configDir, "cache", "jiti"),
-    virtualModules: {
-      "@gantry/sdk": sdk,
-      "@gantry/sdk/fill": fill,
-      "@gantry/sdk/provider": provider,
-      "@gantry/sdk/channel": channel,
-      "@gantry/sdk/node": node,
-      typebox,
-    },
+    virtualModules: Object.fromEntries(shared),
   });
   try {
     return await jiti.import(file, { default: true });
@@ -158,28 +146,56 @@ function needsJiti(error: unknown): boolean {
   );
 }
 
-let shared = false;
+let isHooked = false;
+const isSource = import.meta.url.endsWith(".ts");
+
+/** The host's own copies of what it shares with plugins. */
+const copies: Readonly<Record<string, string>> = {
+  "@gantry/sdk": "./sdk.js",
+  "@gantry/sdk/fill": "./sdk-fill.js",
+  "@gantry/sdk/provider": "./sdk-provider.js",
+  "@gantry/sdk/channel": "./sdk-channel.js",
+  "@gantry/sdk/node": "./sdk-node.js",
+  "@gantry/sdk/testing": "./testing.js",
+  typebox: "./typebox.js",
+  "typebox/value": "./typebox-value.js",
+};
+
+/** The doors that plugins of the earlier level find in place of those above. */
+const earlierCopies: Readonly<Record<string, string>> = {
+  "@gantry/sdk": "./level-2/sdk.js",
+  "@gantry/sdk/channel": "./level-2/sdk-channel.js",
+  "@gantry/sdk/node": "./level-2/sdk-node.js",
+};
+
+/** Returns the address of the copy that a module gets by a specifier; undefined if none is shared by it. */
+function copyFor(specifier: string, module: string | undefined): string | undefined {
+  const found = (isEarlier(module) ? own(earlierCopies, specifier) : undefined) ?? own(copies, specifier);
+  return found && new URL(found, import.meta.url).href;
+}
+
+function own(table: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** Returns each shared module by its specifier, as a file of a plugin gets it. */
+function sharedModules(file: string): readonly Promise<readonly [string, unknown]>[] {
+  return Object.keys(copies)
+    .filter((specifier) => specifier !== "@gantry/sdk/testing")
+    .map(async (specifier): Promise<readonly [string, unknown]> => {
+      const copy = isSource ? specifier : copyFor(specifier, pathToFileURL(file).href);
+      return [specifier, await import(copy ?? specifier)];
+    });
+}
 
 /** From now on every plugin that imports the sdk or typebox gets the host's own copy, wherever it lies. */
 function shareModules(): void {
-  if (shared || import.meta.url.endsWith(".ts")) return;
-  shared = true;
-  const copies: Readonly<Record<string, string>> = {
-    "@gantry/sdk": "./sdk.js",
-    "@gantry/sdk/fill": "./sdk-fill.js",
-    "@gantry/sdk/provider": "./sdk-provider.js",
-    "@gantry/sdk/channel": "./sdk-channel.js",
-    "@gantry/sdk/node": "./sdk-node.js",
-    "@gantry/sdk/testing": "./testing.js",
-    typebox: "./typebox.js",
-    "typebox/value": "./typebox-value.js",
-  };
+  if (isHooked || isSource) return;
+  isHooked = true;
   registerHooks({
     resolve(specifier, context, next) {
-      const copy = Object.hasOwn(copies, specifier) ? copies[specifier] : undefined;
-      return copy
-        ? { url: new URL(copy, import.meta.url).href, format: "module", shortCircuit: true }
-        : next(specifier, context);
+      const url = copyFor(specifier, context.parentURL);
+      return url ? { url, format: "module", shortCircuit: true } : next(specifier, context);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { hookKinds } from "@gantry/sdk/fill";
+import { EARLIER_LEVEL, hookKinds } from "@gantry/sdk/fill";
 import { SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { LEVEL } from "./enforcers.ts";
@@ -9,7 +9,7 @@ export function checkManifest(listed: string, value: unknown): Plugin {
   const plugin = value as Partial<Plugin> | undefined;
   if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number")
     throw errors.PLUGIN_NOT_A_PLUGIN(listed);
-  if (plugin.sdk !== SDK_LEVEL) throw otherLevel(listed, plugin.sdk);
+  if (plugin.sdk !== SDK_LEVEL && plugin.sdk !== EARLIER_LEVEL) throw otherLevel(listed, plugin.sdk);
   const wrong = wrongFact(plugin as Plugin);
   if (wrong) throw errors.PLUGIN_BAD_FACTS(listed, wrong);
   return plugin as Plugin;
