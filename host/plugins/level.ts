@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { SDK_LEVEL, type GantryError } from "@gantry/sdk";
 import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
+import { otherLevel } from "./manifest.ts";
 
 /** Folders of packages, and loose files, that were written for the earlier level. */
 const earlier = new Set<string>();
@@ -31,15 +32,6 @@ export function isEarlier(address: string | undefined): boolean {
 async function levelInText(file: string): Promise<StatedLevel> {
   const [, level] = /\bsdk:\s*(\d+)\b/.exec(await readFile(file, "utf8")) ?? [];
   return { level: Number(level ?? SDK_LEVEL), place: file };
-}
-
-/** Why a plugin of this level is not loaded. */
-export function otherLevel(name: string, level: number): GantryError {
-  const cure =
-    level < SDK_LEVEL
-      ? "install a newer release of the plugin"
-      : "install a newer Gantry, or an older release of the plugin";
-  return errors.PLUGIN_SDK_MISMATCH(name, level, SDK_LEVEL, cure);
 }
 
 /** Returns the error for an import that its door of the sdk does not have; undefined for any other error. */

@@ -1,8 +1,7 @@
 import { EARLIER_LEVEL, hookKinds } from "@gantry/sdk/fill";
-import { SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { SDK_LEVEL, type AnySlot, type GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { LEVEL } from "./enforcers.ts";
-import { otherLevel } from "./level.ts";
 
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
 export function checkManifest(listed: string, value: unknown): Plugin {
@@ -13,6 +12,15 @@ export function checkManifest(listed: string, value: unknown): Plugin {
   const wrong = wrongFact(plugin as Plugin);
   if (wrong) throw errors.PLUGIN_BAD_FACTS(listed, wrong);
   return plugin as Plugin;
+}
+
+/** Returns why a plugin of this level is not loaded. */
+export function otherLevel(name: string, level: number): GantryError {
+  const cure =
+    level < SDK_LEVEL
+      ? "install a newer release of the plugin"
+      : "install a newer Gantry, or an older release of the plugin";
+  return errors.PLUGIN_SDK_MISMATCH(name, level, SDK_LEVEL, cure);
 }
 
 function wrongFact(plugin: Plugin): string | undefined {
