@@ -22,7 +22,7 @@ const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
 const lazyHost = [
-  ...["cli", "main", "config-dir", "watch", "index", "starting-file", "line-reader"],
+  ...["cli", "main", "compile-later", "config-dir", "watch", "index", "starting-file", "line-reader"],
   ...["import-foreign", "level"],
 ].join("|");
 
