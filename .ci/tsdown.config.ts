@@ -99,7 +99,6 @@ export default defineConfig({
   entry: {
     cli: "host/cli/cli.ts",
     index: "host/index.ts",
-    "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     "sdk-fill": "sdk/fill.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",
