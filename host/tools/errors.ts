@@ -8,7 +8,6 @@ export const toolErrors = defineErrors({
   TOOL_STANDS_FOR_NONE: failed(
     "The tool %s only stands for other tools, and this call names none that does its own work: name one.",
   ),
-  TOOL_BAD_QUESTION: failed("The tool %s asks a person %s."),
   TOOL_FAILED: failed("The tool %s failed: %s"),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
   TOOL_BAD_EFFECTS: failed(
@@ -31,10 +30,6 @@ export const toolErrors = defineErrors({
   ),
   ALLOW_BAD_URL: usage(
     "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
-  ),
-  ALLOW_IDLE: usage(
-    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
-      "that starts others, and the name of an option without a wildcard.",
   ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",

@@ -11,7 +11,6 @@ import { scopesOf } from "./scopes.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
 import { type HadTools, ToolList } from "./tool-list.ts";
-import { ToolQuestions } from "./tool-questions.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
@@ -28,8 +27,6 @@ export interface ToolingDeps extends Pick<
 /** The tools there are, who rules on their calls, and the one way that they run. */
 export class Tooling {
   readonly tools: ToolList;
-  readonly questions: ToolQuestions;
-  readonly allowRules: AllowRules;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly calls: ToolCalls;
@@ -37,15 +34,12 @@ export class Tooling {
 
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
-    this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
-    this.allowRules = new AllowRules(allow, workspace);
-    this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
+    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
       tools: this.tools,
-      questions: this.questions,
       rulings: this.rulings,
       sources: this.sources,
       cwd: async (turn) => turn?.workspace ?? resolvePath("/", workspace),
