@@ -44,9 +44,9 @@ function listUnread(list: string, file: string): string {
 }
 
 function factsOf(plugin: Plugin): PluginFacts {
-  const { name, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
+  const { name, sdk, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
   const needed = (Object.values(needs) as readonly AnySlot[]).map(({ id }) => id);
-  return { name, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
+  return { name, sdk, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
 }
 
 // Who asked is gone. It also keeps this process alive where a plugin waits for what never comes.
