@@ -1,3 +1,4 @@
+import tapable from "tapable";
 import {
   GantryError,
   refuse,
@@ -30,11 +31,13 @@ interface Run {
   readonly opinions: GuardOpinion[];
   readonly everyone: boolean;
 }
+type Compiled = tapable.AsyncSeriesBailHook<[Run], unknown>;
 
-/** Who taps which hook, in the order in which they are asked, one after the other. */
+/** The list of taps is the truth; a tapable hook is compiled from it and thrown away on any change, since tapable cannot untap. */
 export class HookTable {
   #taps: readonly Tap[] = [];
   #isEnding = false;
+  readonly #compiled = new Map<HookName, Compiled>();
   readonly #log: Logger;
   readonly #timeoutMs: number;
 
@@ -46,9 +49,11 @@ export class HookTable {
   /** Gives the function that takes the tap away again. */
   add(plugin: string, hook: HookName, handler: (arg: any) => unknown, options: TapOptions = {}): () => void {
     const tap: Tap = Object.freeze({ hook, plugin, options: Object.freeze({ ...options }), handler });
-    this.#taps = [...this.#taps, tap].toSorted((a, b) => stageOf(a) - stageOf(b));
+    this.#taps = [...this.#taps, tap];
+    this.#compiled.delete(hook);
     return () => {
       this.#taps = this.#taps.filter((other) => other !== tap);
+      this.#compiled.delete(hook);
     };
   }
 
@@ -72,14 +77,14 @@ export class HookTable {
   ): Promise<Refusal | readonly Question[]> {
     if (this.#isEnding && hook === "beforeToolCall") return refuse(errors.TURN_CANCELLED());
     const run: Run = { arg, opinions: [], everyone: false };
-    const refusal = (await this.#ask(hook, run)) as Refusal | undefined;
+    const refusal = (await this.#hook(hook).promise(run)) as Refusal | undefined;
     return refusal ?? run.opinions.map(({ outcome: answer }) => answer as Question);
   }
 
   /** Asks every guard, the late ones too, and gives each one's word. */
   async explain(arg: Parameters<Hooks["beforeToolCall"]>[0]): Promise<readonly GuardOpinion[]> {
     const run: Run = { arg, opinions: [], everyone: true };
-    await this.#ask("beforeToolCall", run);
+    await this.#hook("beforeToolCall").promise(run);
     return run.opinions;
   }
 
@@ -87,22 +92,28 @@ export class HookTable {
   async first(
     arg: Parameters<Hooks["resolveProvider"]>[0],
   ): Promise<Awaited<ReturnType<Hooks["resolveProvider"]>>> {
-    return (await this.#ask("resolveProvider", { arg, opinions: [], everyone: false })) as Awaited<
+    return (await this.#hook("resolveProvider").promise({ arg, opinions: [], everyone: false })) as Awaited<
       ReturnType<Hooks["resolveProvider"]>
     >;
   }
 
   async tell(arg: Parameters<Hooks["onAuditEvent"]>[0]): Promise<void> {
-    await this.#ask("onAuditEvent", { arg, opinions: [], everyone: false });
+    await this.#hook("onAuditEvent").promise({ arg, opinions: [], everyone: false });
   }
 
-  /** Gives what the first tap gave that ended the series; a tap that comes or goes meanwhile changes nothing. */
-  async #ask(hook: HookName, run: Run): Promise<unknown> {
+  #hook(hook: HookName): Compiled {
+    const known = this.#compiled.get(hook);
+    if (known) return known;
+    const compiled: Compiled = new tapable.AsyncSeriesBailHook(["run"], hook);
     for (const tap of this.#taps) {
-      const end = tap.hook === hook ? await this.#run(tap, run) : undefined;
-      if (end !== undefined) return end;
+      if (tap.hook === hook) {
+        compiled.tapPromise({ name: tap.plugin, stage: stages[tap.options.order ?? "normal"] }, (run) =>
+          this.#run(tap, run),
+        );
+      }
     }
-    return undefined;
+    this.#compiled.set(hook, compiled);
+    return compiled;
   }
 
   /** What it gives ends the series: a refusal or a provider, never an answer of another shape. */
@@ -141,10 +152,6 @@ export class HookTable {
     const ms = tap.options.timeoutMs ?? this.#timeoutMs;
     return withTimeout(ms, answer as Promise<unknown>, () => errors.HOOK_TIMEOUT(tap.plugin, tap.hook, ms));
   }
-}
-
-function stageOf({ options }: Tap): number {
-  return stages[options.order ?? "normal"];
 }
 
 /** Throws for what is neither a provider nor nothing. */
