@@ -17,9 +17,9 @@ export function discordChecks(settings: Settings, rest: Rest, health: ChannelHea
     standing: async () => [
       ...(await account(settings)),
       peopleRow("discord", allowlistKey, people, pairing),
-      await health.row(),
     ],
-    platform: async (signal) => [...(await platform(settings, rest, signal)), await health.row()],
+    platform: (signal) => platform(settings, rest, signal),
+    health,
   });
 }
 

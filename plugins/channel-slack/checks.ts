@@ -11,13 +11,9 @@ export function slackChecks(settings: Settings, api: WebApi, health: ChannelHeal
     standing: async () => [
       ...(await account(settings)),
       peopleRow("slack", allowlistKey, people, pairing),
-      await health.row(),
     ],
-    platform: async (signal) => [
-      ...(await bot(api, signal)),
-      ...(await app(api, signal)),
-      await health.row(),
-    ],
+    platform: async (signal) => [...(await bot(api, signal)), ...(await app(api, signal))],
+    health,
   });
 }
 

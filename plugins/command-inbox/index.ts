@@ -1,4 +1,4 @@
-import { Checks, Commands, definePlugin, Redactors, Store, type CheckRow, type Waiting } from "@gantry/sdk";
+import { Commands, definePlugin, Redactors, Store } from "@gantry/sdk";
 import { inboxCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 
@@ -6,20 +6,9 @@ export default definePlugin({
   name: "command-inbox",
   summary: "The words `inbox list`, `show`, `retry` and `drop`.",
   needs: { store: Store, redactors: Redactors },
-  provides: [Checks, Commands],
+  provides: [Commands],
   errors,
   setup(host) {
     for (const command of inboxCommands(host.needs)) host.provide(Commands, command);
-    host.provide(Checks, {
-      name: "messages-wait",
-      kind: "ready",
-      run: async () => (await host.needs.store.lanes.waits()).map(waitingRow),
-    });
   },
 });
-
-/** What messages wait for: `model`, or `channel:<name>`. */
-function waitingRow({ waitsFor, reason }: Waiting): CheckRow {
-  const cure = "Mend what the reason says; messages are answered by themselves once it works.";
-  return { what: waitsFor, state: "warn", detail: reason, cure };
-}

@@ -1,5 +1,6 @@
-import { definePlugin, MessageWorker } from "@gantry/sdk";
+import { Checks, definePlugin, MessageWorker } from "@gantry/sdk";
 import { Type } from "typebox";
+import type { LaneWorkers } from "./lane-workers.ts";
 
 const hourMs = 3_600_000;
 const load = (): Promise<typeof import("./lane-workers.ts")> => import("./lane-workers.ts");
@@ -28,8 +29,9 @@ export default definePlugin({
       }),
     }),
   }),
-  provides: [MessageWorker],
+  provides: [Checks, MessageWorker],
   setup({ config, log, onServe, provide }) {
+    let running: LaneWorkers | undefined;
     onServe(async () => void (await load()));
     provide(MessageWorker, {
       async start(messages) {
@@ -46,8 +48,14 @@ export default definePlugin({
           await workers.stop(AbortSignal.abort());
           throw error;
         }
+        running = workers;
         return workers;
       },
+    });
+    provide(Checks, {
+      name: "messages-wait",
+      kind: "ready",
+      run: async () => (await running?.readyRows()) ?? [],
     });
   },
 });

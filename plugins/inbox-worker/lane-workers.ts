@@ -1,4 +1,4 @@
-import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk";
+import { laneOf, type CheckRow, type Claim, type RunningWorker } from "@gantry/sdk";
 import { asError, openFilesLimit } from "@gantry/sdk/node";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
@@ -56,6 +56,11 @@ export class LaneWorkers implements RunningWorker {
     this.#asleep = this.#deps.messages.lanes.onDue(() => void this.#fill());
     this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
+  }
+
+  /** Returns what messages wait for, and what has worked for them. */
+  readyRows(): Promise<readonly CheckRow[]> {
+    return this.#outages.rows();
   }
 
   /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */

@@ -66,7 +66,7 @@ export { surplus } from "./surplus.ts";
 export { waitingStatus } from "./turn-status.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
-export { troubleRows } from "./trouble-rows.ts";
+export { readyRows, troubleRows, type ReadyRow } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";
