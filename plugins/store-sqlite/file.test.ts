@@ -187,7 +187,7 @@ describe("the file", () => {
     for (const replaced of [false, true]) {
       const { store, db, close } = createStore(file);
       await store.values.put("s", "k", 1);
-      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }]);
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }, { what: "disk" }]);
       await rename(file, `${file}.aside`);
       if (replaced) await writeFile(file, "");
       const put = () => store.values.put("s", "k", 2).then(String, (error: { code: string }) => error.code);
@@ -365,6 +365,24 @@ describe("retention", () => {
 });
 
 describe("a full disk", () => {
+  test("FLR-12: a write that fails on a full disk is the disk's trouble, and calls neither well", async () => {
+    const { db, store, close } = createStore(file);
+    await store.values.put("s", "k", 1);
+    const look = (freeBytes: number) => readyRows(db, async () => freeBytes);
+    expect(await look(2 ** 40)).toMatchObject([
+      { what: "store", state: "ok" },
+      { what: "disk", state: "ok" },
+    ]);
+    expect(await look(0)).toMatchObject([
+      { what: "store", state: "ok" },
+      { what: "disk", state: "fail" },
+    ]);
+    await db.write((sql) => sql.all("PRAGMA query_only = ON"));
+    expect(await look(0)).toMatchObject([{ what: "disk", state: "fail" }]);
+    expect(await look(2 ** 40)).toMatchObject([{ what: "store", state: "fail" }]);
+    await close();
+  });
+
   test("CHA-06: a file that may not grow gives STORE_FAILED, and nothing is half-written", async () => {
     const command = `trap '' XFSZ; ulimit -f 600; exec "$0" --conditions=gantry-source "$1" "$2" fill`;
     await mkdir(join(home, "state"));
