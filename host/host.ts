@@ -48,7 +48,6 @@ export class Host {
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
-  readonly #allowRules: Tooling["allowRules"];
   readonly #plugins: PluginSet;
 
   constructor(options: HostOptions) {
@@ -83,7 +82,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, questions, allowRules, rulings, sources, calls, policy } = new Tooling({
+    const { tools, questions, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -94,7 +93,6 @@ export class Host {
     });
     this.tools = tools;
     this.questions = questions;
-    this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
     const shared = { ...common, tools, questions };
@@ -139,8 +137,7 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
-      this.log.warn({ code }, message);
+    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);

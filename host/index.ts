@@ -25,6 +25,7 @@ export { hostErrors } from "./errors.ts";
 export { Host } from "./host.ts";
 export type { HostOptions } from "./host-options.ts";
 export { Installation, type Opened, type StartOptions } from "./installation.ts";
+export { AllowRules } from "./tools/allow-rules.ts";
 export { currentPlugin } from "./plugins/attribution.ts";
 export { bundledPlugins, type Bundled } from "./plugins/bundled.ts";
 export { entryIn, loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";

@@ -25,6 +25,8 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
+    /** Ids of the slots that it fills. Absent in hosts of earlier releases. */
+    readonly provides?: readonly string[];
     readonly state: "running" | "failed" | "left out";
   }[];
 }
@@ -64,6 +66,11 @@ export interface Policy {
   ): Promise<readonly GuardOpinion[]>;
   /** Absent in hosts of earlier releases. */
   enforcement?(): Promise<Enforcement>;
+  /**
+   * Returns a sentence for each rule of `security.allow` that covers less than it seems to: no
+   * command line, or none with options. Absent in hosts of earlier releases.
+   */
+  narrowRules?(): readonly GantryError[];
 }
 export const Policy = one<Policy>("policy");
 

@@ -32,9 +32,13 @@ export class AllowRules {
     this.#rules = entries.map(ruleOf);
   }
 
-  /** Returns a warning for each rule that can cover no command line. */
-  idle(): readonly GantryError[] {
-    return this.#rules.filter(isIdle).map(({ text }) => errors.ALLOW_IDLE(text));
+  /** Returns a sentence for each rule that can cover no command line, or none with options. */
+  narrow(): readonly GantryError[] {
+    return this.#rules.flatMap((rule) => {
+      if (isIdle(rule)) return [errors.ALLOW_IDLE(rule.text)];
+      const isOpen = rule.name === "shell" && /\s[^-]*[*?]/.test(rule.pattern ?? "");
+      return isOpen ? [errors.ALLOW_NO_OPTIONS(rule.text)] : [];
+    });
   }
 
   /** The rules that cover the whole call, or undefined where any part of it is left over. */

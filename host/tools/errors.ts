@@ -33,6 +33,9 @@ export const toolErrors = defineErrors({
     "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
       "that starts others, and the name of an option without a wildcard.",
   ),
+  ALLOW_NO_OPTIONS: usage(
+    "security.allow holds `%s`, whose wildcard covers no option: name each option in a rule of its own.",
+  ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",
   ),

@@ -27,7 +27,6 @@ export interface ToolingDeps extends Pick<
 export class Tooling {
   readonly tools: ToolList;
   readonly questions: ToolQuestions;
-  readonly allowRules: AllowRules;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly calls: ToolCalls;
@@ -37,8 +36,8 @@ export class Tooling {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
     this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
-    this.allowRules = new AllowRules(allow);
-    this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
+    const allowRules = new AllowRules(allow);
+    this.rulings = new Rulings(registry, allowRules, level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
@@ -49,6 +48,6 @@ export class Tooling {
       cwd: () => resolvePath("/", workspace),
       network: () => commandsReachOut(registry, allowedDomains),
     });
-    this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);
+    this.policy = new Policy(this.calls, hooks, this.rulings, enforcers, allowRules);
   }
 }

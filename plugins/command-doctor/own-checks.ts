@@ -1,7 +1,8 @@
 import type { Check, ConfigFile, ModelRouter, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
 import { checkFiles } from "./check-files.ts";
-import { checkGuards } from "./check-guards.ts";
-import { checkPlugins } from "./check-plugins.ts";
+import { checkGuards, checkRules } from "./check-guards.ts";
+import { checkPeople } from "./check-people.ts";
+import { checkPlugins, checkWorker } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
 import { checkHoles, checkRuntime } from "./check-runtime.ts";
 import { checkService } from "./check-service.ts";
@@ -29,6 +30,9 @@ export function ownChecks(needs: Needs): readonly Check[] {
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
     { name: "guards", kind: "status", run: () => checkGuards(policy, configFile) },
+    { name: "rules", kind: "status", run: async () => checkRules(policy) },
+    { name: "people", kind: "status", run: async () => checkPeople(configFile) },
+    { name: "worker", kind: "status", run: async () => checkWorker(runtime.plugins) },
     { name: "sandbox", kind: "status", run: () => walls(sandbox) },
     { name: "store", kind: "status", run: () => checkStore(store) },
     { name: "router", kind: "status", run: async () => cooling(router) },
