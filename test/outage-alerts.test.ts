@@ -12,7 +12,7 @@ import {
   type Plugin,
   type ProviderFailure,
 } from "@gantry/sdk";
-import { readyRows } from "@gantry/sdk/node";
+import { readyRows } from "../plugins/shared/trouble-rows.ts";
 import {
   channelChecks,
   ChannelHealth,

@@ -1,5 +1,5 @@
 import type { Check, Logger, Meters, Service, Store } from "@gantry/sdk";
-import { readyRows, type ReadyRow } from "@gantry/sdk/node";
+import { readyRows, type ReadyRow } from "../shared/trouble-rows.ts";
 import { inTime } from "./in-time.ts";
 import { Told, type Tell } from "./told.ts";
 

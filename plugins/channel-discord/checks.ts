@@ -14,10 +14,7 @@ const fewStarts = 50;
 export function discordChecks(settings: Settings, rest: Rest, health: ChannelHealth): readonly Check[] {
   const { people, pairing } = settings;
   return channelChecks("discord", {
-    standing: async () => [
-      ...(await account(settings)),
-      peopleRow("discord", allowlistKey, people, pairing),
-    ],
+    standing: async () => [...(await account(settings)), peopleRow("discord", allowlistKey, people, pairing)],
     platform: (signal) => platform(settings, rest, signal),
     health,
   });

@@ -1,4 +1,5 @@
-import { Channels, MessageWorker, type CheckRow, type Runtime } from "@gantry/sdk";
+import { Channels, type CheckRow, type Runtime } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 
 /** One row for all that run, with the foreign ones by name, and one for each that failed. */
 export function checkPlugins(plugins: Runtime["plugins"]): readonly CheckRow[] {

@@ -1,4 +1,5 @@
-import { Commands, definePlugin, Redactors, Store } from "@gantry/sdk";
+import { Commands, definePlugin, Store } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { inboxCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 

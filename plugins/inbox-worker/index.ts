@@ -1,4 +1,5 @@
-import { Checks, definePlugin, MessageWorker } from "@gantry/sdk";
+import { Checks, definePlugin } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import type { LaneWorkers } from "./lane-workers.ts";
 

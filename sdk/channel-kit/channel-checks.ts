@@ -1,4 +1,4 @@
-import type { Check, CheckRow } from "../command.ts";
+import type { Check, CheckRow } from "../contract/command.ts";
 import type { ChannelHealth } from "./health.ts";
 
 export interface ChannelRows {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { Channels, errors, MessageWorker, type AnySlot, type Plugin } from "@gantry/sdk";
+import { Channels, errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 import { expandHome, readPluginLock } from "@gantry/sdk/node";
 import {
   type Bundled,
