@@ -1,4 +1,4 @@
-import { clockHold, judgeClock, type ClockHold } from "@gantry/sdk/node";
+import { clockHold, judgeClock, type ClockHold } from "../shared/clock-hold.ts";
 import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 

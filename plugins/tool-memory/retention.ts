@@ -1,5 +1,5 @@
 import type { Audit, CheckRow, Logger, Memory, Service, Values } from "@gantry/sdk";
-import { clockHold, judgeClock, type ClockHold } from "@gantry/sdk/node";
+import { clockHold, judgeClock, type ClockHold } from "../shared/clock-hold.ts";
 import { errors } from "./errors.ts";
 
 const DAY = 86_400_000;

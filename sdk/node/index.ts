@@ -55,4 +55,3 @@ export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => 
 
 /** Shows whether something reaches loopback without being asked to, loaded where it is wanted. */
 export const openDecoy = async (): Promise<Decoy> => (await import("./decoy.ts")).openDecoy();
-export { clockHold, judgeClock, type ClockHold } from "./clock-hold.ts";
