@@ -115,22 +115,6 @@ test("DIS-04: upgrade --check tells which plugins a list lacks that the release 
   expect([code, out.includes(lacks)]).toEqual([1, true]);
 });
 
-test("DIS-04: rules of security.allow that cover less are told by status, policy explain and upgrade --check, by no other word", async () => {
-  using home = tempDir('[security]\nallow = ["shell: git *", "shell: env *"]\n');
-  const told = "security.allow holds `shell: git *`, whose wildcard covers no option";
-  const { out, err } = await gantry(["status"], { dir: home.dir });
-  expect([out.includes(told), err]).toEqual([true, ""]);
-  expect(out).toContain("security.allow holds `shell: env *`, which covers no command");
-  expect((await gantry(["memory", "list"], { dir: home.dir })).err).not.toContain("security.allow");
-  const call = JSON.stringify({ command: "git log --stat" });
-  expect((await gantry(["policy", "explain", "shell", call], { dir: home.dir })).out).toContain(told);
-  // Neither says a second time what this release says already.
-  const same = await gantry(["upgrade", "--check", packed()], { dir: home.dir });
-  expect(same.out).not.toContain("security.allow");
-  const { out: json } = await gantry(["plugins", "list", "--json"], { dir: home.dir });
-  expect((JSON.parse(json) as { notes: readonly string[] }).notes[0]).toContain(told);
-});
-
 test("OPS-04: a retired key works, is warned of with what to write instead, and upgrade --check tells of it", async () => {
   using home = tempDir('extra_plugins = ["./old.ts"]\n[plugins_config.old]\ncolour = "red"\n');
   writeFileSync(

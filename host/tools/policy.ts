@@ -12,7 +12,6 @@ import type { Enforcement } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
-import type { AllowRules } from "./allow-rules.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolCalls } from "./tool-call.ts";
 
@@ -22,14 +21,12 @@ export class Policy implements PolicySlot {
   readonly #hooks: HookTable;
   readonly #rulings: Rulings;
   readonly #enforcers: Enforcers;
-  readonly narrowRules: PolicySlot["narrowRules"];
 
-  constructor(calls: ToolCalls, hooks: HookTable, rulings: Rulings, enforcers: Enforcers, rules: AllowRules) {
+  constructor(calls: ToolCalls, hooks: HookTable, rulings: Rulings, enforcers: Enforcers) {
     this.#calls = calls;
     this.#hooks = hooks;
     this.#rulings = rulings;
     this.#enforcers = enforcers;
-    this.narrowRules = () => rules.narrow();
   }
 
   enforcement(): Promise<Enforcement> {

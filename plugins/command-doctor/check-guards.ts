@@ -10,19 +10,6 @@ export async function checkGuards(policy: Policy, configFile: ConfigFile): Promi
   return [...levelRow(keys, configFile.get(LEVEL)), ...rows];
 }
 
-/** Returns a row for each rule of `security.allow` that covers less than it seems to. */
-export function checkRules(policy: Policy): readonly CheckRow[] {
-  return (policy.narrowRules?.() ?? []).map(({ message }) => {
-    const end = message.lastIndexOf(": ");
-    return {
-      what: "allow rules",
-      state: "warn",
-      detail: message.slice(0, end),
-      cure: message.slice(end + 2),
-    };
-  });
-}
-
 function levelRow(keys: ReadonlyMap<string, unknown>, level: unknown): readonly CheckRow[] {
   if (keys.has(LEVEL))
     return typeof level === "string" ? [{ what: "autonomy", state: "ok", detail: level }] : [];

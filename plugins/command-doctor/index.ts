@@ -34,8 +34,6 @@ export default definePlugin({
     host.onServe(async () => {
       const open = await (await import("./check-files.ts")).openToOthers(host.needs.runtime);
       if (open !== undefined) host.log.warn({}, open);
-      for (const { code, message } of host.needs.policy.narrowRules?.() ?? [])
-        host.log.warn({ code }, message);
     });
   },
 });

@@ -1,7 +1,7 @@
 import type { Check, ConfigFile, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
 import type { ModelRouter } from "@gantry/sdk/fill";
 import { checkFiles } from "./check-files.ts";
-import { checkGuards, checkRules } from "./check-guards.ts";
+import { checkGuards } from "./check-guards.ts";
 import { checkPeople } from "./check-people.ts";
 import { checkPlugins, checkWorker } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
@@ -31,7 +31,6 @@ export function ownChecks(needs: Needs): readonly Check[] {
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
     { name: "guards", kind: "status", run: () => checkGuards(policy, configFile) },
-    { name: "rules", kind: "status", run: async () => checkRules(policy) },
     { name: "people", kind: "status", run: async () => checkPeople(configFile) },
     { name: "worker", kind: "status", run: async () => checkWorker(runtime.plugins) },
     { name: "sandbox", kind: "status", run: () => walls(sandbox) },

@@ -33,7 +33,7 @@ export function differences(
   for (const name of then.absent)
     if (!now.bundled.includes(name))
       changes.push(`The plugin ${name} is new and runs by default, but \`plugins\` does not list it.`);
-  changes.push(...then.retired, ...then.notes.filter((note) => !now.notes.includes(note)));
+  changes.push(...then.retired);
   return { stops, changes };
 }
 

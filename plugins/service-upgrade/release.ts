@@ -16,7 +16,6 @@ interface Listed {
   readonly absent?: readonly string[];
   readonly retired?: readonly string[];
   readonly stops?: readonly string[];
-  readonly notes?: readonly string[];
   readonly node?: string;
 }
 
@@ -30,8 +29,6 @@ export interface Release {
   readonly refusals: readonly string[];
   /** Why the service would not start, though it reads the configuration. */
   readonly stops: readonly string[];
-  /** Sentences about what the configuration means there. */
-  readonly notes: readonly string[];
   /** Every plugin that comes with it, by name. */
   readonly bundled: readonly string[];
   /** Those of them that would run by default and that the configuration leaves out. */
@@ -50,7 +47,7 @@ export async function releaseOf(
   const version = (await run([...command, "--version"], signal)).out.trim();
   if (!/^\d+\.\d+\.\d+(?!\d)\S*$/.test(version)) return undefined;
   const { code, out, err } = await run([...command, "plugins", "list", "--json"], signal);
-  const nothing = { plugins: [], retired: [], refusals: [], stops: [], notes: [], bundled: [], absent: [] };
+  const nothing = { plugins: [], retired: [], refusals: [], stops: [], bundled: [], absent: [] };
   if (code !== 0) return { ...nothing, version, refusals: sentences(err) };
   const {
     loaded,
@@ -58,12 +55,11 @@ export async function releaseOf(
     absent = [],
     retired: all = [],
     stops = [],
-    notes = [],
     node,
   } = JSON.parse(out) as Listed;
-  const retired = all.filter((sentence) => !stops.includes(sentence) && !notes.includes(sentence));
+  const retired = all.filter((sentence) => !stops.includes(sentence));
   const bundled = [...loaded.filter(({ from }) => from === "bundled").map(({ name }) => name), ...available];
-  const told = { version, plugins: loaded, retired, refusals: [], stops, notes, bundled, absent };
+  const told = { version, plugins: loaded, retired, refusals: [], stops, bundled, absent };
   return node === undefined ? told : { ...told, node };
 }
 

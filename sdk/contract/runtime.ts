@@ -66,11 +66,6 @@ export interface Policy {
   ): Promise<readonly GuardOpinion[]>;
   /** Absent in hosts of earlier releases. */
   enforcement?(): Promise<Enforcement>;
-  /**
-   * Returns a sentence for each rule of `security.allow` that covers less than it seems to: no
-   * command line, or none with options. Absent in hosts of earlier releases.
-   */
-  narrowRules?(): readonly GantryError[];
 }
 export const Policy = one<Policy>("policy");
 

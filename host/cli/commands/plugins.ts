@@ -5,7 +5,6 @@ import { MessageWorker } from "@gantry/sdk/fill";
 import { expandHome, readPluginLock } from "@gantry/sdk/node";
 import {
   type Bundled,
-  AllowRules,
   bundledPlugins,
   entryIn,
   keysOf,
@@ -46,11 +45,10 @@ export async function list(run: HostCommandContext): Promise<number> {
   });
   if (run.options["json"]) {
     const stops = await unserved(opened);
-    const notes = new AllowRules(config.host.security.allow).narrow().map(({ message }) => message);
-    // Releases that know neither `stops` nor `notes` show people this list.
-    const retired = [...config.retired.map(({ message }) => message), ...stops, ...notes];
+    // Earlier releases do not know `stops` and show people this list.
+    const retired = [...config.retired.map(({ message }) => message), ...stops];
     const { node } = process.versions;
-    const others = { available, installed, absent, retired, stops, notes, node };
+    const others = { available, installed, absent, retired, stops, node };
     run.out(JSON.stringify({ loaded, ...others }, undefined, 2));
     return 0;
   }

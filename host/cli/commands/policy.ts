@@ -22,8 +22,6 @@ export async function run(run: HostCommandContext): Promise<number> {
     );
     const result = decided(opinions);
     run.out(json ? JSON.stringify(result) : text(tool, result, opinions));
-    if (json || result.decision !== "ask") return;
-    for (const { message } of host.policy.narrowRules?.() ?? []) run.out(`  ${message}`);
   };
   const [tool, args = "{}"] = run.args;
   if (typeof batch === "string") {
