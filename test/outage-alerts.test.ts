@@ -50,6 +50,14 @@ interface Line {
   readonly plugin: Plugin;
 }
 
+async function nothing(): Promise<readonly CheckRow[]> {
+  return [];
+}
+
+function full(): Promise<never> {
+  return Promise.reject(new Error("database or disk is full"));
+}
+
 /** A channel by the kit, whose platform gives a sign of life every ten seconds. */
 function line(): Line {
   const it: Line = {
@@ -74,8 +82,7 @@ function line(): Line {
             }
           },
         }));
-        const standing = async (): Promise<readonly CheckRow[]> => [];
-        for (const check of channelChecks("line", { standing, health })) host.provide(Checks, check);
+        for (const check of channelChecks("line", { standing: nothing, health })) host.provide(Checks, check);
       },
     }),
   };
@@ -242,7 +249,6 @@ test("FLR-12: a store that can keep nothing: the owner reads one beginning and o
       }),
   });
   await using s = await serve([fakeProvider(["fine"]), check], memoryStore(store));
-  const full = (): Promise<never> => Promise.reject(new Error("database or disk is full"));
   let spies: { mockRestore(): void }[] = [];
   const begin = (): void => {
     isFull = true;

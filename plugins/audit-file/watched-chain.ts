@@ -72,11 +72,12 @@ export class WatchedChain {
   }
 }
 
+function factsOf(path: string): Omit<Files, "away"> {
+  const { ino = 0, size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return { ino, size, mtimeMs };
+}
+
 function filesOf(log: string): Files {
-  const factsOf = (path: string): Omit<Files, "away"> => {
-    const { ino = 0, size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    return { ino, size, mtimeMs };
-  };
   const away = segmentsOf(log).map(({ path }) => [path, factsOf(path)]);
   return { away: JSON.stringify(away), ...factsOf(log) };
 }

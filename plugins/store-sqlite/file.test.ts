@@ -327,6 +327,7 @@ describe("the file", () => {
 });
 
 describe("retention", () => {
+  const left = ({ slot }: TestHost) => slot(Store).sessions.list(9);
   const turn = [{ role: "user", parts: [{ type: "text", text: "x" }] }] as const;
 
   test("OPS-03: conversations older than memory.session_retention_days go, with whom they were shared with; others stay", async () => {
@@ -362,7 +363,6 @@ describe("retention", () => {
       await t.slot(Store).values.put("s", "k", time);
       await work(t);
     };
-    const left = ({ slot }: TestHost) => slot(Store).sessions.list(9);
     await at(right, ({ slot }) => slot(Store).sessions.append("a", turn));
     const sql = new DatabaseSync(file);
     sql.exec("DELETE FROM named WHERE space = 'retention'");
