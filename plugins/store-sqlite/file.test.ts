@@ -326,8 +326,9 @@ describe("the file", () => {
   });
 });
 
+const left = ({ slot }: TestHost) => slot(Store).sessions.list(9);
+
 describe("retention", () => {
-  const left = ({ slot }: TestHost) => slot(Store).sessions.list(9);
   const turn = [{ role: "user", parts: [{ type: "text", text: "x" }] }] as const;
 
   test("OPS-03: conversations older than memory.session_retention_days go, with whom they were shared with; others stay", async () => {
