@@ -22,9 +22,10 @@ export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime 
     started: Date.now(),
     problems: Object.freeze([...problems]),
     get plugins() {
-      const running = plugins.map(({ plugin: { name }, from }) => ({
+      const running = plugins.map(({ plugin: { name, provides = [] }, from }) => ({
         name,
         from,
+        provides: provides.map(({ id }) => id),
         state: failed.has(name) ? ("failed" as const) : ("running" as const),
       }));
       const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));

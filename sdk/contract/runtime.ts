@@ -30,6 +30,8 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
+    /** Ids of the slots that it fills. Absent in hosts of earlier releases. */
+    readonly provides?: readonly string[];
     readonly state: "running" | "failed" | "left out";
   }[];
 }
