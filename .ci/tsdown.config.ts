@@ -22,8 +22,16 @@ const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
 const lazyHost = [
-  ...["cli", "main", "compile-later", "config-dir", "watch", "index", "starting-file", "line-reader"],
-  ...["import-foreign", "level"],
+  "cli",
+  "main",
+  "compile-later",
+  "config-dir",
+  "watch",
+  "index",
+  "starting-file",
+  "line-reader",
+  "import-foreign",
+  "level",
 ].join("|");
 
 /** Returns what tells the sources that stand right below these folders, written with slashes. */
