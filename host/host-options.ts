@@ -3,7 +3,7 @@ import type { Configured } from "./config/configure.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import type { Audit } from "./record/audit.ts";
-import type { LogWriter } from "./record/log.ts";
+import type { LogWriter } from "./record/log-lines.ts";
 
 /** What the editor of the configuration asks of the host that runs. */
 export interface EditingHost {

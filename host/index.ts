@@ -28,7 +28,7 @@ export { Installation, type Opened, type StartOptions } from "./installation.ts"
 export { currentPlugin } from "./plugins/attribution.ts";
 export { bundledPlugins, type Bundled } from "./plugins/bundled.ts";
 export { entryIn, loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
-export type { Level, LogWriter } from "./record/log.ts";
+export type { Level, LogWriter } from "./record/log-lines.ts";
 export { printable, printableProse, terminalLine } from "./record/printable.ts";
 export { stopNote } from "./turn/stop-note.ts";
 export { version } from "./version.ts";

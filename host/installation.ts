@@ -18,7 +18,7 @@ import type { EditingHost } from "./host-options.ts";
 import { Host } from "./host.ts";
 import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
 import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
-import type { LogWriter } from "./record/log.ts";
+import type { LogWriter } from "./record/log-lines.ts";
 import { makeDir } from "@gantry/sdk/node";
 import { openWorkspace } from "./config/workspace.ts";
 

@@ -7,6 +7,7 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
+  type Redactor,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -137,4 +138,21 @@ const stopping = (turns: Turns): void => {
 
 test("SDK-18: who stops a turn is named, and whoever watches can stop watching", () => {
   expect(stopping).toBeTypeOf("function");
+});
+
+const redactors = (): void => {
+  const one = { name: "r", holdBack: 0 };
+  const fine: Redactor[] = [
+    { ...one, redact: (text) => text },
+    { ...one, redact: async (text) => text },
+  ];
+  // @ts-expect-error -- text, or text later
+  const wrong: Redactor = { ...one, redact: async () => 7 };
+  // @ts-expect-error -- it may be a promise
+  const said: string = fine[0]!.redact("");
+  void [wrong, said];
+};
+
+test("SDK-21: a redactor answers text at once or later, and who asks it awaits it", () => {
+  expect(redactors).toBeTypeOf("function");
 });

@@ -2,6 +2,7 @@ import {
   errors,
   laneOf,
   textParts,
+  type Awaitable,
   type ChatMessage,
   type Claim,
   type ClaimBounds,
@@ -119,12 +120,12 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     const { delivery, redaction } = this.#deps;
     const { message } = claim;
     if (!delivery.canEdit(message)) return { status: "refused", reason: "the channel edits nothing" };
-    const clean = redaction.text(text);
+    const clean = await redaction.text(text);
     if (shown !== undefined) return delivery.edit(message, shown, textParts(clean), signal);
     return delivery.say(message, textParts(clean), `${message.channel}:${message.id}:progress`, signal);
   }
 
-  notice(message: InboundMessage, about: string, text: string): Notice {
+  notice(message: InboundMessage, about: string, text: string): Awaitable<Notice> {
     return this.#deps.outbox.notice(message, about, text);
   }
 
