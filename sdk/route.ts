@@ -22,7 +22,10 @@ export interface RouteRequest {
   readonly peer: string;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
-  /** That device with what its token may; a turn that the request begins has it in its message. */
+  /**
+   * That device with what its token may; a turn that the request begins has it in its message. The
+   * host holds what `handle` begins to it, also a message that leaves it out or states more.
+   */
   readonly caller: Caller | undefined;
   /** Aborted when the peer leaves. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { Channels, type ApprovalRequest, type Decider } from "@gantry/sdk";
+import { withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 
@@ -19,10 +20,10 @@ export interface Doors {
  */
 export function mayDecide(asked: Whose, by: Decider, doors: Doors): boolean {
   const { people, registry } = doors;
-  const { user, caller } = by;
+  const { user, caller } = withinCaller(by);
   const decides = caller && people.may(caller).includes("decide");
   if (decides === false) return false;
-  const person = people.decider(by);
+  const person = people.decider({ user, ...(caller && { caller }) });
   const door = doorOf(user);
   const isChannel = registry.get(Channels)?.has(door) === true;
   const isOwner = decides ?? (isChannel && by.trust === "owner" && person?.role !== "member");

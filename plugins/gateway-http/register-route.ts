@@ -1,4 +1,5 @@
 import type { Caller, Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import { runForCaller } from "@gantry/sdk/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseBody } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -48,16 +49,17 @@ export function registerRoute(
         ...(route.bodySchema && { body: route.bodySchema }),
         response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
       },
-      handler: async (request: Admitted, reply) => {
-        const answer = await route.handle(new Routed(route, request, reply));
-        if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
-          await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
-        }
-        return send(reply, answer, (error) => {
-          // Whoever left has ended the events.
-          if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
-        });
-      },
+      handler: (request: Admitted, reply) =>
+        runForCaller(request[caller], async () => {
+          const answer = await route.handle(new Routed(route, request, reply));
+          if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
+            await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
+          }
+          return send(reply, answer, (error) => {
+            // Whoever left has ended the events.
+            if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
+          });
+        }),
     });
   });
 }

@@ -7,6 +7,7 @@ export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
+export { runForCaller, withinCaller } from "./caller-around.ts";
 export {
   Circuit,
   longestAskedMs,

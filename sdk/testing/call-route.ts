@@ -1,4 +1,5 @@
 import { Value } from "typebox/value";
+import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
 import { eventFrame, GantryError, lacking, scopes } from "../index.ts";
 import type { Caller, Route, RouteReply, Scope } from "../index.ts";
@@ -49,7 +50,8 @@ export async function callRoute(route: Route, call: RouteCall = {}): Promise<Rou
     if (route.auth === "token" && caller) hold(caller, route.may ?? "manage");
     const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
     if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
-    return await answerOf(await route.handle({ ...given, body: route.bodySchema ? body : undefined }));
+    const asked = { ...given, body: route.bodySchema ? body : undefined };
+    return await runForCaller(caller, async () => answerOf(await route.handle(asked)));
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
     return failed(route, statusOfExit[error.exit], error.code, error.message);
