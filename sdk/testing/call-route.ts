@@ -109,6 +109,14 @@ async function written(reply: RouteReply): Promise<{ readonly type: string; read
   if ("text" in reply)
     return { type: "text/plain; charset=utf-8", bytes: new TextEncoder().encode(reply.text) };
   if ("body" in reply) return { type: "application/json; charset=utf-8", bytes: bytesOf(reply.body) };
+  if ("stream" in reply) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of reply.stream) pieces.push(piece);
+    return {
+      type: "application/octet-stream",
+      bytes: new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer()),
+    };
+  }
   let frames = "";
   for await (const event of reply.events) frames += eventFrame(event);
   return { type: "text/event-stream; charset=utf-8", bytes: new TextEncoder().encode(frames) };
