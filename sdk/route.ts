@@ -53,8 +53,9 @@ export function eventFrame(event: ServerEvent): string {
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 /**
- * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream of which the next piece is asked for once
- * the client has taken the last one; or server-sent events. A stream that throws breaks the connection off.
+ * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next piece
+ * is asked for once there is room for it; or server-sent events. A stream that throws breaks the
+ * connection off.
  */
 export type RouteReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }

@@ -4,8 +4,9 @@ import { eventFrame, type ServerEvent } from "@gantry/sdk";
 import { lastMs } from "./timeouts.ts";
 
 /**
- * Returns server-sent events as text, with a comment every `heartbeatMs`, so that proxies keep the line. `broke` is told what
- * the events themselves throw, which the client cannot be told any more. They end half a second after `ending` at the latest.
+ * Returns server-sent events as text, with a comment every `heartbeatMs`, so that proxies keep the
+ * line. `broke` is told what the events themselves throw, which the client cannot be told any more.
+ * They end half a second after `ending` at the latest.
  */
 export function eventStream(
   events: AsyncIterable<ServerEvent>,

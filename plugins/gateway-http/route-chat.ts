@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   directMessage,
+  GantryError,
   promptEvents,
   type Inbox,
   type InboundMessage,
@@ -63,7 +64,9 @@ export function chatRoute(inbox: Inbox): Route {
         ...(session_id !== undefined && { session: session_id }),
       });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, left) };
-      return answer(await inbox.prompt(incoming, { signal: left, approvals: "none" }));
+      const result = await inbox.prompt(incoming, { signal: left, approvals: "none" });
+      if (result.error && left.reason instanceof GantryError) throw left.reason;
+      return answer(result);
     },
   };
 }
@@ -76,7 +79,7 @@ function answer(result: TurnResult): RouteReply {
   return { status, headers, body: { error: { code, message } } };
 }
 
-/** Yields the turn as events. It is stopped if the client leaves or falls too far behind, or the time to stop is up. */
+/** Yields the turn as events. It is stopped if the client leaves, is slow, or the stop is over. */
 async function* turnEvents(
   inbox: Inbox,
   incoming: InboundMessage,

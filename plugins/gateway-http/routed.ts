@@ -64,7 +64,7 @@ export class Routed implements RouteRequest {
   get left(): AbortSignal {
     return (this.#left ??= AbortSignal.any([this.#leaving(), this.#stop.over]));
   }
-  /** The part of a stop that ends a stream of this request: who reads `left` has until the end of it. */
+  /** The part of a stop that ends events of this request: a route that reads `left` has its end. */
   get ending(): AbortSignal {
     return this.#left ? this.#stop.over : this.#stop.began;
   }

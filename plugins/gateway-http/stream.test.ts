@@ -430,7 +430,7 @@ test("GW-07: when the time to stop is up, a turn that still runs is cut and answ
     running,
     gateway.host.slot(Services).get("gateway")!.stop(AbortSignal.timeout(50)),
   ]);
-  expect(turn).toMatchObject({ value: { status: 503, json: { error: { code: "TURN_CANCELLED" } } } });
+  expect(turn).toMatchObject({ value: { status: 503, json: { error: { code: "GATEWAY_STOPPING" } } } });
 });
 
 test("SDK-15: a stream tells how far a tool is", async () => {
