@@ -1,5 +1,6 @@
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
-import { definePlugin, Redactors, type Plugin, type Redactor, type TurnEvent } from "@gantry/sdk";
+import { definePlugin, type Plugin, type TurnEvent } from "@gantry/sdk";
+import { Redactors, type Redactor } from "@gantry/sdk/fill";
 import { checkPlugin, fakeProvider, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { gate, tool } from "./helpers/plugins.ts";

@@ -7,13 +7,13 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
-  type Redactor,
   textParts,
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
   type Turns,
 } from "@gantry/sdk";
+import type { Redactor } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 

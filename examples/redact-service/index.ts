@@ -1,4 +1,5 @@
-import { definePlugin, Net, Redactors } from "@gantry/sdk";
+import { definePlugin, Net } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 
 const timeoutMs = 5_000;

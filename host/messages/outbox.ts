@@ -1,16 +1,15 @@
 import {
   Channels,
   isVerbatim,
-  noticeFor,
   Store,
   textOf,
   verbatimParts,
   type Awaitable,
   type InboundMessage,
-  type Notice,
   type Outbox as OutboxSlot,
   type ServiceMessage,
 } from "@gantry/sdk";
+import { noticeFor, type Notice } from "@gantry/sdk/fill";
 import { after } from "../plugins/awaited.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";

@@ -1,4 +1,5 @@
-import { Redactors, type Awaitable, type Redactor } from "@gantry/sdk";
+import { Redactors, type Redactor } from "@gantry/sdk/fill";
+import type { Awaitable } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { after, isPromise, together } from "../plugins/awaited.ts";

@@ -3,11 +3,11 @@ import {
   type ChatMessage,
   type GantryError,
   type PromptScene,
-  type Served,
   type ToolCallReport,
   type ToolUse,
   type TurnFacts,
 } from "@gantry/sdk";
+import type { Served } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";

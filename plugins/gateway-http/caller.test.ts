@@ -5,7 +5,6 @@ import {
   directMessage,
   Inbox,
   Routes,
-  scopes,
   Tools,
   type Caller,
   type InboundMessage,
@@ -13,6 +12,7 @@ import {
   type RouteReply,
   type Scope,
 } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
 import { askingTool, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { eventFrame, type ServerEvent } from "@gantry/sdk";
+import { eventFrame } from "@gantry/sdk/fill";
+import type { ServerEvent } from "@gantry/sdk";
 import { lastMs } from "./timeouts.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Caller } from "../scope.ts";
+import type { Caller } from "../security/scope.ts";
 
 const running = new AsyncLocalStorage<Caller>();
 

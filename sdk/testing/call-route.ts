@@ -1,7 +1,8 @@
 import { Value } from "typebox/value";
 import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, GantryError, lacking, scopes } from "../index.ts";
+import { eventFrame, lacking, scopes } from "../fill.ts";
+import { GantryError } from "../index.ts";
 import type { Caller, Route, RouteReply, Scope } from "../index.ts";
 
 /** What a test asks a route with. */

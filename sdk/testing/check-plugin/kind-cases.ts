@@ -1,11 +1,10 @@
+import { Budget, Redactors } from "../../fill.ts";
 import {
-  Budget,
   Channels,
   ChatCommands,
   History,
   Observers,
   PromptParts,
-  Redactors,
   ResultFilters,
   Routes,
   Tools,

@@ -1,4 +1,4 @@
-import type { Redactor } from "../../index.ts";
+import type { Redactor } from "../../fill.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, wrong } from "../say.ts";
 import { answered, kindOf } from "./answered.ts";
