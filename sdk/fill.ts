@@ -1,4 +1,5 @@
 /** The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the worker. */
+export { EARLIER_LEVEL } from "./contract/plugin.ts";
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";
 export { type HookKind, hookKinds, type TapOptions } from "./contract/hooks.ts";
@@ -47,7 +48,7 @@ export type {
   ProcessEnd,
   Confining,
 } from "./tools/sandbox.ts";
-export type { GivenWords, AnswerOutcome } from "./tools/tool-question.ts";
+export type { GivenWords, WordsAsked, SaidInChat, AnswerOutcome } from "./tools/tool-question.ts";
 export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";

@@ -8,7 +8,7 @@ import {
   type ToolUse,
 } from "@gantry/sdk";
 import { after, isPromise } from "../plugins/awaited.ts";
-import { printable } from "../record/printable.ts";
+import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
