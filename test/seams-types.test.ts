@@ -7,6 +7,7 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
+  type Route,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -155,4 +156,25 @@ const redactors = (): void => {
 
 test("SDK-21: a redactor answers text at once or later, and who asks it awaits it", () => {
   expect(redactors).toBeTypeOf("function");
+});
+
+const routes = (): void => {
+  const at = { name: "r", path: "/r", auth: "token", may: "read", summary: "r" } as const;
+  const bytes = async function* () {
+    yield new Uint8Array();
+  };
+  const handle = async () => ({ status: 200, stream: bytes() });
+  const fine: Route = { ...at, method: "PATCH", handle };
+  // @ts-expect-error -- no method of routes
+  const method: Route = { ...at, method: "TRACE", handle };
+  const words = async function* () {
+    yield "text";
+  };
+  // @ts-expect-error -- a stream is bytes
+  const text: Route = { ...at, method: "GET", handle: async () => ({ status: 200, stream: words() }) };
+  void [fine, method, text];
+};
+
+test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
+  expect(routes).toBeTypeOf("function");
 });
