@@ -22,7 +22,7 @@ const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
 const lazyHost = [
-  ...["cli", "main", "config-dir", "watch", "index", "starting-file", "line-reader"],
+  ...["cli", "main", "compile-later", "config-dir", "watch", "index", "starting-file", "line-reader"],
   ...["import-foreign", "level"],
 ].join("|");
 
@@ -99,7 +99,6 @@ export default defineConfig({
   entry: {
     cli: "host/cli/cli.ts",
     index: "host/index.ts",
-    "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     "sdk-fill": "sdk/fill.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",
