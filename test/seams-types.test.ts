@@ -158,18 +158,20 @@ test("SDK-21: a redactor answers text at once or later, and who asks it awaits i
   expect(redactors).toBeTypeOf("function");
 });
 
+async function* bytes(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array();
+}
+
+async function* texts(): AsyncGenerator<string> {
+  yield "text";
+}
+
 const routes = (): void => {
   const at = { name: "r", path: "/r", auth: "token", may: "read", summary: "r" } as const;
-  const bytes = async function* () {
-    yield new Uint8Array();
-  };
   const handle = async () => ({ status: 200, stream: bytes() });
   const fine: Route = { ...at, method: "PATCH", handle };
   // @ts-expect-error -- no method of routes
   const method: Route = { ...at, method: "TRACE", handle };
-  const words = async function* () {
-    yield "text";
-  };
   // @ts-expect-error -- a stream is bytes
   const text: Route = { ...at, method: "GET", handle: async () => ({ status: 200, stream: words() }) };
   void [fine, method, text];
