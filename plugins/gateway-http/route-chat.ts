@@ -50,7 +50,8 @@ export function chatRoute(inbox: Inbox): Route {
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, tool_question, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ id, traceparent, body: asked, device, caller, signal, left = signal }) {
+    async handle(request) {
+      const { id, traceparent, body: asked, device, caller, left = request.signal } = request;
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
