@@ -7,6 +7,7 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
+  type Route,
   type Runtime,
   textParts,
   type ToolOrigin,
@@ -14,6 +15,7 @@ import {
   type ToolRun,
   type Turns,
 } from "@gantry/sdk";
+import type { Redactor } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
@@ -179,4 +181,45 @@ const stopping = (turns: Turns): void => {
 
 test("SDK-18: who stops a turn is named, and whoever watches can stop watching", () => {
   expect(stopping).toBeTypeOf("function");
+});
+
+const redactors = (): void => {
+  const one = { name: "r", holdBack: 0 };
+  const fine: Redactor[] = [
+    { ...one, redact: (text) => text },
+    { ...one, redact: async (text) => text },
+  ];
+  // @ts-expect-error -- text, or text later
+  const wrong: Redactor = { ...one, redact: async () => 7 };
+  // @ts-expect-error -- it may be a promise
+  const said: string = fine[0]!.redact("");
+  void [wrong, said];
+};
+
+test("SDK-21: a redactor answers text at once or later, and who asks it awaits it", () => {
+  expect(redactors).toBeTypeOf("function");
+});
+
+async function* bytes(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array();
+}
+
+async function* texts(): AsyncGenerator<string> {
+  yield "text";
+}
+
+const streaming = async () => ({ status: 200, stream: bytes() });
+
+const routes = (): void => {
+  const at = { name: "r", path: "/r", auth: "token", may: "read", summary: "r" } as const;
+  const fine: Route = { ...at, method: "PATCH", handle: streaming };
+  // @ts-expect-error -- no method of routes
+  const method: Route = { ...at, method: "TRACE", handle: streaming };
+  // @ts-expect-error -- a stream is bytes
+  const text: Route = { ...at, method: "GET", handle: async () => ({ status: 200, stream: texts() }) };
+  void [fine, method, text];
+};
+
+test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
+  expect(routes).toBeTypeOf("function");
 });

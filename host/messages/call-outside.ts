@@ -71,15 +71,15 @@ export async function callWithin(
   return shown(outcome, deps.turn.redaction);
 }
 
-function shown(outcome: CallOutcome, redaction: Redaction): ToolCallOutcome {
+async function shown(outcome: CallOutcome, redaction: Redaction): Promise<ToolCallOutcome> {
   const { decision, code, text, parts = textParts(text), workFailed = false } = outcome;
-  const redacted = (part: Part): Part =>
-    part.type === "text" ? { ...part, text: redaction.text(part.text) } : part;
+  const redacted = async (part: Part): Promise<Part> =>
+    part.type === "text" ? { ...part, text: await redaction.text(part.text) } : part;
   return {
     decision,
     ...(code !== undefined && { code }),
-    text: redaction.text(text),
-    parts: parts.map(redacted),
+    text: await redaction.text(text),
+    parts: await Promise.all(parts.map(redacted)),
     workFailed,
   };
 }

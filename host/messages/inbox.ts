@@ -7,6 +7,7 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
+import { withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
@@ -100,7 +101,9 @@ export class Inbox implements InboxSlot {
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
   #spoken(given: InboundMessage): InboundMessage {
-    const message = this.#deps.people.narrowed(ownWords(given));
+    const own = ownWords(given);
+    // A call within a tool speaks for the person of its turn, whoever woke that turn.
+    const message = this.#deps.people.narrowed(callAround() ? own : withinCaller(own));
     const { caller } = message;
     if (caller?.may.includes("talk") === false) throw lacking("talk", caller);
     return message;

@@ -1,5 +1,6 @@
 import {
   textParts,
+  type Awaitable,
   type ChatMessage,
   type NamedCall,
   type Part,
@@ -8,6 +9,7 @@ import {
   type ToolProgress,
   type ToolUse,
 } from "@gantry/sdk";
+import { after, isPromise } from "../plugins/awaited.ts";
 import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
@@ -78,12 +80,13 @@ export async function shownCall(
   call: Omit<ToolUse, "args"> & { readonly args: unknown },
 ): Promise<CallOutcome> {
   const { session, user, options, redaction, context: turn } = input;
-  options.onEvent?.({
-    type: "tool_call",
-    id: call.id,
-    tool: call.name,
-    args: redaction.value(readable(call.args)),
-  });
+  const asked = redaction.value(readable(call.args));
+  const args = isPromise(asked) ? await asked : asked;
+  options.onEvent?.({ type: "tool_call", id: call.id, tool: call.name, args });
+  let steps: Awaitable<void> = undefined;
+  const onProgress = (step: ToolProgress): void => {
+    steps = after(steps, () => tellStep(input, call, step));
+  };
   const outcome = await calls.run({
     id: call.id,
     tool: call.name,
@@ -92,10 +95,12 @@ export async function shownCall(
     user,
     turn,
     ...options,
-    ...(options.onEvent && { onProgress: (step: ToolProgress) => tellStep(input, call, step) }),
+    ...(options.onEvent && { onProgress }),
   });
   const { decision, code } = outcome;
-  const text = redaction.text(outcome.text);
+  const said = redaction.text(outcome.text);
+  const text = isPromise(said) ? await said : said;
+  if (isPromise(steps)) await steps;
   options.onEvent?.({
     type: "tool_result",
     id: call.id,
@@ -107,14 +112,19 @@ export async function shownCall(
   return outcome;
 }
 
+/** Shows a step; one whose text is to be redacted later is shown then, unless that fails. */
 function tellStep(
   { options, redaction }: Calling,
   { id, name }: Pick<ToolUse, "id" | "name">,
   step: ToolProgress,
-): void {
-  const { text } = step;
-  const shown = text === undefined ? step : { ...step, text: printable(redaction.text(text), maxStepText) };
-  options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
+): Awaitable<void> {
+  const show = (text?: string): void => {
+    const shown = text === undefined ? step : { ...step, text: printable(text, maxStepText) };
+    options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
+  };
+  if (step.text === undefined) return show();
+  const clean = redaction.text(step.text);
+  return isPromise(clean) ? clean.then(show, () => undefined) : show(clean);
 }
 
 function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {

@@ -37,7 +37,7 @@ export async function call(run: HostCommandContext): Promise<number> {
       user: userOfTerminal(),
     });
     const ran = outcome.decision === "allowed" || outcome.decision === "approved";
-    const text = host.forOwner.text(outcome.text);
+    const text = await host.forOwner.text(outcome.text);
     if (ran) run.out(text);
     else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
