@@ -5,7 +5,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import type { Scope } from "./scope.ts";
 import { many } from "./slot.ts";
-import type { ToolRun } from "./tool-run.ts";
+import type { ToolOrigin, ToolRun } from "./tool-run.ts";
 import type { Trust } from "./trust.ts";
 import { all, hasScope, having, mayHave } from "./shape.ts";
 
@@ -22,6 +22,8 @@ export interface ToolHints {
 export interface EffectsContext {
   readonly session: string;
   readonly user: string;
+  /** As in {@link ToolRun}. */
+  readonly origin?: ToolOrigin | undefined;
   /** The resolved workspace. */
   readonly cwd: string;
 }
@@ -101,7 +103,7 @@ export interface Tool {
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
-/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
 export type ToolResult =
   | string
   | { readonly text: string; readonly failed: boolean }

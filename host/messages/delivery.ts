@@ -6,6 +6,7 @@ import {
   type Channel,
   type Claim,
   type InboundMessage,
+  type MediaRef,
   type Notice,
   type Part,
   type Sent,
@@ -23,11 +24,16 @@ export class Delivery {
   }
 
   /** The key is the message's own, so that a second try is the same message to the platform. */
-  async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
+  async reply(
+    { message, isNotice }: Claim,
+    { text, files }: { readonly text: string; readonly files: readonly MediaRef[] },
+    signal: AbortSignal,
+  ): Promise<Sent> {
     const key = `${message.channel}:${message.id}:reply`;
-    return isNotice
-      ? this.notify({ message, reply: text }, key, signal)
-      : this.say(message, textParts(text), key, signal);
+    if (isNotice) return this.notify({ message, reply: text }, key, signal);
+    const attached = files.map((media) => ({ type: "media", media }) as const);
+    const parts = text === "" && attached.length > 0 ? attached : [...textParts(text), ...attached];
+    return this.say(message, parts, key, signal);
   }
 
   /** Sends what answers no message. */

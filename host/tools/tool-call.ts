@@ -14,6 +14,7 @@ import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
+import { effectsContext } from "./origin.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import { runTool } from "./run-tool.ts";
 import { conversationOf } from "./turn-context.ts";
@@ -47,7 +48,7 @@ export class ToolCalls {
     try {
       const questions = supervised(call, verdict as readonly Question[]);
       const decision = await this.#decide(request, tool, call, questions);
-      await this.#unchanged(tool, call);
+      await this.#unchanged(request, tool, call);
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
@@ -111,10 +112,10 @@ export class ToolCalls {
   }
 
   /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
-  async #unchanged(tool: Tool, call: ToolCall): Promise<void> {
+  async #unchanged(request: CallRequest, tool: Tool, call: ToolCall): Promise<void> {
     const cwd = await this.#deps.cwd();
-    const { session, user } = call;
-    const effects = await effectsOf(tool, call.args, { session, user, cwd });
+    const context = effectsContext(this.#deps.registry, request, cwd);
+    const effects = await effectsOf(tool, call.args, context);
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
       throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now, or what it acts on is another");

@@ -9,6 +9,7 @@ import {
 import { printable } from "../record/printable.ts";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
+import { handedOver } from "./handed-over.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
@@ -84,6 +85,7 @@ export async function shownCall(
   });
   const { decision, code } = outcome;
   const text = redaction.text(outcome.text);
+  const files = handedOver(outcome.parts, redaction);
   options.onEvent?.({
     type: "tool_result",
     id: call.id,
@@ -91,6 +93,7 @@ export async function shownCall(
     decision,
     text,
     ...(code !== undefined && { code }),
+    ...(files.length > 0 && { files }),
   });
   return outcome;
 }

@@ -6,7 +6,6 @@ import {
   type ProviderFailure,
   type Served,
   type StopReason,
-  type ToolCallReport,
   type ToolUse,
   type TurnFacts,
 } from "@gantry/sdk";
@@ -14,9 +13,10 @@ import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";
 import { Answer } from "./answer.ts";
-import { runCalls } from "./calls.ts";
+import { runCalls, type CallResult } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
 import { Fitting, type Overhead } from "./fitting.ts";
+import { handedOver } from "./handed-over.ts";
 import { asQuoted, asSaid, withoutSlash } from "./said.ts";
 import { Spending } from "./spending.ts";
 import { broughtByPrompt, notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
@@ -35,7 +35,7 @@ export class TurnRun {
   readonly #fitting: Fitting;
   readonly #spending: Spending;
   readonly #shown: string[] = [];
-  readonly #reports: ToolCallReport[] = [];
+  readonly #results: CallResult[] = [];
   readonly #usage = { ...noUsage };
   #served: Served | undefined;
 
@@ -95,7 +95,7 @@ export class TurnRun {
       }
       const own = answer.calls.filter((call) => !this.#isClients(call));
       const results = await runCalls(this.#deps, this.#input, own);
-      this.#reports.push(...results.map(({ report }) => report));
+      this.#results.push(...results);
       const told = results.map(({ message }) => message);
       if (own.length < answer.calls.length) return this.#handBack(transcript, answer, told);
       this.#add(transcript, ...told);
@@ -204,12 +204,14 @@ export class TurnRun {
     const messages = refusals.includes(failure?.code ?? "")
       ? transcript.withoutUnaccepted()
       : transcript.current;
+    const files = this.#results.flatMap(({ message }) => handedOver(message.parts, redaction));
     const result = {
       session_id: session,
       provider,
       model: model ?? null,
       usage: this.#usage,
-      tool_calls: this.#reports,
+      tool_calls: this.#results.map(({ report }) => report),
+      ...(files.length > 0 && { files }),
       reply: redaction.text(reply),
       stop_reason: failure ? "Error" : stop,
       ...(failure && { error: { ...failure, message: redaction.text(failure.message) } }),

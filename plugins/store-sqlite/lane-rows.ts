@@ -8,6 +8,7 @@ import {
   type Acceptance,
   type Claim,
   type InboundMessage,
+  type MediaRef,
   type Notice,
 } from "@gantry/sdk";
 import { useMedia } from "./media-rows.ts";
@@ -160,7 +161,7 @@ export function moveOn(sql: Sql, lane: string): void {
 /** Only the id is kept, to know a redelivery. */
 export function forget(sql: Sql, seq: number): void {
   sql.run(
-    `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`,
+    `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, files = NULL, ended = ? WHERE seq = ?`,
     Date.now(),
     seq,
   );
@@ -176,6 +177,7 @@ export interface ClaimedRow {
   readonly accepted: number;
   readonly tried: number | null;
   readonly reply: string | null;
+  readonly files: string | null;
   readonly notice: number;
 }
 
@@ -192,5 +194,6 @@ export function claimOf(row: ClaimedRow, token: string, now: number): Claim {
     isNotice: row.notice === 1,
     ...(row.tried !== null && { triedMsAgo: now - row.tried }),
     ...(row.reply !== null && { reply: row.reply }),
+    ...(row.files !== null && { files: JSON.parse(row.files) as readonly MediaRef[] }),
   };
 }
