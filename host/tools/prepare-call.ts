@@ -35,7 +35,11 @@ export async function prepareCall(
   const cwd = await deps.cwd();
   const { session, user, turn } = request;
   const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
-  const stated = withTimeout(effectsMs, effectsOf(tool, args, effectsContext(deps.registry, request, cwd)), late);
+  const stated = withTimeout(
+    effectsMs,
+    effectsOf(tool, args, effectsContext(deps.registry, request, cwd)),
+    late,
+  );
   const effects = await stated.catch((error: unknown) => {
     throw error instanceof GantryError ? error : errors.TOOL_BAD_ARGS(tool.name, asError(error));
   });

@@ -19,7 +19,11 @@ const methods = (t: TestTelegram) =>
 
 test("FLR-19: a picture goes as a photo and a file as a document, each with its caption", async () => {
   await using t = await startTelegram({ serves: false });
-  const parts = [...textParts("Here:"), await file(t, "a.png", "The way"), await file(t, "b.pdf", "The plan")];
+  const parts = [
+    ...textParts("Here:"),
+    await file(t, "a.png", "The way"),
+    await file(t, "b.pdf", "The plan"),
+  ];
   expect(await send(t, parts)).toMatchObject({ status: "sent" });
   expect(methods(t)).toEqual(["sendMessage", "sendPhoto", "sendDocument"]);
   const [photo, document] = [t.api.of("sendPhoto")[0]?.params, t.api.of("sendDocument")[0]?.params];
@@ -54,13 +58,12 @@ test("FLR-19: a picture that the platform does not show goes as a document", asy
 test("FLR-19: a refused album goes file by file, and the person is told of the one that is refused alone", async () => {
   await using t = await startTelegram({ serves: false });
   const refused = { code: 400, description: "Bad Request: file is broken" };
-  t.api.failures.push(
-    { method: "sendMediaGroup", ...refused },
-    { method: "sendDocument", ...refused },
-  );
+  t.api.failures.push({ method: "sendMediaGroup", ...refused }, { method: "sendDocument", ...refused });
   expect(await send(t, [await file(t, "a.pdf"), await file(t, "b.pdf")])).toMatchObject({ status: "sent" });
   expect(methods(t)).toEqual(["sendMediaGroup", "sendDocument", "sendMessage", "sendDocument"]);
-  expect(t.api.of("sendMessage")[0]?.params["text"]).toMatch(/^\[a\.pdf, application\/pdf, 14 bytes\] was not delivered: .*file is broken/);
+  expect(t.api.of("sendMessage")[0]?.params["text"]).toMatch(
+    /^\[a\.pdf, application\/pdf, 14 bytes\] was not delivered: .*file is broken/,
+  );
 });
 
 test("FLR-19: the text of an answer arrives though its file is refused, and says so in a sentence", async () => {

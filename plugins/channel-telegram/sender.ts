@@ -1,10 +1,4 @@
-import {
-  textOf,
-  type EditedMessage,
-  type OutgoingMessage,
-  type Sent,
-  type Values,
-} from "@gantry/sdk";
+import { textOf, type EditedMessage, type OutgoingMessage, type Sent, type Values } from "@gantry/sdk";
 import {
   copyRoom,
   inWords,

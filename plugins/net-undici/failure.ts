@@ -57,7 +57,10 @@ export function netFailure(error: unknown, url: string, waits: Waits, signal: Ab
   const late = timeouts[code];
   if (late === "connect") return errors.NET_TIMEOUT(where, waits.connectMs / 1000);
   if (late) return withoutAnswer(errors.NET_TIMEOUT(where, waits.answerMs / 1000));
-  const failure = errors.NET_REFUSED(where, words[code] ? `${words[code]} (${code})` : `it failed with ${code}`);
+  const failure = errors.NET_REFUSED(
+    where,
+    words[code] ? `${words[code]} (${code})` : `it failed with ${code}`,
+  );
   return unreached.test(code) ? failure : withoutAnswer(failure);
 }
 

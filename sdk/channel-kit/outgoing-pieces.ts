@@ -66,7 +66,8 @@ export async function outgoingPieces(
   for (const part of parts) {
     if (part.type === "text" && part.verbatim) {
       await flush();
-      for (const piece of splitVerbatim(part.text.toWellFormed(), options)) pieces.push({ text: piece, verbatim: true });
+      for (const piece of splitVerbatim(part.text.toWellFormed(), options))
+        pieces.push({ text: piece, verbatim: true });
       continue;
     }
     if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text.toWellFormed()}`;

@@ -68,7 +68,10 @@ export async function sentOf(call: () => Promise<string | number>): Promise<Sent
   } catch (error) {
     if (!(error instanceof PlatformFailure)) return { status: "retry", reason: String(error) };
     const { kind, message: reason, afterMs } = error;
-    const wait = { ...(afterMs !== undefined && { afterMs }), ...(error.unsure && { unsure: true as const }) };
+    const wait = {
+      ...(afterMs !== undefined && { afterMs }),
+      ...(error.unsure && { unsure: true as const }),
+    };
     if (kind === "account") return { status: "retry", reason, scope: "channel" };
     if (kind === "away") return { status: "retry", reason, scope: "channel", ...wait };
     if (kind === "paused") return { status: "retry", reason, scope: "channel", ...wait };

@@ -50,7 +50,8 @@ async function progressOf<Part>(message: PartedMessage<Part>): Promise<Progress>
   const { values, space, key, parts, earlier, again } = message;
   if (parts.length === 1 && earlier === undefined) return { next: 0, unsure: 0 };
   const kept = await values.get<Progress | number>(space, key);
-  const { next, unsure } = typeof kept === "number" ? { next: kept, unsure: 0 } : (kept ?? { next: 0, unsure: 0 });
+  const { next, unsure } =
+    typeof kept === "number" ? { next: kept, unsure: 0 } : (kept ?? { next: 0, unsure: 0 });
   if (again === undefined || earlier !== "cut") return { next, unsure };
   const progress = { next, unsure: unsure + 1 };
   await keep(message, progress);

@@ -1,5 +1,13 @@
 import { Readable, type Duplex } from "node:stream";
-import { definePlugin, errors, Net, Upstream, withoutAnswer, type NetRequest, type Plugin } from "../index.ts";
+import {
+  definePlugin,
+  errors,
+  Net,
+  Upstream,
+  withoutAnswer,
+  type NetRequest,
+  type Plugin,
+} from "../index.ts";
 import { webResponse } from "../node/web-response.ts";
 
 /** What an address answers; without a status it is 200. */
