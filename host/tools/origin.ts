@@ -1,4 +1,5 @@
-import { Channels, type EffectsContext, type ToolOrigin } from "@gantry/sdk";
+import { Channels, type ToolOrigin } from "@gantry/sdk";
+import type { EffectsContext } from "@gantry/sdk/fill";
 import { deepFreeze } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 import type { CallRequest } from "./call.ts";

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { counted, defineTool, imageType, mediaBounds, textParts } from "@gantry/sdk";
-import { type EffectsContext, type Media, type Tool } from "@gantry/sdk";
+import type { EffectsContext } from "@gantry/sdk/fill";
+import type { Media, Tool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";

@@ -1,6 +1,6 @@
-import type { Sent } from "../channel.ts";
-import { GantryError } from "../errors.ts";
-import { isWithoutAnswer } from "../net.ts";
+import type { Sent } from "../messages/channel.ts";
+import { GantryError } from "../contract/errors.ts";
+import { isWithoutAnswer } from "../tools/net.ts";
 import type { Trouble } from "./connection.ts";
 
 /** What a failed call to a platform means for what was to be done. */

@@ -1,5 +1,5 @@
-import type { OutgoingMessage, Sent } from "../channel.ts";
-import type { Values } from "../store.ts";
+import type { OutgoingMessage, Sent } from "../messages/channel.ts";
+import type { Values } from "../store/store.ts";
 
 const dayMs = 86_400_000;
 /** A part that may have been taken so often is not sent again. */

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import type { FileSearch, RunResult } from "@gantry/sdk";
+import type { FileSearch } from "@gantry/sdk/fill";
+import type { RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
