@@ -14,11 +14,21 @@ import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { failure, statusOf } from "./failures.ts";
+import { linked } from "./route-media.ts";
 
 const body = Type.Object({
   message: Type.String({ minLength: 1 }),
   session_id: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_.:+@-]{1,128}$" })),
   stream: Type.Optional(Type.Boolean()),
+});
+
+const file = Type.Object({
+  id: Type.String(),
+  mime: Type.String(),
+  bytes: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  alt: Type.Optional(Type.String()),
+  url: Type.String(),
 });
 
 const reply = Type.Object({
@@ -36,6 +46,7 @@ const reply = Type.Object({
   tool_calls: Type.Array(
     Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
   ),
+  files: Type.Optional(Type.Array(file)),
 });
 
 export function chatRoute(inbox: Inbox): Route {
@@ -69,11 +80,16 @@ export function chatRoute(inbox: Inbox): Route {
 }
 
 function answer(result: TurnResult): RouteReply {
-  const { error, ...done } = result;
-  if (!error) return { status: 200, body: done };
+  const { error } = result;
+  if (!error) return { status: 200, body: doneOf(result) };
   const { code, message } = error;
   const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf(code) };
   return { status, headers, body: { error: { code, message } } };
+}
+
+/** What a client is told of a whole turn; each file with the address of its bytes. */
+function doneOf({ error: _, files, ...done }: TurnResult): object {
+  return files === undefined ? done : { ...done, files: files.map((one) => linked(one, done.session_id)) };
 }
 
 /** The turn as events. It is stopped if the client leaves or falls too far behind. */
@@ -99,9 +115,9 @@ function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
   if (event.type === "tool_question") return { event: event.type, data: event.question };
   if (event.type === "ended") {
-    const { error, ...done } = event.result;
+    const { error } = event.result;
     if (error) return { event: "error", data: { code: error.code, message: error.message } };
-    return { event: "done", data: done };
+    return { event: "done", data: doneOf(event.result) };
   }
   if (!shown.has(event.type)) return undefined;
   const { type, ...data } = event;
