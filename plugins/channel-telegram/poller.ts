@@ -1,5 +1,11 @@
 import type { Values } from "@gantry/sdk";
-import { pause, troubleOf, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import {
+  pause,
+  troubleOf,
+  type ChannelHealth,
+  type ConnectionOptions,
+  type Trouble,
+} from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
 import { errors } from "./errors.ts";
 import type { Intake } from "./intake.ts";
