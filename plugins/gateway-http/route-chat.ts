@@ -88,8 +88,9 @@ function answer(result: TurnResult): RouteReply {
 }
 
 /** What a client is told of a whole turn; each file with the address of its bytes. */
-function doneOf({ error: _, files, ...done }: TurnResult): object {
-  return files === undefined ? done : { ...done, files: files.map((one) => linked(one, done.session_id)) };
+function doneOf(result: TurnResult): object {
+  const { files, session_id } = result;
+  return files === undefined ? result : { ...result, files: files.map((one) => linked(one, session_id)) };
 }
 
 /** The turn as events. It is stopped if the client leaves or falls too far behind. */
