@@ -33,7 +33,7 @@ export interface GatewayNeeds {
   readonly media: Media | undefined;
   readonly meters: Meters | undefined;
   readonly people: People;
-  readonly questions: ToolQuestions;
+  readonly questions: ToolQuestions | undefined;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
   readonly store: Store;
@@ -52,7 +52,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     pairRoute(pairing, devices, audit),
     chatRoute(inbox),
     ...approvalRoutes(approvals),
-    questionRoute(needs.questions),
+    ...(needs.questions ? [questionRoute(needs.questions)] : []),
     mediaRoute(store.sessions, needs.media),
   ];
   const tls = await readTls(config, runtime.configDir);

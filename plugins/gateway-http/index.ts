@@ -39,7 +39,7 @@ export default definePlugin({
     media: optional(Media),
     meters: optional(Meters),
     people: People,
-    questions: ToolQuestions,
+    questions: optional(ToolQuestions),
     routes: Routes,
     runtime: Runtime,
     store: Store,
