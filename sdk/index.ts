@@ -111,6 +111,7 @@ export {
   type PreviewContext,
   type Preview,
   type ToolCall,
+  type NamedCall,
   type ToolInput,
   type Tool,
   type ToolResult,

@@ -19,6 +19,7 @@ const defaults: Readonly<Record<string, unknown>> = {
     "file_search",
     "file_find",
     "memory_recall",
+    "tool_search",
     "send_file",
   ],
   "security.require_approval_tools": ["shell", "file_write", "file_edit", "browser"],

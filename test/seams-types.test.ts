@@ -7,6 +7,7 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
+  type Runtime,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -124,6 +125,47 @@ test("SDK-17: a level of a turn is one of three words", () => {
   // @ts-expect-error -- no such level
   const wrong: Autonomy = "free";
   expect(wrong).toBe("free");
+});
+
+const run = async (): Promise<string> => "";
+
+test("SDK-19: a tool that stands for others reads its own arguments and names a call", () => {
+  const named = { name: "t", description: "t", input: Type.Object({ tool: Type.String() }) };
+  const fine = defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- it has no such argument
+  defineTool({ ...named, run, standsFor: ({ name }) => ({ tool: name, args: {} }) });
+  // @ts-expect-error -- a call has arguments
+  defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool }) });
+  // @ts-expect-error -- it is said at once
+  defineTool({ ...named, run, standsFor: async ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- yes or no
+  defineTool({ ...named, run, deferred: "yes" });
+  expect(fine.standsFor?.({ tool: "x" })).toEqual({ tool: "x", args: {} });
+});
+
+const placing = async (inbox: Inbox, message: InboundMessage, options: PromptOptions): Promise<void> => {
+  expectTypeOf(options.workspace).toEqualTypeOf<string | undefined>();
+  await inbox.prompt(message, { ...options, workspace: "a" });
+  // @ts-expect-error -- a turn works in one folder
+  await inbox.prompt(message, { ...options, workspace: ["a", "b"] });
+  await inbox.call?.(message, { ...options, tool: "t", args: {}, workspace: "a" });
+  // @ts-expect-error -- a folder, not a host
+  await inbox.call?.(message, { ...options, tool: "t", args: {}, workspace: new URL("file:///a") });
+};
+
+test("SDK-17: a turn and a call work in one folder, named by its path", () => {
+  expect(placing).toBeTypeOf("function");
+});
+
+const standing = (runtime: Runtime): void => {
+  // @ts-expect-error -- absent in older hosts
+  runtime.workspaceNow();
+  // @ts-expect-error -- nobody else is asked for
+  runtime.workspaceNow?.("other session");
+};
+
+test("SDK-17: the workspace of now may be untold, and is that of whoever asks", () => {
+  expect(standing).toBeTypeOf("function");
 });
 
 const stopping = (turns: Turns): void => {

@@ -17,6 +17,8 @@ import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { saidBy, saidByCommand, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
+import { placed } from "./turn-workspace.ts";
+import type { TurnDeps } from "../turn/turn.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
 
@@ -35,6 +37,7 @@ export interface InboxDeps {
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
   readonly conversations: Conversations;
+  readonly turn: Pick<TurnDeps, "workspace">;
   readonly words: ChatWords;
 }
 
@@ -70,13 +73,14 @@ export class Inbox implements InboxSlot {
       await this.#accept(this.#store(), [message]);
   }
 
-  async prompt(given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
-    const { conversations, words } = this.#deps;
-    checkPromptOptions(options);
-    await this.#refuseTaken(options);
+  async prompt(given: InboundMessage, asked: PromptOptions): Promise<TurnResult> {
+    const { conversations, words, turn } = this.#deps;
+    checkPromptOptions(asked);
+    await this.#refuseTaken(asked);
     const call = callAround();
-    if (call) return conversations.promptWithin(call, ownWords(given), options);
-    const message = this.#spoken(given);
+    const message = call ? ownWords(given) : this.#spoken(given);
+    const options = await placed(asked, turn.workspace, call?.turn);
+    if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     if (typeof said === "string") return saidBy(session, said);
@@ -86,9 +90,12 @@ export class Inbox implements InboxSlot {
     return conversations.prompt(begun, session, options);
   }
 
-  async call(given: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
-    checkPromptOptions(options);
-    return this.#deps.conversations.call(this.#spoken(given), options);
+  async call(given: InboundMessage, asked: CallOptions): Promise<ToolCallOutcome> {
+    const { conversations, turn } = this.#deps;
+    checkPromptOptions(asked);
+    const message = this.#spoken(given);
+    const options = await placed(asked, turn.workspace, callAround()?.turn);
+    return conversations.call(message, options);
   }
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */

@@ -14,8 +14,10 @@ import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
+import { namedCall } from "./named-call.ts";
 import { effectsContext } from "./origin.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
+import { runIn } from "./workspace-now.ts";
 import { runTool } from "./run-tool.ts";
 import { conversationOf } from "./turn-context.ts";
 
@@ -27,10 +29,16 @@ export class ToolCalls {
     this.#deps = deps;
   }
 
-  async run(request: CallRequest): Promise<CallOutcome> {
+  run(request: CallRequest): Promise<CallOutcome> {
+    return runIn(request.turn?.workspace, () => this.#run(request));
+  }
+
+  async #run(given: CallRequest): Promise<CallOutcome> {
+    const tools = await this.#deps.tools.all();
+    const request = namedCall(tools, given);
     let prepared: Prepared;
     try {
-      prepared = await this.prepare(request, false);
+      prepared = await prepareCall(this.#deps, tools, request, false);
     } catch (error) {
       return this.#stopped(
         request,
@@ -48,7 +56,7 @@ export class ToolCalls {
     try {
       const questions = supervised(call, verdict as readonly Question[]);
       const decision = await this.#decide(request, tool, call, questions);
-      await this.#unchanged(request, tool, call);
+      await this.#unchanged(request, tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
@@ -63,9 +71,10 @@ export class ToolCalls {
     }
   }
 
-  /** Throws coded errors. */
-  prepare(request: CallToPrepare, dryRun: boolean): Promise<Prepared> {
-    return prepareCall(this.#deps, request, dryRun);
+  /** Returns a call as the guards would be shown it, for `policy explain`; throws coded errors. */
+  async prepare(request: CallToPrepare): Promise<Prepared> {
+    const tools = await this.#deps.tools.all();
+    return prepareCall(this.#deps, tools, namedCall(tools, request), true);
   }
 
   /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
@@ -112,8 +121,7 @@ export class ToolCalls {
   }
 
   /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
-  async #unchanged(request: CallRequest, tool: Tool, call: ToolCall): Promise<void> {
-    const cwd = await this.#deps.cwd();
+  async #unchanged(request: CallRequest, tool: Tool, call: ToolCall, cwd: string): Promise<void> {
     const context = effectsContext(this.#deps.registry, request, cwd);
     const effects = await effectsOf(tool, call.args, context);
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);

@@ -1,7 +1,9 @@
 import {
   textParts,
   type ChatMessage,
+  type NamedCall,
   type Part,
+  type Tool,
   type ToolCallReport,
   type ToolProgress,
   type ToolUse,
@@ -10,6 +12,7 @@ import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import { handedOver } from "./handed-over.ts";
+import { namedCall } from "../tools/named-call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
@@ -29,26 +32,35 @@ export async function runCalls(
   calls: readonly ToolUse[],
 ): Promise<readonly CallResult[]> {
   const tools = await deps.tools.all();
+  const named = calls.map((call) => asNamed(tools, call));
   const results: CallResult[] = [];
-  for (let i = 0; i < calls.length;) {
+  for (let i = 0; i < named.length;) {
     let end = i + 1;
-    const beside = (call: ToolUse | undefined): boolean =>
+    const beside = (call: NamedUse | undefined): boolean =>
       call !== undefined && tools.get(call.name)?.parallel === true;
-    while (end - i < maxBeside && beside(calls[i]) && beside(calls[end])) end += 1;
-    results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call)))));
+    while (end - i < maxBeside && beside(named[i]) && beside(named[end])) end += 1;
+    results.push(...(await Promise.all(named.slice(i, end).map((call) => runOne(deps, input, call)))));
     i = end;
   }
   return results;
 }
 
-async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
+/** A call by the name of the tool that runs, which need not be the name that the model has called. */
+type NamedUse = Omit<ToolUse, "args"> & { readonly called: string; readonly args: unknown };
+
+function asNamed(tools: ReadonlyMap<string, Tool>, { id, name: called, args: given }: ToolUse): NamedUse {
+  const { tool: name, args } = namedCall<NamedCall>(tools, { tool: called, args: given });
+  return { id, name, called, args };
+}
+
+async function runOne(deps: TurnDeps, input: TurnInput, call: NamedUse): Promise<CallResult> {
   const outcome = await shownCall(deps, input, call);
   const { decision, code } = outcome;
   return {
     message: {
       role: "tool",
       callId: call.id,
-      name: call.name,
+      name: call.called,
       parts: forModel(outcome, call.name),
       failed: stoppedOrFailed(outcome),
     },

@@ -12,6 +12,7 @@ import type { Served } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";
+import { runIn } from "../tools/workspace-now.ts";
 import { Answer } from "./answer.ts";
 import { runCalls, type CallResult } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
@@ -49,7 +50,7 @@ export class TurnRun {
       ...factsOf(input),
       trust: message.trust,
       conversation: message.conversation.kind,
-      workspace: deps.workspace,
+      workspace: input.context.workspace ?? deps.workspace,
       began: timesIn([...view.base, ...view.turns.flat()])[0] ?? Date.now(),
     };
   }
@@ -64,7 +65,8 @@ export class TurnRun {
     const { facts } = this;
     const began = performance.now();
     this.#deps.observers.tell("turnStarted", facts);
-    const turn = await this.#loop().catch((error: unknown) => {
+    const loop = (): Promise<Turn> => this.#loop();
+    const turn = await runIn(this.#input.context.workspace, loop).catch((error: unknown) => {
       const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
       this.#deps.log.debug({ lane: facts.session, err: error }, `The turn failed: ${message}`);
       return failedTurn(this.#input, { code, message, retry: false });
