@@ -66,6 +66,7 @@ export {
   textParts,
   verbatimParts,
   isVerbatim,
+  filesForPerson,
   textOf,
   describeMedia,
 } from "./messages/content.ts";
@@ -93,7 +94,7 @@ export type { ToolCallReport, TurnResult, TurnEvent } from "./turns/turn.ts";
 export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
 export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";
-export { type NetRequest, Net, type Socket, Upstream } from "./tools/net.ts";
+export { type NetRequest, Net, type Socket, Upstream, withoutAnswer, isWithoutAnswer } from "./tools/net.ts";
 export { type RunResult, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
 export { type ShellWord, type PlainCommand, type ShellReading, ShellReader } from "./tools/shell.ts";
 export {

@@ -20,6 +20,7 @@ const defaults: Readonly<Record<string, unknown>> = {
     "file_find",
     "memory_recall",
     "tool_search",
+    "send_file",
   ],
   "security.require_approval_tools": ["shell", "file_write", "file_edit", "browser"],
   "security.shell_enabled": true,

@@ -134,3 +134,14 @@ test("SDK-07: more than a person may bring in an hour is said, and the conversat
   expect(await t.ask(marker)).toMatchObject({ stop_reason: "Error", error: { code: "MEDIA_TOO_MUCH" } });
   expect(await t.ask("only words")).toMatchObject({ reply: "ok" });
 });
+
+test("FLR-19: `agent` prints what is handed over, with its name and caption", async () => {
+  const call = { name: "send_file", args: { path: "cat.png", caption: "My cat" } };
+  await using model = await startModel({ calls: [call] }, "Here.");
+  using home = tempDir(configOf(model.provider));
+  mkdirSync(path.join(home.dir, "workspace"));
+  writeFileSync(path.join(home.dir, "workspace", "cat.png"), png);
+  const shown = await gantry(["agent", "-m", "show me"], { dir: home.dir });
+  const line = `[cat.png, image/png, ${png.length} bytes: My cat]`;
+  expect(shown).toMatchObject({ code: 0, out: `Here.\n${line}\n` });
+});

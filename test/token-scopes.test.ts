@@ -29,6 +29,7 @@ const needs: Readonly<Record<string, Scope | "open">> = {
   "GET /api/approvals": "decide",
   "POST /api/approvals/{id}": "decide",
   "POST /api/chat": "talk",
+  "GET /api/media/{id}": "talk",
   "POST /api/questions/{id}": "talk",
   "GET /api/openapi.json": "read",
   "GET /api/usage": "read",

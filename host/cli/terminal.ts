@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
-import { toolQuestionText } from "@gantry/sdk";
+import { describeMedia, toolQuestionText } from "@gantry/sdk";
 import type {
   ApprovalRequest,
   Approvals,
+  MediaRef,
   PromptOptions,
   ToolProgress,
   ToolQuestion,
@@ -59,11 +60,12 @@ export class Terminal {
     return { ...options, onEvent: (event) => this.#show(event) };
   }
 
-  /** The answer, where it was not streamed already. */
-  finish(reply: string): void {
+  /** The answer, where it was not streamed already, and a line for each file that goes with it. */
+  finish(reply: string, files: readonly MediaRef[] = []): void {
     this.#spinner.stop();
     if (this.#streamed === "" && reply !== "") process.stdout.write(printableProse(reply));
     if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
+    for (const file of files) process.stdout.write(`${printable(describeMedia(file))}\n`);
     this.#streamed = "";
   }
 
@@ -132,6 +134,8 @@ export class Terminal {
     if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
+    // Its first line says where the file lies.
+    if (event.type === "tool_result" && event.files) this.#note(event.text.split("\n", 1)[0] ?? "");
     if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
     if (event.type === "tool_question")
       this.#asking = this.#asking.then(() => this.#askWords(event.question));

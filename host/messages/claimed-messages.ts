@@ -4,6 +4,7 @@ import {
   type Awaitable,
   type ChatMessage,
   type InboundMessage,
+  type MediaRef,
   type Sent,
   type Store,
 } from "@gantry/sdk";
@@ -47,6 +48,7 @@ export interface ClaimedMessagesDeps extends ShownTurnDeps {
 
 interface Answer {
   readonly text: string;
+  readonly files: readonly MediaRef[];
   readonly turn: readonly ChatMessage[];
 }
 
@@ -56,7 +58,7 @@ interface Claimed {
   readonly at: number;
   answer?: Answer;
   /** The answer once it is recorded. */
-  reply?: string;
+  kept?: Answer;
 }
 
 /** The one way from a claimed message to its turn and to its sender, whoever works on it. */
@@ -94,11 +96,11 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
       if (afterMs !== undefined) return { status: "paused", afterMs };
     }
     const { result, messages } = await this.#run(claim, options);
-    const { error, tool_calls, reply } = result;
+    const { error, tool_calls, reply, files = [] } = result;
     // What tools did is not done again, so this turn's end is the message's.
     if (error && tool_calls.length === 0) return { status: "failed", error };
     const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
-    claimed.answer = { text, turn: messages };
+    claimed.answer = { text, files, turn: messages };
     return { status: "answered", isWhole: !error };
   }
 
@@ -106,15 +108,16 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     const claimed = this.#claimed(claim);
     const { answer } = claimed;
     if (!answer) throw errors.LEASE_LOST(claim.lane);
-    await this.lanes.answer(claim, answer.text, laneOf(claim.message), answer.turn);
-    claimed.reply = answer.text;
+    const { text, files, turn } = answer;
+    await this.lanes.answer(claim, text, laneOf(claim.message), turn, files);
+    claimed.kept = answer;
     this.moved(claim, "answered");
   }
 
   async send(claim: Claim, signal: AbortSignal): Promise<Sent> {
-    const reply = this.#claimed(claim).reply ?? claim.reply;
-    if (reply === undefined) throw errors.LEASE_LOST(claim.lane);
-    return this.#deps.delivery.reply(claim, reply, signal);
+    const { text = claim.reply, files = claim.files ?? [] } = this.#claimed(claim).kept ?? {};
+    if (text === undefined) throw errors.LEASE_LOST(claim.lane);
+    return this.#deps.delivery.reply(claim, { text, files }, signal);
   }
 
   async show(claim: Claim, text: string, shown: string | undefined, signal: AbortSignal): Promise<Sent> {

@@ -5,6 +5,8 @@ import {
   type ApprovalRequest,
   type Channel,
   type InboundMessage,
+  type MediaRef,
+  type OutgoingMessage,
   type Part,
   type Sent,
   type TurnEvent,
@@ -12,6 +14,8 @@ import {
 import type { Claim, Notice } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
+
+type Tries = Pick<OutgoingMessage, "earlier">;
 
 /** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
 export class Delivery {
@@ -22,17 +26,29 @@ export class Delivery {
   }
 
   /** The key is the message's own, so that a second try is the same message to the platform. */
-  async reply({ message, isNotice }: Claim, text: string, signal: AbortSignal): Promise<Sent> {
+  async reply(
+    claim: Claim,
+    { text, files }: { readonly text: string; readonly files: readonly MediaRef[] },
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { message, isNotice } = claim;
     const key = `${message.channel}:${message.id}:reply`;
-    return isNotice
-      ? this.notify({ message, reply: text }, key, signal)
-      : this.say(message, textParts(text), key, signal);
+    const tries = triesOf(claim);
+    if (isNotice) return this.notify({ message, reply: text }, key, signal, tries);
+    const attached = files.map((media) => ({ type: "media", media }) as const);
+    const parts = text === "" && attached.length > 0 ? attached : [...textParts(text), ...attached];
+    return this.say(message, parts, key, signal, tries);
   }
 
   /** Sends what answers no message. */
-  async notify({ message, reply }: Notice, key: string, signal: AbortSignal): Promise<Sent> {
+  async notify(
+    { message, reply }: Notice,
+    key: string,
+    signal: AbortSignal,
+    tries: Tries = {},
+  ): Promise<Sent> {
     const { channel, replyTo, parts } = message;
-    const outgoing = { to: replyTo, parts: parts.length > 0 ? parts : textParts(reply), key };
+    const outgoing = { to: replyTo, parts: parts.length > 0 ? parts : textParts(reply), key, ...tries };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
@@ -42,9 +58,10 @@ export class Delivery {
     parts: readonly Part[],
     key: string,
     signal: AbortSignal,
+    tries: Tries = {},
   ): Promise<Sent> {
     const { channel, id, replyTo } = message;
-    const outgoing = { to: replyTo, parts, inReplyTo: id, key };
+    const outgoing = { to: replyTo, parts, inReplyTo: id, key, ...tries };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
@@ -113,4 +130,10 @@ export class Delivery {
       return { status: "retry", reason: asError(error).message };
     }
   }
+}
+
+/** Says what is known of earlier tries; nothing of an answer that this process has just recorded. */
+function triesOf({ reply, deliveryCount, begun }: Claim): Tries {
+  if (reply === undefined || deliveryCount <= 1) return {};
+  return { earlier: begun > 1 ? "cut" : "ended" };
 }

@@ -11,7 +11,7 @@ export async function effectsOf(
   args: Readonly<Record<string, unknown>>,
   context: EffectsContext,
 ): Promise<Effects> {
-  const stated = (await tool.effects?.(args, deepFreeze({ ...context }))) ?? {};
+  const stated = (await tool.effects?.(args, Object.freeze(context))) ?? {};
   return resolveEffects(tool, stated, context.cwd);
 }
 

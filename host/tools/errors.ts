@@ -13,12 +13,16 @@ export const toolErrors = defineErrors({
   TOOL_BAD_EFFECTS: failed(
     'The tool %s states effects %s, so no guard could judge them: give { paths, commands, urls, recipients, brings, target } or "unknown".',
   ),
+  TOOL_MANY_FILES: failed(
+    "The tool %s handed over more files than the %s that go with one answer: hand over the rest with the next answer.",
+  ),
   TOOL_SOURCE_FAILED: failed("The tools of %s are not there for now: %s"),
   TOOL_SOURCE_TOOL: failed("The tool source %s lists the tool `%s`, which is left out: it %s."),
   TOOL_TOO_DEEP: policy(
     "The tool %s was called from tools nested %s deep: tools must not call each other without end.",
   ),
   RESULT_WITHHELD: policy("What %s answered is withheld, since the plugin %s could not look through it: %s"),
+  RESULT_SECRET: policy("%s was not handed over, since text of secret files stands in it."),
   TOOL_NOT_OFFERED: policy(
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),

@@ -1,8 +1,10 @@
 import {
+  Media,
   ResultFilters,
   textOf,
   type FilteredResult,
   type GantryError,
+  type MediaRef,
   type Part,
   type ResultFilter,
   type ToolCall,
@@ -25,16 +27,30 @@ export async function filterResult(
     if (outcome.parts === undefined)
       return { ...outcome, text: await filtered(deps, filters, call, outcome.text) };
     const parts: Part[] = [];
-    for (const part of outcome.parts)
+    for (const part of outcome.parts) {
+      if (part.type === "media" && part.forPerson) await holdBack(deps, filters, call, part.media);
       parts.push(
         part.type === "text" ? { ...part, text: await filtered(deps, filters, call, part.text) } : part,
       );
+    }
     return { ...outcome, parts, text: textOf(parts) };
   } catch (error) {
     const withheld = asError(error) as GantryError;
     deps.log.error({ code: withheld.code, tool: call.tool }, withheld.message);
     return { decision: "failed", code: withheld.code, text: withheld.message };
   }
+}
+
+/** A file cannot go without a part of it. Throws RESULT_SECRET for one of which a filter takes something out. */
+async function holdBack(
+  deps: CallDeps,
+  filters: readonly ResultFilter[],
+  call: ToolCall,
+  { id, name = "The file" }: MediaRef,
+): Promise<void> {
+  const bytes = await deps.registry.get(Media)?.open(id);
+  const text = new TextDecoder().decode(bytes);
+  if ((await filtered(deps, filters, call, text)) !== text) throw errors.RESULT_SECRET(name);
 }
 
 /** Throws RESULT_WITHHELD. */

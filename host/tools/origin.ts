@@ -1,6 +1,8 @@
 import { Channels, type ToolOrigin } from "@gantry/sdk";
+import type { EffectsContext } from "@gantry/sdk/fill";
 import { deepFreeze } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
+import type { CallRequest } from "./call.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Returns the chat that a turn answers, a copy that nobody can change; undefined if no loaded channel holds it. */
@@ -8,4 +10,20 @@ export function originOf(registry: Registry, turn: TurnContext | undefined): Too
   if (!turn?.message || registry.get(Channels)?.has(turn.message.channel) !== true) return undefined;
   const { channel, conversation, replyTo } = turn.message;
   return deepFreeze(structuredClone({ channel, conversation, replyTo, to: replyTo, trust: turn.trust }));
+}
+
+/** Returns what a tool is told when it states the effects of a call. */
+export function effectsContext(
+  registry: Registry,
+  { session, user, turn }: Pick<CallRequest, "session" | "user" | "turn">,
+  cwd: string,
+): EffectsContext {
+  return {
+    session,
+    user,
+    cwd,
+    get origin() {
+      return originOf(registry, turn);
+    },
+  };
 }

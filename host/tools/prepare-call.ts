@@ -4,6 +4,7 @@ import { errors } from "./errors.ts";
 import { asError, deepFreeze, withTimeout } from "@gantry/sdk/node";
 import { parseArguments } from "./arguments.ts";
 import { effectsOf } from "./effects.ts";
+import { effectsContext } from "./origin.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 
 /** Tools that call tools that call tools end here. */
@@ -35,7 +36,11 @@ export async function prepareCall(
   const { session, user, turn } = request;
   const cwd = await deps.cwd(turn);
   const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
-  const stated = withTimeout(effectsMs, effectsOf(tool, args, { session, user, cwd }), late);
+  const stated = withTimeout(
+    effectsMs,
+    effectsOf(tool, args, effectsContext(deps.registry, request, cwd)),
+    late,
+  );
   const effects = await stated.catch((error: unknown) => {
     throw error instanceof GantryError ? error : errors.TOOL_BAD_ARGS(tool.name, asError(error));
   });

@@ -16,6 +16,7 @@ import { runAs } from "../plugins/attribution.ts";
 import { askWords } from "./tool-asks.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
+import { countHanded, withHanded } from "./handed-files.ts";
 import { originOf } from "./origin.ts";
 import { ToldProgress } from "./told-progress.ts";
 
@@ -43,11 +44,13 @@ export async function runTool(
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([request.signal, limit]);
   const started = performance.now();
+  const handed: Part[] = [];
   const callTool = async (name: string, args: Readonly<Record<string, unknown>>): Promise<string> => {
     const { id: _, ...rest } = request;
     const outcome = await runInner({ ...rest, tool: name, args, signal, depth: (request.depth ?? 0) + 1 });
     if (outcome.decision === "refused" || outcome.decision === "failed")
       throw Object.assign(new Error(outcome.text), { code: outcome.code });
+    handed.push(...(outcome.parts ?? []).filter((part) => part.type === "media" && part.forPerson));
     return outcome.text;
   };
   const { args, effects, session, user, cwd, sources = none } = call;
@@ -79,7 +82,9 @@ export async function runTool(
     const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
-    outcome = readAnswer(tool, answer, decision, deps.maxOutputBytes);
+    const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);
+    countHanded(request.turn, tool.name, read);
+    outcome = withHanded(read, handed);
   } catch (error) {
     outcome = failure(tool, error, request.signal, limit, timeoutMs, deps.maxOutputBytes);
   } finally {

@@ -15,6 +15,7 @@ import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
 import { namedCall } from "./named-call.ts";
+import { effectsContext } from "./origin.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import { runIn } from "./workspace-now.ts";
 import { runTool } from "./run-tool.ts";
@@ -55,7 +56,7 @@ export class ToolCalls {
     try {
       const questions = supervised(call, verdict as readonly Question[]);
       const decision = await this.#decide(request, tool, call, questions);
-      await this.#unchanged(tool, call, await this.#deps.cwd(request.turn));
+      await this.#unchanged(request, tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
@@ -120,9 +121,9 @@ export class ToolCalls {
   }
 
   /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
-  async #unchanged(tool: Tool, call: ToolCall, cwd: string): Promise<void> {
-    const { session, user } = call;
-    const effects = await effectsOf(tool, call.args, { session, user, cwd });
+  async #unchanged(request: CallRequest, tool: Tool, call: ToolCall, cwd: string): Promise<void> {
+    const context = effectsContext(this.#deps.registry, request, cwd);
+    const effects = await effectsOf(tool, call.args, context);
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
       throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now, or what it acts on is another");

@@ -34,19 +34,17 @@ export class Boundary {
       ...message,
       parts: message.parts.flatMap((part) =>
         part.type === "media" && part.from !== undefined
-          ? this.#media(part.media, part.from)
+          ? this.#media(part.media, part.from, part.forPerson)
           : this.#part(part, message.role),
       ),
     }));
   }
 
-  /** Bytes take no mark: what they are and are called stands in one before them. */
-  #media(media: MediaRef, from: string): readonly Part[] {
+  /** Bytes take no mark: what they are and are called stands in one before them. The person's own go no further. */
+  #media(media: MediaRef, from: string, forPerson?: true): readonly Part[] {
     const { id, mime, bytes } = media;
-    return [
-      { type: "text", text: this.#mark(from, describeMedia(media)) },
-      { type: "media", media: { id, mime, bytes } },
-    ];
+    const told: Part = { type: "text", text: this.#mark(from, describeMedia(media)) };
+    return forPerson ? [told] : [told, { type: "media", media: { id, mime, bytes } }];
   }
 
   #part(part: Part, role: ChatMessage["role"]): Part {

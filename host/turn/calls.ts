@@ -13,6 +13,7 @@ import { after, isPromise } from "../plugins/awaited.ts";
 import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
+import { handedOver } from "./handed-over.ts";
 import { namedCall } from "../tools/named-call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
@@ -100,6 +101,8 @@ export async function shownCall(
   const { decision, code } = outcome;
   const said = redaction.text(outcome.text);
   const text = isPromise(said) ? await said : said;
+  const handed = handedOver(outcome.parts, redaction);
+  const files = isPromise(handed) ? await handed : handed;
   if (isPromise(steps)) await steps;
   options.onEvent?.({
     type: "tool_result",
@@ -108,6 +111,7 @@ export async function shownCall(
     decision,
     text,
     ...(code !== undefined && { code }),
+    ...(files.length > 0 && { files }),
   });
   return outcome;
 }

@@ -8,15 +8,18 @@ const notes: Partial<Record<StopReason, string>> = {
 };
 
 /** What a person is told of an answer that did not end by itself, or has no text; undefined for any other. */
-export function stopNote(result: Pick<TurnResult, "reply" | "stop_reason" | "error">): string | undefined {
-  const { reply, stop_reason, error } = result;
-  return notes[stop_reason] ?? (reply.trim() === "" && !error ? noText(stop_reason) : undefined);
+export function stopNote(
+  result: Pick<TurnResult, "reply" | "stop_reason" | "error" | "files">,
+): string | undefined {
+  const { reply, stop_reason, error, files = [] } = result;
+  const isEmpty = reply.trim() === "" && files.length === 0 && !error;
+  return notes[stop_reason] ?? (isEmpty ? noText(stop_reason) : undefined);
 }
 
 /** The reply with that note behind it; where there is no text, how the model ended instead. */
-export function notedReply(result: Pick<TurnResult, "reply" | "stop_reason">): string {
-  const { reply, stop_reason } = result;
-  if (reply.trim() === "") return noText(stop_reason);
+export function notedReply(result: Pick<TurnResult, "reply" | "stop_reason" | "files">): string {
+  const { reply, stop_reason, files = [] } = result;
+  if (reply.trim() === "") return files.length > 0 ? "" : noText(stop_reason);
   const note = notes[stop_reason];
   return note === undefined ? reply : `${reply}\n\n[${note}]`;
 }

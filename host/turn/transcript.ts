@@ -71,5 +71,6 @@ export class Transcript {
 
 function leftOut(message: ChatMessage & { role: "tool" }): ChatMessage {
   const text = "[The result is left out: the model did not take the request that held it.]";
-  return { ...message, parts: [{ type: "text", text }] };
+  const handed = message.parts.filter((part) => part.type === "media" && part.forPerson);
+  return { ...message, parts: [{ type: "text", text }, ...handed] };
 }

@@ -3,7 +3,6 @@ import {
   type ChatMessage,
   type GantryError,
   type PromptScene,
-  type ToolCallReport,
   type ToolUse,
   type TurnFacts,
 } from "@gantry/sdk";
@@ -13,9 +12,10 @@ import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";
 import { runIn } from "../tools/workspace-now.ts";
 import { Answer } from "./answer.ts";
-import { runCalls } from "./calls.ts";
+import { runCalls, type CallResult } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
 import { Fitting, type Overhead } from "./fitting.ts";
+import { handedOver } from "./handed-over.ts";
 import { asQuoted, asSaid, withoutSlash } from "./said.ts";
 import { Spending } from "./spending.ts";
 import { broughtByPrompt, notesOf, speakerNote, systemPrompt } from "./system-prompt.ts";
@@ -36,7 +36,7 @@ export class TurnRun {
   readonly #fitting: Fitting;
   readonly #spending: Spending;
   readonly #shown: string[] = [];
-  readonly #reports: ToolCallReport[] = [];
+  readonly #results: CallResult[] = [];
   readonly #usage = { ...noUsage };
   #served: Served | undefined;
 
@@ -97,7 +97,7 @@ export class TurnRun {
       }
       const own = answer.calls.filter((call) => !this.#isClients(call));
       const results = await runCalls(this.#deps, this.#input, own);
-      this.#reports.push(...results.map(({ report }) => report));
+      this.#results.push(...results);
       const told = results.map(({ message }) => message);
       if (own.length < answer.calls.length) return this.#handBack(transcript, answer, told);
       this.#add(transcript, ...told);
@@ -210,12 +210,15 @@ export class TurnRun {
     const { provider = "none", model } = this.#served ?? this.#input.context.want;
     const isRefused = refusals.includes(failure?.code ?? "");
     const messages = isRefused ? transcript.withoutUnaccepted() : transcript.current;
+    const handed = this.#results.flatMap(({ message }) => message.parts);
+    const files = await handedOver(handed, redaction);
     const result = {
       session_id: session,
       provider,
       model: model ?? null,
       usage: this.#usage,
-      tool_calls: this.#reports,
+      tool_calls: this.#results.map(({ report }) => report),
+      ...(files.length > 0 && { files }),
       reply: await redaction.text(reply),
       stop_reason: failure ? "Error" : stop,
       ...(failure && { error: { ...failure, message: await redaction.text(failure.message) } }),

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Checks, Services, type CheckRow, type Plugin } from "@gantry/sdk";
 import {
@@ -29,6 +29,10 @@ export interface GraphCall {
 export interface FakeGraph extends AsyncDisposable {
   readonly url: string;
   readonly calls: readonly GraphCall[];
+  /** What was marked as read, by the ids of messages. */
+  readonly read: readonly string[];
+  /** True: the platform marks nothing as read. */
+  refusesSigns: boolean;
   /** Resolves once so many calls came. */
   count(count: number): Promise<void>;
   /** What the next calls are answered with; after that 200. */
@@ -36,6 +40,8 @@ export interface FakeGraph extends AsyncDisposable {
     status: number;
     body?: unknown;
     never?: boolean;
+    /** The call is done, and its connection cut. */
+    cut?: boolean;
     headers?: Readonly<Record<string, string>>;
   }[];
 }
@@ -44,20 +50,34 @@ export interface FakeGraph extends AsyncDisposable {
 export async function startGraph(): Promise<FakeGraph> {
   const calls: GraphCall[] = [];
   const answers: FakeGraph["answers"] = [];
+  const read: string[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer((request, response) => {
-    let text = "";
-    request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-    request.on("end", () => {
-      const { status, body = {}, never, headers = {} } = answers.shift() ?? { status: 200 };
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", async () => {
+      const given = await bodyOf(request, Buffer.concat(pieces));
+      if (given?.status === "read") {
+        if (!graph.refusesSigns) read.push(given.message_id);
+        response.writeHead(graph.refusesSigns ? 400 : 200, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ success: !graph.refusesSigns }));
+      }
+      const {
+        status,
+        body = replyTo(request),
+        never,
+        cut,
+        headers = {},
+      } = answers.shift() ?? { status: 200 };
       calls.push({
         status,
         method: request.method ?? "",
         path: request.url ?? "",
         headers: request.headers,
-        body: text && JSON.parse(text),
+        body: given,
       });
-      if (!never)
+      if (cut) response.destroy();
+      else if (!never)
         response
           .writeHead(status, { "content-type": "application/json", ...headers })
           .end(JSON.stringify(body));
@@ -65,9 +85,11 @@ export async function startGraph(): Promise<FakeGraph> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  const graph: FakeGraph = {
+    refusesSigns: false,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    read,
     answers,
     count: (count) =>
       new Promise((resolve) => {
@@ -79,6 +101,19 @@ export async function startGraph(): Promise<FakeGraph> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return graph;
+}
+
+/** A call's JSON, or the fields of its form. */
+async function bodyOf({ headers }: IncomingMessage, body: Buffer): Promise<any> {
+  const type = headers["content-type"] ?? "";
+  if (!type.startsWith("multipart/form-data")) return body.length > 0 && JSON.parse(body.toString());
+  const response = new Response(new Uint8Array(body), { headers: { "content-type": type } });
+  return Object.fromEntries(await response.formData());
+}
+
+function replyTo({ url = "" }: IncomingMessage): object {
+  return url.endsWith("/media") ? { id: `media-${(counter += 1)}` } : {};
 }
 
 export interface TestChatapp extends AsyncDisposable {

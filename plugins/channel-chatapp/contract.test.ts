@@ -9,7 +9,7 @@ import { freePort } from "../../test/e2e/platform.ts";
 import gateway from "../gateway-http/index.ts";
 import { questionsAreRead } from "../../test/helpers/questions-are-read.ts";
 import net from "../net-undici/index.ts";
-import { shownText } from "./shown-text.test-kit.ts";
+import { readAnswer, shownText } from "./shown-text.test-kit.ts";
 import {
   accessToken,
   delivery,
@@ -101,9 +101,13 @@ const subjectOf = (shown: (body: string) => string): ChannelPlatformSubject => (
   },
 });
 
-/** What a model writes goes as it is, and the platform makes of it what it can. */
-const asSent = (body: string): string => (/^```\n[^]*\n```$/.test(body) ? shownText(body) : body);
-const cases = channelPlatformContract(subjectOf(asSent));
+/** A question stands in one block of code. */
+const isBlock = /^```\n[^]*\n```$/;
+const cases = channelPlatformContract(
+  subjectOf((body) =>
+    isBlock.test(body) && !body.slice(3, -3).includes("```") ? shownText(body) : readAnswer(body),
+  ),
+);
 
 test.each(cases)("CHN-05: $name", async ({ run }) => {
   vi.spyOn(process.stderr, "write").mockImplementation(() => true);

@@ -26,6 +26,9 @@ export const errors = defineErrors({
   CHATAPP_API_403: failed(
     "API error: 403 (%s): a permission is missing; check the business messaging permission, that the account is active and the number verified.",
   ),
+  CHATAPP_NO_FILE: failed(
+    "The platform took the file and gave no id for it: try it again, or send another kind of file.",
+  ),
   CHATAPP_API: failed(
     "API error: %s (%s): check the recipient, the phone number id and the platform's status.",
   ),

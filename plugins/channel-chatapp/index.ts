@@ -1,6 +1,7 @@
-import { definePlugin, refuse } from "@gantry/sdk";
-import { Channels, Checks, Inbox, People, Routes, Store, Upstream } from "@gantry/sdk";
-import { trustOf } from "@gantry/sdk/channel";
+import { definePlugin, optional, refuse } from "@gantry/sdk";
+import { Channels, Checks, Inbox, Media, People, Routes, Store, Upstream } from "@gantry/sdk";
+import { showWorking, trustOf } from "@gantry/sdk/channel";
+import { readAddress } from "./address.ts";
 import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -10,6 +11,9 @@ import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
 import { webhookRoutes } from "./webhook.ts";
 
+/** The platform's sign fades after 25 seconds. */
+const typingMs = 20_000;
+
 const personForm = /^\+[0-9]{1,15}$/;
 
 export default definePlugin({
@@ -17,19 +21,29 @@ export default definePlugin({
   summary: "The webhook-based chat-app channel.",
   table: "",
   config,
-  needs: { inbox: Inbox, people: People, store: Store, upstream: Upstream },
+  needs: { inbox: Inbox, media: optional(Media), people: People, store: Store, upstream: Upstream },
   provides: [Channels, Checks, Routes],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
   setup(host) {
-    const { people, upstream } = host.needs;
+    const { media, people, upstream } = host.needs;
     const settings = settingsFrom(host.config, process.env, () => people.roles("chatapp"));
     const graph = new Graph(settings, upstream);
     host.provide(Channels, {
       name: "chatapp",
       idOf: (written) => (personForm.test(written) ? written : undefined),
-      send: createSender(graph, () => host.needs.store.values),
+      send: createSender(
+        graph,
+        () => host.needs.store.values,
+        async (id) => media?.open(id),
+      ),
+      working: (to, signal) => {
+        const { message } = readAddress(to) ?? {};
+        if (message === undefined) return Promise.resolve();
+        // The message was read, however soon it is answered: only the next sign is left out.
+        return showWorking(typingMs, signal, () => graph.working(message, AbortSignal.timeout(typingMs)));
+      },
     });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
       if (channel !== "chatapp" || trustOf(sender.id, settings.people)) return undefined;

@@ -1,7 +1,7 @@
 const fence = "```";
 
 /** A sign that takes no room and joins what stands beside it. */
-const joiner = "\u2060";
+export const joiner = "\u2060";
 
 /** Whatever the platform may read as bold, italic, struck, code, a quote or a list. */
 const marks = /[*_~`]|^\s*(?:>|-|\d+\.)/m;

@@ -22,7 +22,8 @@ function textMessage(given: unknown, now: number): InboundMessage | undefined {
     return undefined;
   const number = from.startsWith("+") ? from : `+${from}`;
   const timestamp = seconds(field(given, "timestamp")) ?? now;
-  const message = { channel: "chatapp", id, from: number, timestamp };
+  const replyTo = { to: number, message: id };
+  const message = { channel: "chatapp", id, from: number, timestamp, replyTo };
   const context = field(given, "context");
   const isForwarded = ["forwarded", "frequently_forwarded"].some((key) => field(context, key) === true);
   if (!isForwarded) return directMessage({ ...message, text });

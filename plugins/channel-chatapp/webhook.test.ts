@@ -189,6 +189,7 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
       from: "+15551234567",
       text: "one",
       timestamp: 1_700_000_000,
+      replyTo: { to: "+15551234567", message: "1" },
     }),
     directMessage({
       channel: "chatapp",
@@ -196,6 +197,7 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
       from: "+15557654321",
       text: "two",
       timestamp: 1_700_000_000,
+      replyTo: { to: "+15557654321", message: "2" },
     }),
   ]);
 });

@@ -29,6 +29,8 @@ export interface ApiCall {
 /** How the next call of a kind ends instead. */
 export interface Failure extends Partial<Refused> {
   readonly what?: RegExp;
+  /** Only a call that brings files along. */
+  readonly withFiles?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Params;
   /** No answer at all; or the connection is cut after the call was done; or an answer that is no JSON. */
@@ -178,7 +180,9 @@ export class FakeDiscord implements AsyncDisposable {
     const { pathname, searchParams: query } = new URL(request.url ?? "", this.url);
     const what = `${request.method} ${pathname}`;
     const { body, files } = await contentOf(request);
-    const at = this.failures.findIndex((failure) => failure.what?.test(what) ?? true);
+    const at = this.failures.findIndex(
+      ({ what: known, withFiles }) => (known?.test(what) ?? true) && (!withFiles || files.length > 0),
+    );
     const [failure] = at < 0 ? [] : this.failures.splice(at, 1);
     this.calls.push({ what, query, body, files, ...(failure && failure.how !== "cut" && { refused: true }) });
     if (failure?.how === "cut") {

@@ -9,6 +9,7 @@ import {
 } from "@gantry/sdk";
 import {
   describeAttachment,
+  inWords,
   outgoingPieces,
   plainText,
   PlatformFailure,
@@ -32,6 +33,8 @@ import type { WireMessage } from "./wire.ts";
 export const maxText = 2_000;
 /** Of a file where nobody pays for more: https://docs.discord.com/developers/reference#uploading-files */
 const maxFileBytes = 10 * 1024 * 1024;
+/** Of what is read out of a picture: https://docs.discord.com/developers/resources/message#attachment-object */
+const maxDescription = 1_024;
 const uploadMs = 120_000;
 const space = "discord.parts";
 
@@ -66,6 +69,7 @@ export class Sender {
         size: sizeOf,
         asWords: whereTooLarge,
       }),
+      instead: inWords,
       send: (piece, i) => this.#sendPiece(piece, { address, key, i }, signal),
     });
   }
@@ -114,9 +118,12 @@ export class Sender {
     const path = `/channels/${address.channel}/messages`;
     const { rest } = this.#needs;
     if ("text" in piece) return this.#deliverText(piece, path, { nonce, answers }, signal);
-    const { mime, name = "file" } = piece.media;
+    const { mime, name = "file", alt = "" } = piece.media;
     const file = new Blob([piece.bytes as Uint8Array<ArrayBuffer>], { type: mime });
-    const body = { ...bodyOf("", nonce, answers), attachments: [{ id: 0, filename: name }] };
+    const caption = renderMessage(plainText(alt)).slice(0, maxText).toWellFormed();
+    const description = alt.slice(0, maxDescription).toWellFormed();
+    const attachment = { id: 0, filename: name, ...(alt !== "" && { description }) };
+    const body = { ...bodyOf(caption, nonce, answers), attachments: [attachment] };
     return rest.call("POST", path, { body, files: [file], names: [name], signal, timeoutMs: uploadMs });
   }
 

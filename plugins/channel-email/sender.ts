@@ -69,12 +69,10 @@ export class Sender {
         values: this.#needs.store().values,
         space,
         key,
-        parts: inMails(files),
-        send: (some, i) =>
-          this.#deliver(
-            { address, key, text: i === 0 ? text : "", files: some, part: i, verbatim: isVerbatim(parts) },
-            signal,
-          ),
+        parts: inMails(files).map((some, i) => ({ text: i === 0 ? text : "", files: some })),
+        instead: withoutFiles,
+        send: (mail, part) =>
+          this.#deliver({ ...mail, address, key, part, verbatim: isVerbatim(parts) }, signal),
       });
     } catch (error) {
       return { status: "retry", reason: (error as Error).message };
@@ -88,10 +86,11 @@ export class Sender {
     for (const part of parts) {
       if (part.type === "text") lines.push(part.text);
       if (part.type !== "media") continue;
-      const { id, mime, name } = part.media;
+      const { id, mime, name = `file-${files.length + 1}`, alt } = part.media;
       const bytes = await this.#needs.open(id).catch(() => undefined);
+      if (bytes !== undefined) files.push({ name, mime, bytes });
       if (bytes === undefined) lines.push(describeMedia(part.media));
-      else files.push({ name: name ?? `file-${files.length + 1}`, mime, bytes });
+      else if (alt !== undefined) lines.push(`${name}: ${alt}`);
     }
     return { text: lines.join("\n"), files };
   }
@@ -130,11 +129,14 @@ export class Sender {
   }
 }
 
-interface Piece {
-  readonly address: ReplyAddress;
-  readonly key: string;
+interface Content {
   readonly text: string;
   readonly files: Files;
+}
+
+interface Piece extends Content {
+  readonly address: ReplyAddress;
+  readonly key: string;
   readonly part: number;
   readonly verbatim: boolean;
 }
@@ -157,6 +159,13 @@ function mailOf(
     references,
     files,
   };
+}
+
+/** Returns the mail with a sentence in place of each file, for a server that refuses them; undefined for one without any. */
+function withoutFiles({ text, files }: Content, reason: string): Content | undefined {
+  if (files.length === 0) return undefined;
+  const lines = files.map(({ name }) => `The file ${name} was not delivered: ${reason}`);
+  return { text: [text, ...lines].filter((line) => line !== "").join("\n"), files: [] };
 }
 
 /** Files in order, each mail as full as it may be; without files it is one mail. */

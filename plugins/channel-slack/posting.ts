@@ -70,7 +70,7 @@ export class Posting {
     return this.#once(key, {
       find: async ({ file: id }) => (id === undefined ? undefined : this.#shared(id, to, signal)),
       send: async (note) => {
-        const { name: filename, bytes } = file;
+        const { name: filename, bytes, comment } = file;
         const { upload_url, file_id } = await api.call<{ upload_url: string; file_id: string }>(
           "files.getUploadURLExternal",
           { filename, length: bytes.length },
@@ -80,9 +80,11 @@ export class Posting {
         await note({ file: file_id });
         const { channel, ...thread } = placeOf(to);
         const files = [{ id: file_id, title: filename }];
+        const place = { channel_id: channel, ...thread };
+        const said = comment === "" ? {} : { initial_comment: comment };
         await api.call(
           "files.completeUploadExternal",
-          { files, channel_id: channel, ...thread },
+          { files, ...place, ...said },
           { signal, timeoutMs: 60_000 },
         );
         return file_id;
@@ -178,6 +180,8 @@ export class Posting {
 export interface SharedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** What is said with it, escaped; may be empty. */
+  readonly comment: string;
 }
 
 interface Once {

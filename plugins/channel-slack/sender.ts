@@ -1,6 +1,7 @@
 import { textOf, type EditedMessage, type OutgoingMessage, type Sent } from "@gantry/sdk";
 import {
   escapeMrkdwn,
+  inWords,
   outgoingPieces,
   PlatformFailure,
   renderBlocks,
@@ -15,6 +16,7 @@ import {
 import { isTs, readAddress, type SlackAddress } from "./address.ts";
 import type { Posting, PostingNeeds } from "./posting.ts";
 import type { Params } from "./web-api.ts";
+import { codeOf, SlackFailure } from "./web-failure.ts";
 
 /** Slack asks for no more than 4,000 signs in a message: https://docs.slack.dev/reference/methods/chat.postMessage */
 export const maxText = 3_900;
@@ -46,6 +48,7 @@ export class Sender {
       space,
       key,
       parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText, size: sizeOf }),
+      instead: inWords,
       send: (piece, i) => sentOf(() => this.#deliver(`${key}#${i}`, piece, address, signal)),
     });
   }
@@ -70,9 +73,13 @@ export class Sender {
         const unread = piece.verbatim ? { mrkdwn: false } : {};
         return await posting.post(key, to, formsOf(piece.text, unread), signal);
       }
-      const name = piece.media.name ?? "file";
-      return await posting.share(key, to, { name, bytes: piece.bytes }, signal);
+      const { name = "file", alt = "" } = piece.media;
+      const comment = escapeMrkdwn(alt).slice(0, maxText).toWellFormed();
+      return await posting.share(key, to, { name, bytes: piece.bytes, comment }, signal);
     } catch (error) {
+      // Texts need no such scope, so the account is not refused.
+      if (!("text" in piece) && error instanceof Error && codeOf(error) === "missing_scope")
+        throw new SlackFailure("refused", error.message, "missing_scope");
       if (error instanceof PlatformFailure && error.kind === "account") health.refused(error.message);
       throw error;
     }

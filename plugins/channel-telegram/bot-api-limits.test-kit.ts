@@ -38,6 +38,7 @@ export const checks: Readonly<Record<string, readonly Check[]>> = {
   sendChatAction: [chat, action],
   sendPhoto: [chat, caption],
   sendDocument: [chat, caption],
+  sendMediaGroup: [chat, album],
   answerCallbackQuery: [notice],
   getFile: [
     ({ file_id }) => (typeof file_id === "string" ? undefined : "Bad Request: file_id not specified"),
@@ -120,6 +121,23 @@ function action(params: Params): string | undefined {
 /** core, sendPhoto.caption: "0-1024 characters after entities parsing". */
 function caption({ caption: said = "" }: Params): string | undefined {
   return said.length > 1_024 ? "Bad Request: message caption is too long" : undefined;
+}
+
+/** The items of an album; empty for what is none. */
+export function albumOf({ media }: Params): readonly Params[] {
+  const items: unknown = typeof media === "string" ? JSON.parse(media) : media;
+  return Array.isArray(items) ? (items as readonly Params[]) : [];
+}
+
+/** core, sendMediaGroup: "must include 2-10 items"; documents "can be only grouped" with documents. */
+function album(params: Params): string | undefined {
+  const items = albumOf(params);
+  if (items.length < 2 || items.length > 10) return "Bad Request: wrong number of items in the album";
+  const kinds = new Set(items.map(({ type }) => type));
+  if (kinds.size > 1) return "Bad Request: documents can be only grouped with documents";
+  const missing = items.some(({ media }) => !(String(media).replace("attach://", "") in params));
+  if (missing) return "Bad Request: attached file not found";
+  return items.map(caption).find((wrong) => wrong !== undefined);
 }
 
 /** core, answerCallbackQuery.text: "0-200 characters". */

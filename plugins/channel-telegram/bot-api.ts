@@ -20,8 +20,8 @@ export interface Said {
 export class BotApiFailure extends PlatformFailure {
   readonly said: Said;
 
-  constructor(kind: FailureKind, sentence: string, said: Said = {}) {
-    super(kind, sentence, said.afterMs);
+  constructor(kind: FailureKind, sentence: string, said: Said = {}, unsure: boolean = false) {
+    super(kind, sentence, said.afterMs, unsure);
     this.said = said;
   }
 }
@@ -61,7 +61,7 @@ export class BotApi {
 
   call<T>(method: string, body: object, options: CallOptions): Promise<T> {
     const headers = { "content-type": "application/json" };
-    return this.#post<T>(method, JSON.stringify(body), headers, options);
+    return this.#post<T>(method, JSON.stringify(body, wellFormed), headers, options);
   }
 
   /** A call that brings bytes along. */
@@ -122,7 +122,7 @@ export class BotApi {
 
   #failure(status: number, { error_code, description, parameters }: Answer): BotApiFailure {
     if (typeof error_code !== "number" && status < 400)
-      return new BotApiFailure("again", errors.TELEGRAM_UNREADABLE(status).message);
+      return new BotApiFailure("again", errors.TELEGRAM_UNREADABLE(status).message, {}, true);
     const code = typeof error_code === "number" ? error_code : status;
     const cause = this.#scrub(typeof description === "string" ? description : "no cause given");
     return failureOf(code, cause, parameters ?? {});
@@ -169,4 +169,9 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
     at += piece.length;
   }
   return whole;
+}
+
+/** The platform refuses a text that ends, or begins, within a surrogate pair. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { give, paramsOf, refuse } from "./bot-api-http.test-kit.ts";
-import { checks, maxDownloadBytes, type Params } from "./bot-api-limits.test-kit.ts";
+import { albumOf, checks, maxDownloadBytes, type Params } from "./bot-api-limits.test-kit.ts";
 
 export const token = "123456789:AAtokenofthetestsABCDEFGHIJKLMNOPQRS";
 
@@ -146,7 +146,7 @@ export class FakeBotApi implements AsyncDisposable {
   #answer(method: string, params: Params, response: ServerResponse): void {
     const wrong = checks[method]?.map((check) => check(params)).find((text) => text !== undefined);
     if (wrong !== undefined) return refuse(response, 400, wrong);
-    const isNew = /^send(?:Message|Photo|Document)$/.test(method);
+    const isNew = /^send(?:Message|Photo|Document|MediaGroup)$/.test(method);
     const message = {
       message_id: isNew ? (this.#nextMessage += 1) : Number(params["message_id"]),
       date: 1,
@@ -177,6 +177,11 @@ export class FakeBotApi implements AsyncDisposable {
       case "sendPhoto":
       case "sendDocument":
         return give(response, message);
+      case "sendMediaGroup":
+        return give(
+          response,
+          albumOf(params).map(() => ({ ...message, message_id: (this.#nextMessage += 1) })),
+        );
       case "editMessageText":
         if (this.#texts.get(key) === params["text"])
           return refuse(response, 400, "Bad Request: message is not modified");

@@ -73,21 +73,21 @@ export class Intake {
 function inAlbums(messages: readonly TelegramMessage[]): readonly TelegramMessage[] {
   const merged: TelegramMessage[] = [];
   for (const message of messages) {
-    const last = merged.at(-1);
-    const isSame =
-      last !== undefined &&
-      message.album !== undefined &&
-      last.album === message.album &&
-      last.conversation.id === message.conversation.id;
-    if (!isSame) merged.push(message);
+    const at = merged.findIndex((earlier) => isSameAlbum(earlier, message));
+    const earlier = merged[at];
+    if (earlier === undefined) merged.push(message);
     else
-      merged[merged.length - 1] = {
-        ...last,
-        text: [last.text, message.text].filter((text) => text !== "").join("\n"),
-        quoted: [...last.quoted, ...message.quoted],
-        forwarded: last.forwarded === true || message.forwarded === true,
-        files: [...last.files, ...message.files],
+      merged[at] = {
+        ...earlier,
+        text: [earlier.text, message.text].filter((text) => text !== "").join("\n"),
+        quoted: [...earlier.quoted, ...message.quoted],
+        forwarded: earlier.forwarded === true || message.forwarded === true,
+        files: [...earlier.files, ...message.files],
       };
   }
   return merged;
+}
+
+function isSameAlbum(a: TelegramMessage, b: TelegramMessage): boolean {
+  return b.album !== undefined && a.album === b.album && a.conversation.id === b.conversation.id;
 }

@@ -263,3 +263,15 @@ test("FLR-07: after `config reload` the press on a question of before decides", 
   expect(await service.press(1, "Allow")).toBe("Allowed.");
   expect([await service.sent(2), service.written()]).toEqual(["done", "about a.txt"]);
 });
+
+test("FLR-08: an answer that was under way when the process was killed comes once more, marked", async () => {
+  const service = await serve("hello");
+  service.api.failures.push({ method: "sendMessage", how: "silent" });
+  sayTo(service.api, "hi");
+  await service.api.sent(1);
+  await service.kill();
+  await service.start();
+  await service.sent(2);
+  const texts = service.api.of("sendMessage").map(({ params }) => params["text"]);
+  expect(texts).toEqual(["hello", "(Sent again, as it may not have arrived.)\nhello"]);
+});

@@ -1,5 +1,11 @@
 import type { Values } from "@gantry/sdk";
-import { troubleOf, type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
+import {
+  pause,
+  troubleOf,
+  type ChannelHealth,
+  type ConnectionOptions,
+  type Trouble,
+} from "@gantry/sdk/channel";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
 import { errors } from "./errors.ts";
 import type { Intake } from "./intake.ts";
@@ -10,6 +16,9 @@ import type { WireUpdate, WireUser, WireWebhook } from "./wire.ts";
 const pollSeconds = 20;
 /** A poll that is held so long is a dead connection: people are told of one after 30 s. */
 const pollMs = (pollSeconds + 10) * 1_000;
+/** Pictures of an album come so far apart at most, however many they are; an album has ten. */
+const albumMs = 700;
+const mostLooks = 10;
 const space = "telegram.offset";
 /**
  * After a week without any update the platform numbers anew, perhaps lower, and an old offset would hide all of them; it
@@ -54,7 +63,7 @@ export class Poller implements ConnectionOptions {
     let seconds = 0;
     while (!signal.aborted) {
       this.#heardAt = performance.now();
-      const updates = await this.#poll(offset, seconds, signal);
+      const updates = await this.#withAlbums(await this.#poll(offset, seconds, signal), offset, signal);
       seconds = pollSeconds;
       alive();
       if (updates.length === 0) {
@@ -78,6 +87,27 @@ export class Poller implements ConnectionOptions {
   async #whoAmI(signal: AbortSignal): Promise<Me> {
     const { id, username = "" } = await this.#needs.api.call<WireUser>("getMe", {}, { signal });
     return { id, username };
+  }
+
+  /**
+   * A held poll returns with the first picture of an album: it is asked for again, and not confirmed before, until no more
+   * pictures come with it.
+   */
+  async #withAlbums(
+    updates: readonly WireUpdate[],
+    offset: Offset | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly WireUpdate[]> {
+    let all = updates;
+    for (let look = 0; look < mostLooks && albumSize(all) > 0; look += 1) {
+      await pause(albumMs, signal);
+      if (signal.aborted) return [];
+      const more = await this.#poll(offset, 0, signal);
+      const isWhole = albumSize(more) <= albumSize(all);
+      all = more;
+      if (isWhole) break;
+    }
+    return all;
   }
 
   async #poll(
@@ -115,6 +145,11 @@ export class Poller implements ConnectionOptions {
     const kept = await this.#needs.values().get<Offset>(space, api.botId);
     return isFresh(kept) ? kept : undefined;
   }
+}
+
+/** Returns how many updates belong to albums. */
+function albumSize(updates: readonly WireUpdate[]): number {
+  return updates.filter(({ message }) => message?.media_group_id !== undefined).length;
 }
 
 function isFresh(offset: Offset | undefined): boolean {

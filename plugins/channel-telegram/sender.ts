@@ -1,31 +1,26 @@
+import { textOf, type EditedMessage, type OutgoingMessage, type Sent, type Values } from "@gantry/sdk";
 import {
-  textOf,
-  type EditedMessage,
-  type MediaRef,
-  type OutgoingMessage,
-  type Sent,
-  type Values,
-} from "@gantry/sdk";
-import {
+  copyRoom,
+  inWords,
   outgoingPieces,
   PlatformFailure,
   renderEntities,
   sendInParts,
   sentOf,
   type ChannelHealth,
-  type OutgoingPiece,
+  type OutgoingFile,
   type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
+import { copyOf, inAlbums, type Piece } from "./albums.ts";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
+import { isPhoto, uploadForm } from "./uploads.ts";
 import { readAddress, withoutQuote, type ChatAddress, withoutPreview } from "./sent.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** Bounds of one message: UTF-16 units of the text, forms in it. */
-const maxText = 4_096;
+/** Bounds of one message: UTF-16 units of the text, with room for words that mark a copy; forms in it. */
+const maxText = 4_096 - copyRoom;
 const maxEntities = 100;
-/** A picture is shown up to this size; a larger one goes as a file. */
-const maxPhotoBytes = 10 * 1024 * 1024;
 const space = "telegram.parts";
 
 export interface SenderNeeds {
@@ -34,6 +29,8 @@ export interface SenderNeeds {
   values(): Values;
   readonly open: PieceOptions["open"];
 }
+
+type Delivering = { readonly to: ChatAddress; readonly signal: AbortSignal };
 
 /** Sends replies: text with its forms, in several messages where it is long, and media as photos and files. */
 export class Sender {
@@ -44,7 +41,7 @@ export class Sender {
   }
 
   /** Never throws. */
-  async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+  async send({ to, parts, key, earlier }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
     const address = readAddress(to);
     if (address === undefined)
       return { status: "refused", reason: `${JSON.stringify(to)} is no address on Telegram` };
@@ -52,7 +49,10 @@ export class Sender {
       values: this.#needs.values(),
       space,
       key,
-      parts: await outgoingPieces(parts, { open: this.#needs.open, max: maxText }),
+      earlier,
+      parts: inAlbums(await outgoingPieces(parts, { open: this.#needs.open, max: maxText })),
+      again: copyOf,
+      instead: (piece, reason) => ("album" in piece ? undefined : inWords(piece, reason)),
       send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
     });
   }
@@ -73,8 +73,8 @@ export class Sender {
     });
   }
 
-  #sendPiece(piece: OutgoingPiece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
-    return sentOf(() => this.#followed(address, (to) => this.#deliver(piece, to, signal)));
+  #sendPiece(piece: Piece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
+    return sentOf(() => this.#followed(address, (to) => this.#deliver(piece, { to, signal })));
   }
 
   /** A group that became a supergroup has another id: the message goes there, once. */
@@ -89,14 +89,13 @@ export class Sender {
     }
   }
 
-  #deliver(piece: OutgoingPiece, to: ChatAddress, signal: AbortSignal): Promise<number> {
-    return "text" in piece
-      ? this.#deliverText(piece.text, to, signal)
-      : this.#deliverMedia(piece, to, signal);
+  #deliver(piece: Piece, how: Delivering): Promise<number> {
+    if ("album" in piece) return this.#deliverAlbum(piece.album, how);
+    return "text" in piece ? this.#deliverText(piece.text, how) : this.#deliverFile(piece, how);
   }
 
   /** A form that the platform does not understand is left out, once: an answer must not vanish for its looks. */
-  async #deliverText(rich: RichText, to: ChatAddress, signal: AbortSignal): Promise<number> {
+  async #deliverText(rich: RichText, { to, signal }: Delivering): Promise<number> {
     const plain = { ...to, text: rich.text, ...withoutPreview };
     const entities = renderEntities(rich, maxEntities);
     const { api } = this.#needs;
@@ -109,19 +108,51 @@ export class Sender {
     }
   }
 
-  async #deliverMedia(
-    { media, bytes }: { readonly media: MediaRef; readonly bytes: Uint8Array },
-    to: ChatAddress,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const isPhoto = /^image\/(?:png|jpeg|webp)$/.test(media.mime) && bytes.length <= maxPhotoBytes;
-    const form = new FormData();
-    for (const [name, value] of Object.entries(to))
-      form.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
-    const file = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: media.mime });
-    form.set(isPhoto ? "photo" : "document", file, media.name ?? "file");
-    const method = isPhoto ? "sendPhoto" : "sendDocument";
-    return (await this.#needs.api.upload<WireMessage>(method, form, { signal, timeoutMs: 120_000 }))
-      .message_id;
+  /** A picture that the platform does not show, as one of 20,000 pixels, goes as a file. */
+  async #deliverFile(file: OutgoingFile, how: Delivering): Promise<number> {
+    if (!isPhoto(file)) return this.#upload("sendDocument", [file], how);
+    try {
+      return await this.#upload("sendPhoto", [file], how);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return this.#upload("sendDocument", [file], how);
+    }
   }
+
+  /** An album that the platform refuses goes file by file, and what it refuses alone is told. */
+  async #deliverAlbum(files: readonly OutgoingFile[], how: Delivering): Promise<number> {
+    try {
+      return await this.#upload("sendMediaGroup", files, how);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+    let last = 0;
+    for (const file of files)
+      last = await this.#deliverFile(file, how).catch((error: Error) => {
+        const words = isRefusal(error) ? inWords(file, error.message) : undefined;
+        if (words === undefined) throw error;
+        return this.#deliver(words, how);
+      });
+    return last;
+  }
+
+  async #upload(
+    method: "sendPhoto" | "sendDocument" | "sendMediaGroup",
+    files: readonly OutgoingFile[],
+    { to, signal }: Delivering,
+  ): Promise<number> {
+    const form = uploadForm(method, files, to);
+    const { api } = this.#needs;
+    const answer = await api.upload<WireMessage | readonly WireMessage[]>(method, form, {
+      signal,
+      timeoutMs: 120_000,
+    });
+    const message = Array.isArray(answer) ? (answer as readonly WireMessage[]).at(-1) : answer;
+    return (message as WireMessage).message_id;
+  }
+}
+
+/** The chat is there and this is not taken; one that has another id now is not refused. */
+function isRefusal(error: unknown): error is BotApiFailure {
+  return error instanceof BotApiFailure && error.kind === "refused" && error.said.movedTo === undefined;
 }

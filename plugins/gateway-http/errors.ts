@@ -44,6 +44,9 @@ export const errors = defineErrors({
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once."),
   GATEWAY_APPROVAL_OVER: failed("Nobody decided the question, and it is not open any more: %s"),
+  GATEWAY_MEDIA_UNKNOWN: failed(
+    "There is no such file in a session that this token may read: the answer that handed it over names its address.",
+  ),
   GATEWAY_QUESTION_UNKNOWN: failed("There is no such question of a tool: its stream names the open ones."),
   GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once."),
   GATEWAY_QUESTION_WRONG: failed("%s"),

@@ -4,6 +4,7 @@ import type {
   Check,
   Inbox,
   Logger,
+  Media,
   Meters,
   People,
   Route,
@@ -19,6 +20,7 @@ import { approvalRoutes } from "./route-approvals.ts";
 import { chatRoute } from "./route-chat.ts";
 import { healthRoute } from "./route-health.ts";
 import { pairRoute } from "./route-pair.ts";
+import { mediaRoute } from "./route-media.ts";
 import { questionRoute } from "./route-questions.ts";
 import { readyRoute } from "./route-ready.ts";
 import { openServer, type Server } from "./server.ts";
@@ -28,6 +30,7 @@ export interface GatewayNeeds {
   readonly audit: Audit;
   readonly checks: ReadonlyMap<string, Check>;
   readonly inbox: Inbox;
+  readonly media: Media | undefined;
   readonly meters: Meters | undefined;
   readonly people: People;
   readonly questions: ToolQuestions | undefined;
@@ -50,6 +53,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     chatRoute(inbox),
     ...approvalRoutes(approvals),
     ...(needs.questions ? [questionRoute(needs.questions)] : []),
+    mediaRoute(store.sessions, needs.media),
   ];
   const tls = await readTls(config, runtime.configDir);
   const { version } = runtime;

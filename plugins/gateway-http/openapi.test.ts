@@ -48,6 +48,7 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
   );
   expect(listed.toSorted()).toEqual([
     "get /api/approvals",
+    "get /api/media/{id}",
     "get /api/openapi.json",
     "get /health",
     "get /ready",

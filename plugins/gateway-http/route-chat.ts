@@ -15,11 +15,21 @@ import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { failure, statusOf } from "./failures.ts";
+import { linked } from "./route-media.ts";
 
 const body = Type.Object({
   message: Type.String({ minLength: 1 }),
   session_id: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_.:+@-]{1,128}$" })),
   stream: Type.Optional(Type.Boolean()),
+});
+
+const file = Type.Object({
+  id: Type.String(),
+  mime: Type.String(),
+  bytes: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  alt: Type.Optional(Type.String()),
+  url: Type.String(),
 });
 
 const reply = Type.Object({
@@ -37,6 +47,7 @@ const reply = Type.Object({
   tool_calls: Type.Array(
     Type.Object({ tool: Type.String(), decision: Type.String(), code: Type.Optional(Type.String()) }),
   ),
+  files: Type.Optional(Type.Array(file)),
 });
 
 export function chatRoute(inbox: Inbox): Route {
@@ -73,11 +84,17 @@ export function chatRoute(inbox: Inbox): Route {
 }
 
 function answer(result: TurnResult): RouteReply {
-  const { error, ...done } = result;
-  if (!error) return { status: 200, body: done };
+  const { error } = result;
+  if (!error) return { status: 200, body: doneOf(result) };
   const { code, message } = error;
   const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf(code) };
   return { status, headers, body: { error: { code, message } } };
+}
+
+/** What a client is told of a whole turn; each file with the address of its bytes. */
+function doneOf(result: TurnResult): object {
+  const { files, session_id } = result;
+  return files === undefined ? result : { ...result, files: files.map((one) => linked(one, session_id)) };
 }
 
 /** Yields the turn as events. It is stopped if the client leaves, is slow, or the stop is over. */
@@ -103,9 +120,9 @@ function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
   if (event.type === "tool_question") return { event: event.type, data: event.question };
   if (event.type === "ended") {
-    const { error, ...done } = event.result;
+    const { error } = event.result;
     if (error) return { event: "error", data: { code: error.code, message: error.message } };
-    return { event: "done", data: done };
+    return { event: "done", data: doneOf(event.result) };
   }
   if (!shown.has(event.type)) return undefined;
   const { type, ...data } = event;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { StopReason, ToolUse, TurnResult } from "@gantry/sdk";
+import { describeMedia, type StopReason, type ToolUse, type TurnResult } from "@gantry/sdk";
 
 const reasons: Readonly<Partial<Record<StopReason, string>>> = {
   EndTurn: "stop",
@@ -19,7 +19,7 @@ export class Completion {
 
   whole(result: TurnResult): object {
     const calls = callsOf(result.client_calls);
-    const message = { role: "assistant", content: result.reply || null, refusal: null, ...calls };
+    const message = { role: "assistant", content: wordsOf(result) || null, refusal: null, ...calls };
     return {
       ...this.#base,
       object: "chat.completion",
@@ -40,6 +40,8 @@ export class Completion {
   /** What is left to say when the turn has ended. */
   *last(result: TurnResult, includeUsage: boolean): Iterable<object> {
     const { tool_calls: calls = [] } = callsOf(result.client_calls);
+    const lines = wordsOf({ ...result, reply: "" });
+    if (lines !== "") yield this.text(result.reply === "" ? lines : `\n\n${lines}`);
     if (calls.length > 0) yield this.#chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) });
     yield this.#chunk({}, reasonOf(result));
     if (includeUsage) {
@@ -52,6 +54,12 @@ export class Completion {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: reason }];
     return { ...this.#base, object: "chat.completion.chunk", choices };
   }
+}
+
+/** The reply, and a line for each file that was handed over: the format has no other place for one. */
+function wordsOf({ reply, files = [] }: TurnResult): string {
+  const lines = files.map(describeMedia).join("\n");
+  return [reply, lines].filter((text) => text !== "").join("\n\n");
 }
 
 function reasonOf({ stop_reason: stop }: TurnResult): string {

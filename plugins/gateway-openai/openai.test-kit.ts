@@ -1,3 +1,4 @@
+import type { Plugin } from "@gantry/sdk";
 import { fakeProvider, memoryStore, type FakeProvider, type FakeScript } from "@gantry/sdk/testing";
 import OpenAI from "openai";
 import { startGateway, type TestGateway } from "../gateway-http/gateway.test-kit.ts";
@@ -12,9 +13,13 @@ export interface OpenAIGateway extends TestGateway {
 }
 
 /** A gateway with one paired device, and the official client on it; the model says what `script` says. */
-export async function start(script: FakeScript, openai: object = {}): Promise<OpenAIGateway> {
+export async function start(
+  script: FakeScript,
+  openai: object = {},
+  more: readonly Plugin[] = [],
+): Promise<OpenAIGateway> {
   const model = fakeProvider(script);
-  const plugins = [memoryStore(), model, plugin, tool("clock", async () => "noon")];
+  const plugins = [memoryStore(), model, plugin, tool("clock", async () => "noon"), ...more];
   const gateway = await startGateway({ plugins, gateway: { openai } });
   const { token } = await gateway.pair("laptop");
   const baseURL = `${gateway.url}/v1`;

@@ -1,6 +1,7 @@
-import { Routes, Store, textOf } from "@gantry/sdk";
+import { Routes, Store, textOf, type ToolResult } from "@gantry/sdk";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
+import { tool } from "../../test/helpers/plugins.ts";
 import { start } from "./openai.test-kit.ts";
 
 const hello = { model: "gantry", messages: [{ role: "user" as const, content: "hello" }] };
@@ -282,4 +283,19 @@ test("OAI-01: the routes are there while the plugin is, and need a token", async
     "POST /v1/chat/completions",
   ]);
   expect((await gateway.ask("/v1/models")).status).toBe(401);
+});
+
+test("FLR-19: what is handed over is a line of the answer, whole and streamed, as the format has no files", async () => {
+  const media = { id: "a", mime: "application/pdf", bytes: 6, name: "plan.pdf", alt: "The plan" };
+  const result: ToolResult = { parts: [{ type: "media", media, forPerson: true }], failed: false };
+  const hand = { calls: [{ name: "hand", args: {} }] };
+  const plugins = [tool("hand", async () => result)];
+  await using gateway = await start([hand, "Here.", hand, "Here."], {}, plugins);
+  const line = "Here.\n\n[plan.pdf, application/pdf, 6 bytes: The plan]";
+  const whole = await gateway.client.chat.completions.create(hello);
+  expect(whole.choices[0]?.message.content).toBe(line);
+  let streamed = "";
+  for await (const chunk of await gateway.client.chat.completions.create({ ...hello, stream: true }))
+    streamed += chunk.choices[0]?.delta.content ?? "";
+  expect(streamed).toBe(line);
 });

@@ -20,7 +20,7 @@ export async function exchange(
   const waits = waitsOf(request);
   const fail = (error: unknown) => netFailure(error, url.href, waits, signal);
   try {
-    signal.throwIfAborted();
+    if (signal.aborted) throw errors.NET_CANCELLED(printable(url.href));
     const { default: send } = await import("undici/lib/api/api-request.js");
     const answer = await send.call(dispatcher, {
       origin: url.origin,

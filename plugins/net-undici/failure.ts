@@ -1,4 +1,4 @@
-import { errors, GantryError } from "@gantry/sdk";
+import { errors, GantryError, withoutAnswer } from "@gantry/sdk";
 
 /** What of an address may be printed: no user, no query, no fragment. */
 export function printable(url: string): string {
@@ -38,6 +38,10 @@ const timeouts: Readonly<Record<string, "connect" | "answer">> = {
   UND_ERR_BODY_TIMEOUT: "answer",
 };
 
+/** What fails before a request can go out; of anything else it is not known. */
+const unreached =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_(?:ABORTED|INVALID_ARG)|.*(?:CERT|TLS|SSL).*)$/;
+
 export interface Waits {
   readonly connectMs: number;
   readonly answerMs: number;
@@ -47,12 +51,17 @@ export interface Waits {
 export function netFailure(error: unknown, url: string, waits: Waits, signal: AbortSignal): GantryError {
   if (error instanceof GantryError) return error;
   const where = printable(url);
-  if (signal.aborted) return errors.NET_CANCELLED(where);
+  if (signal.aborted) return withoutAnswer(errors.NET_CANCELLED(where));
   const code = codeOf(error);
   if (code === "EMFILE" || code === "ENFILE") return errors.NO_DESCRIPTORS(where, code);
   const late = timeouts[code];
-  if (late) return errors.NET_TIMEOUT(where, (late === "connect" ? waits.connectMs : waits.answerMs) / 1000);
-  return errors.NET_REFUSED(where, words[code] ? `${words[code]} (${code})` : `it failed with ${code}`);
+  if (late === "connect") return errors.NET_TIMEOUT(where, waits.connectMs / 1000);
+  if (late) return withoutAnswer(errors.NET_TIMEOUT(where, waits.answerMs / 1000));
+  const failure = errors.NET_REFUSED(
+    where,
+    words[code] ? `${words[code]} (${code})` : `it failed with ${code}`,
+  );
+  return unreached.test(code) ? failure : withoutAnswer(failure);
 }
 
 function codeOf(error: unknown): string {

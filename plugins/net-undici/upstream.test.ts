@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import type { NetRequest } from "@gantry/sdk";
+import { isWithoutAnswer, type NetRequest } from "@gantry/sdk";
 import { bodyOf, proxyTo, serve } from "./loopback.test-kit.ts";
 import { createUpstream } from "./upstream.ts";
 
@@ -245,4 +245,34 @@ test("PRV-14: a raw connection that cannot be made is told as NET_REFUSED or NET
     "NET_REFUSED",
     expect.stringContaining("the proxy answered HTTP 403"),
   ]);
+});
+
+test("FLR-08: a failure tells whether the request may have arrived: not before a connection is there", async () => {
+  const failures: [string, boolean][] = [];
+  await using server = await serve((request, response) => {
+    if (request.url === "/cut") request.socket.destroy();
+    if (request.url === "/half")
+      response.writeHead(200, { "content-length": 9 }).write("x", () => response.destroy());
+  });
+  const upstream = createUpstream({});
+  const ends: Record<string, Partial<NetRequest>> = {
+    [`${server.url}/cut`]: {},
+    [`${server.url}/half`]: {},
+    [`${server.url}/silent`]: { timeoutMs: 50 },
+    "http://127.0.0.1:1/": {},
+    "http://no-such-name.invalid/": {},
+  };
+  for (const [url, more] of Object.entries(ends)) {
+    const asking = upstream.fetch(get(url, { ...more, method: "POST", body: "x" }));
+    const failure = await asking.then((answer) => answer.text()).catch((error: unknown) => error);
+    failures.push([new URL(url).pathname, isWithoutAnswer(failure)]);
+  }
+  expect(failures).toEqual([
+    ["/cut", true],
+    ["/half", true],
+    ["/silent", true],
+    ["/", false],
+    ["/", false],
+  ]);
+  await upstream.close();
 });

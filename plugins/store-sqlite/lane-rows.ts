@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { errors as shared, type InboundMessage } from "@gantry/sdk";
+import { errors as shared, type InboundMessage, type MediaRef } from "@gantry/sdk";
 import {
   laneOf,
   mediaIn,
@@ -159,7 +159,7 @@ export function moveOn(sql: Sql, lane: string): void {
 /** Only the id is kept, to know a redelivery. */
 export function forget(sql: Sql, seq: number): void {
   sql.run(
-    `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, ended = ? WHERE seq = ?`,
+    `UPDATE inbox SET state = ${DONE}, message = '', reply = NULL, files = NULL, ended = ? WHERE seq = ?`,
     Date.now(),
     seq,
   );
@@ -175,6 +175,7 @@ export interface ClaimedRow {
   readonly accepted: number;
   readonly tried: number | null;
   readonly reply: string | null;
+  readonly files: string | null;
   readonly notice: number;
 }
 
@@ -191,5 +192,6 @@ export function claimOf(row: ClaimedRow, token: string, now: number): Claim {
     isNotice: row.notice === 1,
     ...(row.tried !== null && { triedMsAgo: now - row.tried }),
     ...(row.reply !== null && { reply: row.reply }),
+    ...(row.files !== null && { files: JSON.parse(row.files) as readonly MediaRef[] }),
   };
 }

@@ -18,6 +18,7 @@ import {
   take,
   type ClaimedRow,
 } from "./lane-rows.ts";
+import { useMedia } from "./media-rows.ts";
 import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 
@@ -71,7 +72,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             take(sql, lane, token, own(), now + leaseMs, 1);
             const row = sql.get<ClaimedRow>(
               `UPDATE inbox SET attempt = attempt + 1, begun = begun + 1, token = ? WHERE seq = ?
-               RETURNING seq, lane, message, attempt, begun, failures, accepted, tried, reply, notice`,
+               RETURNING seq, lane, message, attempt, begun, failures, accepted, tried, reply, files, notice`,
               token,
               head,
             )!;
@@ -92,7 +93,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       return clock.whenRight(renewed);
     },
 
-    answer(claim, reply, session, turn) {
+    answer(claim, reply, session, turn, files = []) {
       return db.commit((sql) => {
         const { number, token, message } = claim;
         const before = sql.get<{ reply: string | null; token: string | null }>(
@@ -101,7 +102,10 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
         );
         if (before?.token === token && before.reply === reply) return;
         if (endedBy(sql, claim) || before?.reply !== null) throw shared.LEASE_LOST(laneOf(message));
-        sql.run("UPDATE inbox SET reply = ?, begun = 0, failures = 0 WHERE seq = ?", reply, number);
+        const kept = files.length > 0 ? JSON.stringify(files) : null;
+        const text = "UPDATE inbox SET reply = ?, files = ?, begun = 1, failures = 0 WHERE seq = ?";
+        sql.run(text, reply, kept, number);
+        useMedia(sql, `m:${number}`, [...new Set(files.map(({ id }) => id))]);
         appendTurn(sql, session, turn, laneOf(message));
       });
     },

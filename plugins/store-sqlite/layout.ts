@@ -106,4 +106,6 @@ export const layout: readonly string[] = [
   "ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0",
   // What the conversation held that a memory comes from; none is told of older ones.
   "ALTER TABLE memory ADD COLUMN sources TEXT",
+  // Files that go out with an answer.
+  "ALTER TABLE inbox ADD COLUMN files TEXT",
 ];

@@ -4,6 +4,11 @@ export const errors = defineErrors({
   FILES_NO_SANDBOX: policy(
     "No plugin fills the sandbox, so no file can be opened safely: list a sandbox, see `gantry plugins list`.",
   ),
+  SEND_NO_MEDIA: policy("No plugin keeps media, so no file can be handed over: list a store that does."),
+  SEND_TOO_LARGE: failed(
+    "%s has %s bytes and at most %s can be handed over: make it smaller, or hand over its parts.",
+  ),
+  SEND_EMPTY: failed("%s is empty, so there is nothing to hand over: write it first."),
   SEARCH_LINES: failed("%s spans lines, and each line is searched by itself: look for a part of one line."),
   SEARCH_BAD_GLOB: failed(
     "%s is no pattern of file names that can be matched: use a simpler one, such as src/**/*.ts.",

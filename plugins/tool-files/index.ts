@@ -22,6 +22,7 @@ import { Journal } from "./journal.ts";
 import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
+import { sendTool } from "./send.ts";
 import { undoCommand } from "./undo-command.ts";
 import { undoInChat } from "./undo-in-chat.ts";
 import { writeTool } from "./write.ts";
@@ -29,7 +30,7 @@ import { writeTool } from "./write.ts";
 export default definePlugin({
   name: "tool-files",
   summary:
-    "file_read, file_write, file_edit, file_list, file_find, file_search: files, opened behind the walls of the sandbox.",
+    "file_read, file_write, file_edit, file_list, file_find, file_search, send_file: files, opened behind the walls of the sandbox.",
   table: "",
   config: Type.Object({
     security: Type.Object({ file_write_enabled: securityKeys.file_write_enabled }),
@@ -69,6 +70,7 @@ export default definePlugin({
       maxOutputBytes: tools.max_output_bytes,
     };
     host.provide(Tools, readTool({ ...shared, media }));
+    host.provide(Tools, sendTool({ ...shared, media }));
     const writing = { ...shared, journal, enabled: security.file_write_enabled };
     host.provide(Tools, writeTool(writing));
     host.provide(Tools, editTool(writing));

@@ -1,7 +1,13 @@
 import { describeMedia, type MediaRef, type Part } from "../messages/content.ts";
 import { readMarkdown } from "./markdown.ts";
-import type { RichText } from "./rich-text.ts";
+import { plainText, type RichText } from "./rich-text.ts";
 import { splitRichText, splitVerbatim, type SplitOptions } from "./split.ts";
+
+/** A file on its way out; `media.alt` is its caption. */
+export interface OutgoingFile {
+  readonly media: MediaRef;
+  readonly bytes: Uint8Array;
+}
 
 /** What goes out as one message: words with their forms, or a file. */
 export type OutgoingPiece =
@@ -10,7 +16,30 @@ export type OutgoingPiece =
       /** It has no form, and must be given none: escaped, or not sent at all. */
       readonly verbatim?: true;
     }
-  | { readonly media: MediaRef; readonly bytes: Uint8Array };
+  | OutgoingFile;
+
+const copyMark = "(Sent again, as it may not have arrived.)\n";
+
+/** How long the words are that {@link asCopy} adds: a text that fits with them can be sent again. */
+export const copyRoom: number = copyMark.length;
+
+/** Returns the piece as a copy of one that may have arrived: its text or caption begins with words that say so. */
+export function asCopy(piece: OutgoingPiece): OutgoingPiece {
+  if (!("text" in piece)) {
+    const { media } = piece;
+    return { ...piece, media: { ...media, alt: `${copyMark}${media.alt ?? ""}`.trim() } };
+  }
+  const { text, spans } = piece.text;
+  const by = copyRoom;
+  const moved = spans.map((span) => ({ ...span, from: span.from + by, to: span.to + by }));
+  return { ...piece, text: { text: `${copyMark}${text}`, spans: moved } };
+}
+
+/** Returns the sentence that stands in for a file that the platform refused; undefined for words. */
+export function inWords(piece: OutgoingPiece, reason: string): OutgoingPiece | undefined {
+  if ("text" in piece) return undefined;
+  return { text: plainText(`${describeMedia(piece.media)} was not delivered: ${reason}`) };
+}
 
 /** How long a text may be is given as to {@link splitRichText}. */
 export interface PieceOptions extends SplitOptions {
@@ -22,7 +51,7 @@ export interface PieceOptions extends SplitOptions {
 
 /**
  * An answer as messages, in order: neighbouring text is one text, cut where it is long; media without bytes is a line of it.
- * What is verbatim has messages of its own.
+ * What is verbatim has messages of its own. Half a surrogate pair, which platforms refuse, is a replacement character.
  */
 export async function outgoingPieces(
   parts: readonly Part[],
@@ -37,12 +66,13 @@ export async function outgoingPieces(
   for (const part of parts) {
     if (part.type === "text" && part.verbatim) {
       await flush();
-      for (const piece of splitVerbatim(part.text, options)) pieces.push({ text: piece, verbatim: true });
+      for (const piece of splitVerbatim(part.text.toWellFormed(), options))
+        pieces.push({ text: piece, verbatim: true });
       continue;
     }
-    if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text}`;
+    if (part.type === "text") text += `${text === "" ? "" : "\n"}${part.text.toWellFormed()}`;
     if (part.type !== "media") continue;
-    const { media } = part;
+    const media = wellFormed(part.media);
     const bytes = await options.open(media.id).catch(() => undefined);
     const words = bytes === undefined ? describeMedia(media) : options.asWords?.(media, bytes);
     if (bytes === undefined || words !== undefined) {
@@ -54,4 +84,8 @@ export async function outgoingPieces(
   }
   await flush();
   return pieces;
+}
+
+function wellFormed(media: MediaRef): MediaRef {
+  return media.alt === undefined ? media : { ...media, alt: media.alt.toWellFormed() };
 }

@@ -1,5 +1,6 @@
 import type { Sent } from "../messages/channel.ts";
 import { GantryError } from "../contract/errors.ts";
+import { isWithoutAnswer } from "../tools/net.ts";
 import type { Trouble } from "./connection.ts";
 
 /** What a failed call to a platform means for what was to be done. */
@@ -16,7 +17,7 @@ export type FailureKind =
   | "refused"
   /** The platform cannot be reached, which is true of every call. */
   | "away"
-  /** It may work later; whether it was done is not known. */
+  /** It may work later. */
   | "again";
 
 /** A call to a platform that failed; the message is a sentence for people, without a secret. */
@@ -24,11 +25,14 @@ export class PlatformFailure extends Error {
   readonly kind: FailureKind;
   /** Milliseconds: the wait that was asked for. */
   readonly afterMs: number | undefined;
+  /** True if the call may have been done: it went out, and nothing came back that can be read. */
+  readonly unsure: boolean;
 
-  constructor(kind: FailureKind, sentence: string, afterMs?: number) {
+  constructor(kind: FailureKind, sentence: string, afterMs?: number, unsure: boolean = false) {
     super(sentence);
     this.kind = kind;
     this.afterMs = afterMs;
+    this.unsure = unsure;
   }
 }
 
@@ -46,7 +50,7 @@ export async function reach<T>(work: () => Promise<T>, { scrub, refused = [] }: 
   } catch (error) {
     if (error instanceof PlatformFailure) throw error;
     const sentence = scrub(error instanceof Error ? error.message : String(error));
-    throw new PlatformFailure(kindOf(error, refused), sentence);
+    throw new PlatformFailure(kindOf(error, refused), sentence, undefined, isWithoutAnswer(error));
   }
 }
 
@@ -64,8 +68,12 @@ export async function sentOf(call: () => Promise<string | number>): Promise<Sent
   } catch (error) {
     if (!(error instanceof PlatformFailure)) return { status: "retry", reason: String(error) };
     const { kind, message: reason, afterMs } = error;
-    const wait = afterMs !== undefined && { afterMs };
-    if (kind === "account" || kind === "away") return { status: "retry", reason, scope: "channel" };
+    const wait = {
+      ...(afterMs !== undefined && { afterMs }),
+      ...(error.unsure && { unsure: true as const }),
+    };
+    if (kind === "account") return { status: "retry", reason, scope: "channel" };
+    if (kind === "away") return { status: "retry", reason, scope: "channel", ...wait };
     if (kind === "paused") return { status: "retry", reason, scope: "channel", ...wait };
     if (kind === "rate" || kind === "again") return { status: "retry", reason, ...wait };
     return { status: "refused", reason };

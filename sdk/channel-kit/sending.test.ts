@@ -144,3 +144,55 @@ test.each([
 ])("CC-11: %s is an address for secrets where loopback is allowed: %s", (address, allowed, expected) => {
   expect(addressOf(address, allowed)).toBe(expected);
 });
+
+/** Tries in turn, each with what the platform makes of its calls; gives what went out. */
+async function tries(
+  ...given: readonly { readonly earlier?: "ended" | "cut"; readonly outcomes: Sent[] }[]
+): Promise<readonly [sent: readonly string[], ends: readonly Sent[]]> {
+  const { values } = createMemoryStore();
+  const sent: string[] = [];
+  const ends: Sent[] = [];
+  for (const { earlier, outcomes } of given)
+    ends.push(
+      await sendInParts({
+        ...message,
+        values,
+        earlier,
+        parts: ["a", "file"],
+        again: (part) => `copy of ${part}`,
+        instead: (part, reason) => (part === "file" ? `no ${part}: ${reason}` : undefined),
+        async send(part) {
+          sent.push(part);
+          return outcomes.shift() ?? { status: "sent" };
+        },
+      }),
+    );
+  return [sent, ends];
+}
+
+const sentWell: Sent = { status: "sent" };
+const unsure: Sent = { status: "retry", reason: "cut", unsure: true };
+
+test("FLR-08: a part that may have been taken is sent once more, as a copy, and no other is", async () => {
+  const [sent] = await tries({ outcomes: [sentWell, unsure] }, { earlier: "ended", outcomes: [] });
+  expect(sent).toEqual(["a", "file", "copy of file"]);
+});
+
+test("FLR-08: a part of a try that was cut counts as one that may have been taken", async () => {
+  const [sent] = await tries({ outcomes: [sentWell, unsure] }, { earlier: "cut", outcomes: [] });
+  expect(sent).toEqual(["a", "file"]);
+  const [again] = await tries({ earlier: "cut", outcomes: [] });
+  expect(again).toEqual(["copy of a", "file"]);
+});
+
+test("FLR-08: a part whose copy may have been taken too is given up, and the reason says so", async () => {
+  const [sent, ends] = await tries({ outcomes: [unsure] }, { earlier: "ended", outcomes: [unsure] });
+  expect([sent, ends.at(-1)?.status]).toEqual([["a", "copy of a"], "refused"]);
+});
+
+test("FLR-19: a refused file is told in its place, and a refused text ends the message", async () => {
+  const refused: Sent = { status: "refused", reason: "too large" };
+  const [sent, ends] = await tries({ outcomes: [sentWell, refused] });
+  expect([sent, ends]).toEqual([["a", "file", "no file: too large"], [sentWell]]);
+  expect(await tries({ outcomes: [refused] })).toEqual([["a"], [refused]]);
+});

@@ -94,6 +94,8 @@ export type Sent =
       readonly afterMs?: number;
       /** Default `message`. */
       readonly scope?: "message" | "channel";
+      /** The platform may have taken it: it went out, and no answer came. */
+      readonly unsure?: true;
     }
   | { readonly status: "refused"; readonly reason: string };
 
@@ -105,6 +107,8 @@ export interface OutgoingMessage {
   readonly inReplyTo?: string;
   /** The same for every try of one message, so that a platform with idempotency sends it once. */
   readonly key: string;
+  /** An earlier try `ended`, or was `cut` by the end of its process, so that nobody knows what the platform took. */
+  readonly earlier?: "ended" | "cut";
 }
 
 /** Another text for a message that was sent. */

@@ -33,6 +33,10 @@ export type Part =
       readonly media: MediaRef;
       /** As of a text. What it is called and shows is marked. */
       readonly from?: string;
+      /**
+       * Of a tool's result: it goes to the person with the answer, `alt` as its caption. The model is told of it by a line.
+       */
+      readonly forPerson?: true;
     };
 
 /** A message that is text alone. */
@@ -48,6 +52,11 @@ export function verbatimParts(text: string): readonly Part[] {
 /** True where some of it must be shown sign by sign. */
 export function isVerbatim(parts: readonly Part[]): boolean {
   return parts.some((part) => part.type === "text" && part.verbatim === true);
+}
+
+/** Returns the files that the parts hand to the person, in order. */
+export function filesForPerson(parts: readonly Part[]): readonly MediaRef[] {
+  return parts.flatMap((part) => (part.type === "media" && part.forPerson === true ? [part.media] : []));
 }
 
 /** Returns the text of the parts, a line for each piece of media, for readers that take text alone. */

@@ -6,11 +6,15 @@ import { having } from "../contract/shape.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** In bytes: a picture for the model, any one piece, and what one person may bring within an hour. */
+/**
+ * In bytes: a picture for the model, any one piece, and what one person may bring within an hour; `perAnswer` is how many
+ * files one answer hands to its person.
+ */
 export const mediaBounds = Object.freeze({
   image: 5 * mebibyte,
   file: 25 * mebibyte,
   perHour: 100 * mebibyte,
+  perAnswer: 10,
 });
 
 export interface MediaFacts {

@@ -1,5 +1,5 @@
 import { directMessage, type InboundMessage } from "../messages/channel.ts";
-import { verbatimParts } from "../messages/content.ts";
+import { verbatimParts, type MediaRef } from "../messages/content.ts";
 import type { ChatMessage } from "../models/provider.ts";
 
 /**
@@ -19,7 +19,10 @@ export interface Claim extends Lease {
   readonly number: number;
   /** Which claim of this message it is, from 1. */
   readonly deliveryCount: number;
-  /** How often the message was begun since something last came of it; beyond 1, a process ended over it. */
+  /**
+   * How often the message was begun since something last came of it; beyond 1, a process ended over it. The sending of an
+   * answer is begun with its recording.
+   */
   readonly begun: number;
   /** Tries that failed through the message itself; waits are none. */
   readonly failures: number;
@@ -29,6 +32,8 @@ export interface Claim extends Lease {
   readonly triedMsAgo?: number;
   /** Set if the answer is already recorded and only the sending is left. */
   readonly reply?: string;
+  /** What goes out with the recorded answer, as {@link Lanes.answer} was given it. */
+  readonly files?: readonly MediaRef[];
   /** True for a message of the service's own, which nobody wrote and nobody is told about. */
   readonly isNotice: boolean;
 }
@@ -137,10 +142,17 @@ export interface Lanes {
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /**
-   * Records the answer and the turn in one step, before anything is sent. The same answer again changes nothing. Throws
-   * LEASE_LOST if the lane was lost, or another answer is recorded.
+   * Records the answer, the files that go with it, and the turn in one step, before anything is sent; the files are kept
+   * until the message is done. The same answer again changes nothing. Throws LEASE_LOST if the lane was lost, or another
+   * answer is recorded.
    */
-  answer(claim: Claim, reply: string, session: string, turn: readonly ChatMessage[]): Promise<void>;
+  answer(
+    claim: Claim,
+    reply: string,
+    session: string,
+    turn: readonly ChatMessage[],
+    files?: readonly MediaRef[],
+  ): Promise<void>;
   /** The platform confirmed: the message is done and its lane is free. Throws LEASE_LOST. */
   ack(claim: Claim): Promise<void>;
   /** Frees the lane; the message is due again as `retry` says. Later messages of the lane wait behind it. Throws LEASE_LOST. */

@@ -1,5 +1,13 @@
 import { Readable, type Duplex } from "node:stream";
-import { definePlugin, errors, Net, Upstream, type NetRequest, type Plugin } from "../index.ts";
+import {
+  definePlugin,
+  errors,
+  Net,
+  Upstream,
+  withoutAnswer,
+  type NetRequest,
+  type Plugin,
+} from "../index.ts";
 import { webResponse } from "../node/web-response.ts";
 
 /** What an address answers; without a status it is 200. */
@@ -45,7 +53,7 @@ export function fakeNet(routes: readonly FakeRoute[] = []): FakeNet {
     if (reply.after) await Promise.race([reply.after, aborted(signal)]);
     if (signal.aborted) throw errors.NET_CANCELLED(hostOf(url));
     if (reply.fails === "timeout")
-      throw errors.NET_TIMEOUT(hostOf(url), (request.timeoutMs ?? 30_000) / 1_000);
+      throw withoutAnswer(errors.NET_TIMEOUT(hostOf(url), (request.timeoutMs ?? 30_000) / 1_000));
     if (reply.fails === "refused") throw errors.NET_REFUSED(hostOf(url), "the connection was refused");
     return responseOf(reply, url);
   };

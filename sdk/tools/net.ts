@@ -95,3 +95,16 @@ export interface Loopback {
   ): Promise<LoopbackVisit>;
 }
 export const Loopback = one<Loopback>("loopback", having("receiveOnce"));
+
+const unanswered = new WeakSet<Error>();
+
+/** Marks the failure of a request that may have arrived though its answer did not; returns it. */
+export function withoutAnswer<Failure extends Error>(failure: Failure): Failure {
+  unanswered.add(failure);
+  return failure;
+}
+
+/** Returns true if the request that failed so may have arrived: what must happen once is not simply done again. */
+export function isWithoutAnswer(failure: unknown): boolean {
+  return failure instanceof Error && unanswered.has(failure);
+}

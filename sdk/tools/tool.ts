@@ -5,7 +5,7 @@ import type { Awaitable } from "../contract/awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import type { Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
-import type { ToolRun } from "./tool-run.ts";
+import type { ToolOrigin, ToolRun } from "./tool-run.ts";
 import type { Trust } from "../security/trust.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
@@ -22,6 +22,8 @@ export interface ToolHints {
 export interface EffectsContext {
   readonly session: string;
   readonly user: string;
+  /** As in {@link ToolRun}. */
+  readonly origin?: ToolOrigin | undefined;
   /** The resolved workspace. */
   readonly cwd: string;
 }
@@ -117,7 +119,7 @@ export interface Tool {
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
 
-/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
 export type ToolResult =
   | string
   | { readonly text: string; readonly failed: boolean }

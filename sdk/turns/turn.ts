@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "./approval.ts";
+import type { MediaRef } from "../messages/content.ts";
 import type { ProviderFailure, StopReason, ToolUse } from "../models/provider.ts";
 import type { ToolAnswer, ToolQuestion } from "../tools/tool-question.ts";
 import type { ToolProgress } from "../tools/tool-run.ts";
@@ -31,6 +32,8 @@ export interface TurnResult {
   readonly stop_reason: StopReason;
   readonly usage: TurnUsage;
   readonly tool_calls: readonly ToolCallReport[];
+  /** What tools hand to the person with the reply, in order. */
+  readonly files?: readonly MediaRef[];
   /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
   readonly client_calls?: readonly ToolUse[];
   /** Set where `stop_reason` is `Error`. */
@@ -56,6 +59,8 @@ export type TurnEvent =
       readonly decision: Decision;
       readonly code?: string;
       readonly text: string;
+      /** What it hands to the person; it comes with the answer as well. */
+      readonly files?: readonly MediaRef[];
     }
   | { readonly type: "tool_question"; readonly question: ToolQuestion }
   | { readonly type: "tool_question_done"; readonly id: string; readonly action: ToolAnswer["action"] }

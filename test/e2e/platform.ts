@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Loopback } from "./loopback.ts";
 
+/** What begins a copy of an answer that may have arrived. */
+const copyMark = /^\(Sent again, as it may not have arrived\.\)\n/;
+
 export interface SentReply {
   readonly to: string;
   readonly body: string;
@@ -27,9 +30,12 @@ export class Platform extends Loopback {
 
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
     if (this.hangs) return void this.#held.push(response);
-    const { to, text: said } = JSON.parse(text) as { to: string; text: { body: string } };
-    if (this.refuses(said.body)) return void response.writeHead(this.refusal).end();
-    this.replies.push({ to, body: said.body, life: this.life, at: performance.now() });
+    const { to, text: said } = JSON.parse(text) as { to: string; text?: { body: string } };
+    // A message was marked as read.
+    if (said === undefined) return void response.end('{"success":true}');
+    const body = said.body.replace(copyMark, "");
+    if (this.refuses(body)) return void response.writeHead(this.refusal).end();
+    this.replies.push({ to, body, life: this.life, at: performance.now() });
     response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
   }
 

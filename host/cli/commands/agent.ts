@@ -45,7 +45,8 @@ async function oneTurn(run: HostCommandContext, text: string): Promise<number> {
     const result = await host.inbox.prompt(message, options);
     const { error, ...rest } = result;
     const shown = error ? { ...rest, error: { code: error.code, message: error.message } } : rest;
-    terminal.finish(json || stream ? "" : result.reply);
+    if (json || stream) terminal.finish("");
+    else terminal.finish(result.reply, result.files);
     if (stream) run.out(JSON.stringify({ type: "done", ...shown }));
     else if (json) run.out(JSON.stringify(shown));
     if (error && !json && !stream) run.err(`gantry: ${error.message} [${error.code}]`);
@@ -127,7 +128,7 @@ async function answer(
       inbound(text, session, shown),
       terminal.options({ ...askOptions(run), signal }),
     );
-    terminal.finish(result.reply);
+    terminal.finish(result.reply, result.files);
     if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
     const note = stopNote(result);
     if (note) run.err(note);

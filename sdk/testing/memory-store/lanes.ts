@@ -88,11 +88,11 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
       hold.until = now() + leaseMs;
       return true;
     },
-    answer: async (claim, reply, session, turn) => {
+    answer: async (claim, reply, session, turn, files = []) => {
       if (rowOf(claim)?.reply === reply) return;
       const row = mine(claim);
       if (row?.reply !== undefined || !row) throw errors.LEASE_LOST(claim.lane);
-      Object.assign(row, { reply, begun: 0, failures: 0 });
+      Object.assign(row, { reply, begun: 1, failures: 0, ...(files.length > 0 && { files }) });
       append(sessions, session, turn, laneOf(claim.message));
     },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),
@@ -160,7 +160,7 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
 }
 
 function claimOf(row: Row, token: string, now: number): Claim {
-  const { message, lane, number, attempt, begun, failures, accepted, tried, reply, isNotice } = row;
+  const { message, lane, number, attempt, begun, failures, accepted, tried, reply, files, isNotice } = row;
   return {
     lane,
     token,
@@ -173,5 +173,6 @@ function claimOf(row: Row, token: string, now: number): Claim {
     isNotice,
     ...(tried !== undefined && { triedMsAgo: now - tried }),
     ...(reply !== undefined && { reply }),
+    ...(files !== undefined && { files }),
   };
 }

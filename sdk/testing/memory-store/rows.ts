@@ -1,4 +1,4 @@
-import type { InboundMessage } from "../../index.ts";
+import type { InboundMessage, MediaRef } from "../../index.ts";
 
 export interface Row {
   readonly number: number;
@@ -16,6 +16,7 @@ export interface Row {
   tried?: number;
   waitsFor?: string | undefined;
   reply?: string;
+  files?: readonly MediaRef[];
   reason?: string;
   ended?: number;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { noticeFor, type Lanes } from "../../store/lanes.ts";
-import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
+import { claimed, LEASE, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 async function numbers(lanes: Lanes, state: "waiting" | "dead"): Promise<readonly number[]> {
   return (await lanes.page(state, 100)).map(({ number }) => number);
@@ -41,6 +41,32 @@ export const keptCases: Cases = {
       assert.equal((await claimed(store)).message.id, "2");
     },
   ),
+  "FLR-19: files of an answer are kept with it, for the next process that sends it": async ({
+    store,
+    reopen,
+  }) => {
+    const files = [{ id: "ab".repeat(32), mime: "image/png", bytes: 3, name: "map.png", alt: "The way" }];
+    await store.lanes.accept([message("a", "1"), message("a", "2")]);
+    const claim = await claimed(store);
+    assert.equal(claim.files, undefined);
+    await store.lanes.answer(claim, "hello", "test:a", turn(1), files);
+    await store.lanes.retry(claim, { afterMs: 0, reason: "the platform is away" });
+    const again = await claimed(await reopen());
+    assert.deepEqual([again.reply, again.files], ["hello", files]);
+  },
+  "FLR-08: a claim tells that a process ended while it sent the answer, and that a try was recorded": async ({
+    store,
+    reopen,
+  }) => {
+    await store.lanes.accept([message("a", "1")]);
+    await store.lanes.answer(await claimed(store), "hello", "test:a", turn(1));
+    const { lanes } = await reopen();
+    await lanes.recover();
+    const [cut] = await lanes.claim(1, LEASE);
+    assert.deepEqual([cut?.reply, cut?.begun], ["hello", 2]);
+    if (cut) await lanes.retry(cut, { afterMs: 0, reason: "the platform is away" });
+    assert.equal((await lanes.claim(1, LEASE))[0]?.begun, 1);
+  },
   "INB-02: a dead letter that is put back waits for the turn that runs": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1"), message("a", "2")]);
