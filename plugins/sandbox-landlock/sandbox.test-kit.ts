@@ -19,11 +19,16 @@ import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
 import { RunNotes } from "./service/run-notes.ts";
 import { descends } from "./supervisor/descendants.ts";
+import { ownerGit } from "./service/owner-git.ts";
+import { runsFolder } from "./view/run-folder.ts";
+import { Views } from "./view/views.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
 
 export interface SandboxKit extends AsyncDisposable {
+  /** The folder of the layers of runs; there is none where runs are direct. */
+  readonly layers: string;
   readonly confinement: Confinement;
   readonly workspace: string;
   /** What was found out about runs that were lost. */
@@ -44,6 +49,8 @@ export interface KitOptions {
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
+  /** What `security.runs` says; default: what GANTRY_RUNS says, or "direct". */
+  readonly runs?: "view" | "direct";
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
   readonly secret?: readonly string[];
@@ -78,6 +85,7 @@ export async function startSandbox({
   notes: noted,
   lateMs,
   hostile = false,
+  runs: how = process.env["GANTRY_RUNS"] === "view" ? "view" : "direct",
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
@@ -111,7 +119,19 @@ export async function startSandbox({
     tcp: false,
   };
   const entries = hostile ? hostileEntries() : undefined;
+  const views =
+    how === "view" && walls && namespaces
+      ? await Views.start(import.meta.url, {
+          runs: runsFolder(notes, workspace),
+          workspace,
+          secret,
+          guarded,
+          ownerGit: ownerGit(),
+          open: granted.read,
+        })
+      : undefined;
   const confinement = await Confinement.start({
+    views,
     base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
     lateMs,
     abiCap,
@@ -134,6 +154,7 @@ export async function startSandbox({
   return {
     confinement,
     workspace,
+    layers: runsFolder(notes, workspace),
     left,
     async run(
       command,
@@ -148,6 +169,7 @@ export async function startSandbox({
     },
     async [Symbol.asyncDispose]() {
       await confinement.close();
+      await views?.close();
       prepared.close();
       if (entries !== undefined) rmSync(entries, { recursive: true });
       if (at === undefined) rmSync(workspace, { recursive: true, force: true });

@@ -10,6 +10,8 @@ import { Changed, replaceFile } from "./replace.ts";
 import type { Temporary } from "./temporary.ts";
 import type { WorkspaceSize } from "./workspace-size.ts";
 import type { Told } from "../workspace/kept-files.ts";
+import { VIEWS } from "../view/view-facts.ts";
+import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
@@ -22,6 +24,8 @@ export interface Confined {
   readonly ending: Omit<Surroundings, "started">;
   /** Of a process that is there to search. */
   readonly search?: typeof import("./search-files.ts");
+  /** Undefined where runs have no views. */
+  readonly mounter?: Mounter;
   /** Undefined where there is no place for temporary files. */
   readonly temporary?: Temporary;
 }
@@ -174,21 +178,23 @@ export class Requests {
     };
     if (temporary?.isSpent) throw new Refused({ fault: "stale" });
     this.#checkRoom(0);
-    const refused = workspace.begin(request.others);
-    if (refused) throw new Refused(refused);
-    const told = workspace.before();
-    if (told) await before(told);
-    const unwatch = [
-      watchDisk(this.#written(), facts.diskMb, stop),
-      size.watch(stop),
-      workspace.watch((file) => stop(`${file} was changed from outside`)),
-    ];
+    if (!request.view) {
+      const refused = workspace.begin(request.others);
+      if (refused) throw new Refused(refused);
+      const told = workspace.before();
+      if (told) await before(told);
+    }
+    const unwatch = [watchDisk(this.#written(), facts.diskMb, stop), size.watch(stop)];
+    if (!request.view)
+      unwatch.push(workspace.watch((file) => stop(`${file} was changed from outside`)));
     try {
       const argv = [...facts.prefix, ...request.argv];
       const own = temporary?.path ?? facts.workspace;
       const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
       const cwd = request.cwd ?? own;
-      const result = await runProcess({ ...request, argv, cwd, env }, { ...ending, started }, abort.signal);
+      const around = { ...ending, started, within: await this.#within(request) };
+      const result = await runProcess({ ...request, argv, cwd, env }, around, abort.signal);
+      if (request.view) return { ...result, findings };
       const finished = workspace.finish();
       const stderr = workspace.hide(result.stderr).slice(0, request.maxOutputBytes + MARK_SIGNS);
       const room = request.maxOutputBytes + 2 * MARK_SIGNS - stderr.length;
@@ -206,6 +212,14 @@ export class Requests {
     }
   }
 
+  /** Starts the first process, in its view of the workspace if it has one. */
+  async #within({ view }: RunRequest): Promise<Surroundings["within"]> {
+    const { ending, mounter } = this.#confined;
+    if (!view || !mounter) return ending.within;
+    const enter = await mounter.mount(view);
+    return (start) => ending.within(() => enter(start));
+  }
+
   /** Only after a file was opened can be told that no secret one had its name by then. */
   #checkMasks(): void {
     if (this.#confined.workspace.isBroken) throw new Refused({ fault: "stale" });
@@ -218,8 +232,13 @@ export class Requests {
 
   /** Folders whose file systems a run may fill; the first of each. */
   #written(): readonly string[] {
-    const { facts, temporary } = this.#confined;
-    const folders = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
+    const { facts, temporary, mounter } = this.#confined;
+    const folders = [
+      facts.workspace,
+      ...(facts.walls?.write ?? []),
+      ...(temporary ? [temporary.path] : []),
+      ...(mounter ? [VIEWS] : []),
+    ];
     const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
     return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);
   }

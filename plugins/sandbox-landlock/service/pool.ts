@@ -2,6 +2,7 @@ import type { Hearing, Outcome } from "./asked.ts";
 import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
+import type { Views } from "../view/views.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 /** The last process stays for the next call for so long, the others less. */
@@ -29,6 +30,8 @@ export interface PoolOptions {
   readonly most: number;
   /** Where their number is kept for the supervisor. */
   readonly running?: Int32Array;
+  /** Undefined: runs work in the workspace itself. */
+  readonly views?: Views | undefined;
   /** After so much work another process takes its place. */
   readonly mostMs?: number;
 }
@@ -137,9 +140,7 @@ export class Pool {
       const began = performance.now();
       try {
         if (request.do === "search") return await member.process.request<K>(request, signal);
-        return await this.#inWorkspace.follow(member.process, (before) =>
-          member.process.request<K>(request, signal, { ...hearing, before }),
-        );
+        return await this.#follow<K>(member.process, request, signal, hearing);
       } catch (error) {
         member.stale ||= isStale(error);
         if (!isStale(error) || attempt === MAX_STALE) throw error;
@@ -149,6 +150,25 @@ export class Pool {
         this.#rest(member);
       }
     }
+  }
+
+  /** Follows a run in its view, or else in the workspace itself, which is then looked after. */
+  async #follow<K extends Request["do"]>(
+    process: ConfinedProcess,
+    request: Extract<Request, { do: K }>,
+    signal: AbortSignal,
+    hearing: Hearing | undefined,
+  ): Promise<Outcome<K>> {
+    const { views } = this.#options;
+    if (!views || request.do !== "run")
+      return this.#inWorkspace.follow(process, (before) =>
+        process.request<K>(request, signal, { ...hearing, before }),
+      );
+    const run = request as Extract<Request, { do: "run" }>;
+    const outcome = await views.follow(run.argv, (view) =>
+      process.request<"run">({ ...run, view }, signal, hearing),
+    );
+    return outcome as Outcome<K>;
   }
 
   /** Any that can open files, whether it runs something or not. */

@@ -1,0 +1,109 @@
+// oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
+import path from "node:path";
+import type { Worker } from "node:worker_threads";
+import { entryBeside } from "@gantry/sdk/node";
+import { ConfinedFault } from "../service/failures.ts";
+import type { Outcome } from "../service/asked.ts";
+import type { FromKeeper, KeeperFacts, ToKeeper } from "./keeper-facts.ts";
+import type { View } from "./view-facts.ts";
+
+/** Where views cannot hold, whatever the kernel has; undefined where they may. */
+export function noViewsOf(workspace: string, write: readonly string[]): string | undefined {
+  if (path.dirname(workspace) === "/")
+    return "the workspace lies in the root of the file system: set workspace_path to a folder below another";
+  if (!write.includes(workspace)) return "a part of the workspace is closed to commands";
+  return undefined;
+}
+
+/** The views of a workspace's runs, whose layers a thread of the service keeps. */
+export class Views {
+  /** The folder of the layers. */
+  readonly folder: string;
+  readonly #worker: Worker;
+  /** Who waits for the answer to each request, in order. */
+  readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
+  #broken: Error | undefined;
+
+  private constructor(folder: string, worker: Worker) {
+    this.folder = folder;
+    this.#worker = worker;
+    worker.on("message", (message: FromKeeper) => this.#waiting.shift()?.resolve(message));
+    worker.on("error", (error) => this.#break(error));
+    worker.once("exit", () => this.#break(new Error("the thread that keeps the layers of runs has ended")));
+    worker.unref();
+  }
+
+  /** Looks after what earlier services left first. `base`: the address of the file beside which the entry stands. */
+  static async start(base: string, facts: KeeperFacts): Promise<Views> {
+    const { url, nodeArgs } = entryBeside(base, "view-worker");
+    const { Worker } = await import("node:worker_threads");
+    const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
+    const views = new Views(facts.runs, worker);
+    await views.#ask({ do: "recover" });
+    return views;
+  }
+
+  /** A layer that no run has, to be dropped. Throws why there is none. */
+  async trial(): Promise<string> {
+    return (await this.#begin([])).id;
+  }
+
+  async drop(id: string): Promise<void> {
+    await this.#ask({ do: "drop", id });
+  }
+
+  /**
+   * Follows a run in a view of its own to its end, and takes over what it left, whether it ended by itself or was stopped. Of
+   * one that was lost nothing is.
+   */
+  async follow(
+    argv: readonly string[],
+    start: (view: View) => Promise<Outcome<"run">>,
+  ): Promise<Outcome<"run">> {
+    const view = await this.#begin(argv);
+    let outcome;
+    try {
+      outcome = await start(view);
+    } catch (error) {
+      await this.drop(view.id);
+      throw error;
+    }
+    const said = await this.#ask({ do: "take", id: view.id });
+    const findings = "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
+    const { value } = outcome;
+    return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings] } };
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#waiting.map(({ promise }) => promise));
+    await this.#worker.terminate();
+  }
+
+  /** Throws ConfinedFault. */
+  async #begin(argv: readonly string[]): Promise<View> {
+    const said = await this.#ask({ do: "begin", argv });
+    if ("view" in said) return said.view;
+    if ("unseen" in said) throw new ConfinedFault({ fault: "unseen", ...said.unseen });
+    throw new Error(failed(said));
+  }
+
+  async #ask(message: ToKeeper): Promise<FromKeeper> {
+    if (this.#broken) throw this.#broken;
+    const waiting = Promise.withResolvers<FromKeeper>();
+    this.#waiting.push(waiting);
+    this.#worker.ref();
+    this.#worker.postMessage(message);
+    try {
+      return await waiting.promise;
+    } finally {
+      if (this.#waiting.length === 0) this.#worker.unref();
+    }
+  }
+
+  #break(error: Error): void {
+    this.#broken = error;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
+const failed = (said: FromKeeper): string => ("failed" in said ? said.failed : "no answer");
