@@ -22,8 +22,8 @@ export async function buildWalls(
   const { walls, namespaces } = facts;
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
-  const { layers, granted } = viewWalls(facts);
-  const own = namespaces ? enterView(walls, layers) : { temporary: false, processes: false };
+  const views = viewWalls(facts);
+  const own = namespaces ? enterView(walls, views.layers) : { temporary: false, processes: false };
   const noViews = await mounter?.enter(facts.views!.trial);
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
@@ -37,8 +37,8 @@ export async function buildWalls(
   const temporary = folder === undefined ? [] : [folder];
   restrictFiles(
     {
-      read: [...walls.read, ...granted, ...temporary, ...(processes ? ["/proc"] : [])],
-      write: [...walls.write, ...granted, ...temporary],
+      read: [...walls.read, ...views.granted, ...views.own, ...temporary, ...(processes ? ["/proc"] : [])],
+      write: [...walls.write, ...views.granted, ...temporary],
       blocked: walls.blocked,
     },
     abi,

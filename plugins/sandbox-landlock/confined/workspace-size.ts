@@ -16,6 +16,7 @@ export const LEAST_BYTES = 4096;
 export class WorkspaceSize {
   readonly #root: string;
   readonly #most: number;
+  #layer: string | undefined;
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
 
@@ -24,11 +25,18 @@ export class WorkspaceSize {
     this.#most = mb * MIB;
   }
 
+  /** Counts what a run has in its layer, until that is over; undefined: none. */
+  withLayer(folder: string | undefined): void {
+    this.#layer = folder;
+    this.#due = Number.NEGATIVE_INFINITY;
+  }
+
   /** Bytes that it may still take; below zero where it holds too much. */
   left(): number {
     const began = performance.now();
     if (began >= this.#due || this.#bytes >= this.#most) {
-      this.#bytes = bytesIn(this.#root, new Set());
+      const folders = [this.#root, ...(this.#layer === undefined ? [] : [this.#layer])];
+      this.#bytes = folders.reduce((sum, folder) => sum + bytesIn(folder, new Set()), 0);
       const ended = performance.now();
       this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
     }

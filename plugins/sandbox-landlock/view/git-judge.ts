@@ -1,6 +1,6 @@
 import path from "node:path";
 import { looksLikeGit } from "../workspace/git-directory.ts";
-import { isGitState, isPlain } from "../workspace/git-states.ts";
+import { isPlain } from "../workspace/git-states.ts";
 import { MAX_BYTES, WORKTREE, isPlainLine } from "../workspace/plain-repository.ts";
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
@@ -24,15 +24,11 @@ export const isRepository = (merged: Merged, at: string): boolean =>
 /** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
 export function judgeInGit(merged: Merged, one: Left, within: string): string | undefined {
   if (STATE.test(within)) {
-    const file = one.kind === "folder" || isPlain(merged.find(one.at)?.file ?? "", one.name);
-    return file && (one.kind === "folder" || isGitState(toState(within)))
-      ? undefined
-      : "git would start a program when it goes on";
+    const isHarmless = one.kind === "folder" || isPlain(merged.find(one.at)?.file ?? "", one.name);
+    return isHarmless ? undefined : "git would start a program when it goes on";
   }
   return WRITTEN.test(within) ? undefined : "git does not write such a file";
 }
-
-const toState = (within: string): string => `.git/${within.split("/").slice(-2).join("/")}`;
 
 /**
  * True for what `git init`, `git clone`, submodules and working trees leave at guarded names: settings of which each line is
@@ -54,16 +50,17 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
     case "gitdir":
       return path.basename(path.dirname(folder)) === "worktrees" && /^[^\n]+\/\.git\n?$/.test(text);
     case "config":
-      return text.split("\n").every((line) => isPlainLine(line) || worksWithin(workspace, folder, line));
+      return text.split("\n").every((line) => isPlainLine(line) || worksWithin(workspace, merged, folder, line));
     default:
       return false;
   }
 }
 
 /** Git writes and removes files where a repository works. */
-function worksWithin(workspace: string, folder: string, line: string): boolean {
+function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
   const written = WORKTREE.exec(line)?.[1];
-  return written !== undefined && relativeTo(workspace, folder, written) !== undefined;
+  const target = written === undefined ? undefined : relativeTo(workspace, folder, written);
+  return target !== undefined && merged.find(target)?.about.isDirectory() === true;
 }
 
 /** A link on the way could lead elsewhere later, so the way has none. */

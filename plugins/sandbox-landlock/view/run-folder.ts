@@ -118,6 +118,14 @@ export class RunFolder {
     return bytesIn(this.#at);
   }
 
+  /** What the overlay needed. */
+  tidy(): void {
+    const work = path.join(this.#at, "work");
+    if (!existsSync(work)) return;
+    open(work);
+    rmSync(work, { recursive: true, force: true });
+  }
+
   remove(): void {
     open(this.#at);
     rmSync(this.#at, { recursive: true, force: true });

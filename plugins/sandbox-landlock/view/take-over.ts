@@ -29,7 +29,10 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
   const { steps, kept } = folder.plan ?? { steps: [], kept: [] };
   const all = [...kept, ...doSteps(folder.places(workspace), steps)];
   if (steps.length === 0 && all.length === 0) folder.remove();
-  else folder.write({ ...record, steps: steps.length, kept: all });
+  else {
+    folder.tidy();
+    folder.write({ ...record, steps: steps.length, kept: all });
+  }
   return { steps: steps.length, kept: all };
 }
 

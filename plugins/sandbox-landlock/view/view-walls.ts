@@ -8,6 +8,8 @@ interface ViewWalls {
   readonly layers: readonly (readonly [from: string, to: string])[];
   /** What Landlock grants so that it holds beneath a mount that is made later. */
   readonly granted: readonly string[];
+  /** What this process alone reads, to tell how large a layer is: no run has a name for it. */
+  readonly own: readonly string[];
 }
 
 /**
@@ -16,12 +18,13 @@ interface ViewWalls {
  * be read.
  */
 export function viewWalls({ views, workspace }: Pick<ConfinedFacts, "views" | "workspace">): ViewWalls {
-  if (!views) return { layers: [], granted: [] };
+  if (!views) return { layers: [], granted: [], own: [] };
   return {
     layers: [
       [views.folder, VIEWS],
       [workspace, LOWER],
     ],
     granted: [path.dirname(workspace)],
+    own: [VIEWS],
   };
 }
