@@ -20,7 +20,7 @@ import { prepareLimits } from "./service/limits.ts";
 import { RunNotes } from "./service/run-notes.ts";
 import { descends } from "./supervisor/descendants.ts";
 import { ownerGit } from "./service/owner-git.ts";
-import { runsFolder } from "./view/run-folder.ts";
+import { runsFolder } from "./view/runs-folder.ts";
 import { Views } from "./view/views.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 

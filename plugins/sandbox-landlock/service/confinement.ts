@@ -77,7 +77,14 @@ export class Confinement {
       const views = layers.noViews === undefined && hasNamespaces(holder) ? options.views : undefined;
       const all = { ...behind, options: { ...options, views } };
       const start = (only?: Only): Promise<ConfinedProcess> => startBehind(all, only);
-      return new Confinement(all.options, { start, first, proxy, running, supervisor: await supervisor, layers });
+      return new Confinement(all.options, {
+        start,
+        first,
+        proxy,
+        running,
+        supervisor: await supervisor,
+        layers,
+      });
     } catch (error) {
       await first?.close();
       await (await supervisor).stop();

@@ -23,6 +23,7 @@ import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFiles } from "./own-files.ts";
 import type { LeftRun } from "./run-notes.ts";
+import { type WantedViews, viewRows, wantedViews } from "../view/wanted-views.ts";
 import type { Looker } from "./workspace-runs.ts";
 
 export interface Needs {
@@ -32,7 +33,13 @@ export interface Needs {
 }
 
 /** Where its processes start, and for tests how: as on older kernels, as where namespaces are refused, in how long a time. */
-export type Place = Pick<ConfinementOptions, "base" | "runs" | "abiCap" | "namespaces" | "startMs">;
+export interface Place extends Pick<
+  ConfinementOptions,
+  "base" | "runs" | "abiCap" | "namespaces" | "startMs"
+> {
+  /** The folder of the layers that runs of the workspace leave. */
+  readonly layers: string;
+}
 
 /** What is in force. */
 interface State {
@@ -169,12 +176,13 @@ export class Walled implements Looker {
     const domains = this.#config.security.allowed_domains;
     const net = domains.length > 0 ? this.#needs.net : undefined;
     const blocked = blockedCommands(this.#config.security.blocked_commands);
-    const confinement = await this.#confine(limits, blocked, net !== undefined);
+    const made = await this.#confine(limits, blocked, net !== undefined);
     const proxy = net && (await (await checkedProxy()).startProxy(net));
-    if (proxy) confinement.openProxy(proxy.port);
+    if (proxy) made.confinement.openProxy(proxy.port);
     const network = proxy
       ? `network only through the service's proxy to ${domains.join(", ")}`
       : "no network";
+    const { confinement, views } = made;
     const { abi } = confinement.layers!;
     const detail = `walls of the kernel (Landlock level ${abi}, filtered system calls); ${network}; ${limits.detail}`;
     return {
@@ -183,16 +191,22 @@ export class Walled implements Looker {
       rows: [
         { what: "sandbox", detail, state: "ok" },
         ...layerRows(confinement.layers!, blocked, this.#config.runtime),
+        ...viewRows(this.#config.security.runs, views, confinement.layers!),
       ],
       ...(proxy && { proxy: proxy.admit() }),
       close: async () => {
         await Promise.all([confinement.close(), proxy?.close()]);
+        await views.views?.close();
         limits.close();
       },
     };
   }
 
-  async #confine(limits: Limits, { files }: BlockedCommands, tcp: boolean): Promise<Confinement> {
+  async #confine(
+    limits: Limits,
+    { files }: BlockedCommands,
+    tcp: boolean,
+  ): Promise<{ readonly confinement: Confinement; readonly views: WantedViews }> {
     const { blocked_paths, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;
     const granted = await grants({
@@ -204,7 +218,19 @@ export class Walled implements Looker {
       configDir,
     });
     const walls = { ...granted, ...limits.walls, blocked: files, tcp };
-    return Confinement.start({ ...this.#place, walls, bounds: limits.bounds, ...this.#files() });
+    const views = await wantedViews({
+      ...this.#place,
+      ...this.#files(),
+      wanted: this.#config.security.runs,
+      granted,
+    });
+    await this.record(
+      views.left.map((one) => `left by a run whose service was killed: ${one}`),
+      [],
+    );
+    const options = { ...this.#place, ...this.#files(), views: views.views };
+    const confinement = await Confinement.start({ ...options, walls, bounds: limits.bounds });
+    return { confinement, views };
   }
 
   async #without(open: string, allowed: boolean): Promise<State> {

@@ -50,7 +50,9 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
     case "gitdir":
       return path.basename(path.dirname(folder)) === "worktrees" && /^[^\n]+\/\.git\n?$/.test(text);
     case "config":
-      return text.split("\n").every((line) => isPlainLine(line) || worksWithin(workspace, merged, folder, line));
+      return text
+        .split("\n")
+        .every((line) => isPlainLine(line) || worksWithin(workspace, merged, folder, line));
     default:
       return false;
   }

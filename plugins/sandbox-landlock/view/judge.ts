@@ -85,8 +85,7 @@ export class Judge {
     if (this.isSecret(at, isFolder)) return "security.secret_files names it";
     const within = path.basename(at) === ".git" ? ".git" : this.#asGit(at);
     if (this.isGuarded(at, isFolder)) {
-      const isPlain =
-        within !== undefined && isPlainOfGit(this.#names.workspace, this.#merged, one, within);
+      const isPlain = within !== undefined && isPlainOfGit(this.#names.workspace, this.#merged, one, within);
       if (!isPlain && !(isFolder && this.#isCopied(one))) return "security.guarded_files names it";
     }
     return within === undefined || within === ".git" ? undefined : judgeInGit(this.#merged, one, within);

@@ -214,7 +214,8 @@ class Planner {
     try {
       return lstatSync(this.#beneath.name(at), { bigint: true, throwIfNoEntry: false });
     } catch (error) {
-      if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+      if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+        return undefined;
       throw error;
     }
   }

@@ -32,11 +32,8 @@ export interface RunRecord {
 
 const ID = /^[\da-f]{8}$/;
 const [RECORD, PLAN] = ["run.json", "plan.json"];
-const own = `${process.pid}-${shortHash(processIdentity(process.pid))}`;
-
-/** The folder of one workspace's runs, outside of every workspace. */
-export const runsFolder = (state: string, workspace: string): string =>
-  path.join(state, "views", shortHash(workspace));
+/** The service, told from others that had its number before. */
+const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
 
 /** The folder of one run: its layer, what is to be done with it, and what that replaced. */
 export class RunFolder {
@@ -81,7 +78,7 @@ export class RunFolder {
   begin(workspace: string, argv: readonly string[], hidden: readonly string[]): RunRecord {
     chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
     const beganNs = String(lstatSync(this.upper, { bigint: true }).ctimeNs);
-    const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own };
+    const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
     this.write(record);
     return record;
   }
@@ -108,7 +105,7 @@ export class RunFolder {
   /** True while the service that began it lives. */
   isOf(): "us" | "others" | "nobody" {
     const service = this.read()?.service ?? "";
-    if (service === own) return "us";
+    if (service === own()) return "us";
     const [pid, hash] = service.split("-");
     return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
   }

@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, constants, copyFileSync, cpSync, lstatSync, mkdirSync, rmSync, utimesSync, type BigIntStats } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  rmSync,
+  utimesSync,
+  type BigIntStats,
+} from "node:fs";
 import { constants as os } from "node:os";
 import { KernelError } from "../kernel/kernel.ts";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
@@ -18,11 +29,12 @@ export interface Places {
 
 /**
  * Does the steps of a plan, each of which may have been done before, by a service that was killed. A name of the workspace
- * has its old or its new content at each moment, and what stood there is kept. Returns what differs from the plan.
+ * has its old or its new content at each moment, and what stood there is kept. Returns what differs from the plan. `first`:
+ * the number of the step to begin with.
  */
-export function doSteps(places: Places, steps: readonly Step[]): readonly Kept[] {
+export function doSteps(places: Places, steps: readonly Step[], first = 0): readonly Kept[] {
   using hands = new Hands(places);
-  return steps.flatMap((step, number) => hands.do(step, number) ?? []);
+  return steps.flatMap((step, i) => (i < first ? [] : (hands.do(step, i) ?? [])));
 }
 
 class Hands implements Disposable {
@@ -78,12 +90,7 @@ class Hands implements Disposable {
   }
 
   /** What is exchanged is looked at after it, so that nothing that was saved in between is lost. */
-  #replace(
-    step: Put,
-    from: string,
-    to: string,
-    number: number,
-  ): Kept | undefined {
+  #replace(step: Put, from: string, to: string, number: number): Kept | undefined {
     exchange(from, to);
     if (isMarked(aboutOf(from), step.was!)) return void this.#keepOld(from, number);
     exchange(from, to);
@@ -97,12 +104,7 @@ class Hands implements Disposable {
   }
 
   /** On another file system: a copy beside the name is what is put there, in one step. */
-  #putCopy(
-    step: Put,
-    from: string,
-    to: string,
-    number: number,
-  ): Kept | undefined {
+  #putCopy(step: Put, from: string, to: string, number: number): Kept | undefined {
     const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
     const before = aboutOf(beside);
     if (!(step.was && isMarked(before, step.was))) {

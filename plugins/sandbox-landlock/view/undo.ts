@@ -55,7 +55,10 @@ function undo(step: Step, there: Beneath, old: string, undone: string): Kept | u
 const isThere = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
 
 /** A copy on another file system is another file, with a time that is cut off. */
-function isAsPut(found: NonNullable<ReturnType<typeof aboutOf>>, { is }: Extract<Step, { do: "put" }>): boolean {
+function isAsPut(
+  found: NonNullable<ReturnType<typeof aboutOf>>,
+  { is }: Extract<Step, { do: "put" }>,
+): boolean {
   if (found.isDirectory()) return true;
   const time = BigInt(is.mtime) / MILLION;
   return String(found.size) === is.size && found.mtimeNs / MILLION === time;

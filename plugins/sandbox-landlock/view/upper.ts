@@ -1,5 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+} from "node:fs";
 import { overlayNotes } from "./attributes.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
@@ -42,7 +50,9 @@ function readFolder(full: string, at: string, depth: number): Folder {
   }
   try {
     const here = `/proc/self/fd/${fd}`;
-    return { children: readdirSync(here, { encoding: "buffer" }).map((name) => readOne(here, name, at, depth)) };
+    return {
+      children: readdirSync(here, { encoding: "buffer" }).map((name) => readOne(here, name, at, depth)),
+    };
   } finally {
     closeSync(fd);
   }

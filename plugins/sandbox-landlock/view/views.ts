@@ -1,5 +1,4 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
-import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
 import { ConfinedFault } from "../service/failures.ts";
@@ -7,18 +6,11 @@ import type { Outcome } from "../service/asked.ts";
 import type { FromKeeper, KeeperFacts, ToKeeper } from "./keeper-facts.ts";
 import type { View } from "./view-facts.ts";
 
-/** Where views cannot hold, whatever the kernel has; undefined where they may. */
-export function noViewsOf(workspace: string, write: readonly string[]): string | undefined {
-  if (path.dirname(workspace) === "/")
-    return "the workspace lies in the root of the file system: set workspace_path to a folder below another";
-  if (!write.includes(workspace)) return "a part of the workspace is closed to commands";
-  return undefined;
-}
-
 /** The views of a workspace's runs, whose layers a thread of the service keeps. */
 export class Views {
   /** The folder of the layers. */
   readonly folder: string;
+  left: readonly string[] = [];
   readonly #worker: Worker;
   /** Who waits for the answer to each request, in order. */
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
@@ -33,13 +25,17 @@ export class Views {
     worker.unref();
   }
 
-  /** Looks after what earlier services left first. `base`: the address of the file beside which the entry stands. */
+  /**
+   * Looks after what earlier services left first; `left` has a phrase for what of that a person should know. `base`: the
+   * address of the file beside which the entry stands.
+   */
   static async start(base: string, facts: KeeperFacts): Promise<Views> {
     const { url, nodeArgs } = entryBeside(base, "view-worker");
     const { Worker } = await import("node:worker_threads");
     const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
     const views = new Views(facts.runs, worker);
-    await views.#ask({ do: "recover" });
+    const said = await views.#ask({ do: "recover" });
+    if ("findings" in said) views.left = said.findings;
     return views;
   }
 
@@ -69,7 +65,8 @@ export class Views {
       throw error;
     }
     const said = await this.#ask({ do: "take", id: view.id });
-    const findings = "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
+    const findings =
+      "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
     const { value } = outcome;
     return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings] } };
   }
