@@ -2,7 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { RunWords } from "./view/run-words.ts";
-import { type KitOptions, type SandboxKit, processesWith, startSandbox, until } from "./sandbox.test-kit.ts";
+import {
+  type KitOptions,
+  type SandboxKit,
+  confinedOf,
+  processesWith,
+  startSandbox,
+  until,
+} from "./sandbox.test-kit.ts";
 import { guarded } from "./repositories.test-kit.ts";
 
 /** What a folder holds, name by name: contents of files, targets of links. */
@@ -74,14 +81,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         () => "lost",
       );
       await until(() => processesWith(`sleep\0${word}`).length > 0);
-      for (const pid of processesWith("confined-worker")) {
-        if (readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("/bin/sh")) continue;
-        try {
-          process.kill(pid, "SIGKILL");
-        } catch {
-          // Of somebody else.
-        }
-      }
+      for (const pid of confinedOf(process.pid)) process.kill(pid, "SIGKILL");
       return {
         run: await run,
         after: treeOf(kit.workspace),
@@ -248,8 +248,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** Plays one and returns what came of it, or why it cannot be played here. */
-export async function play(name: string): Promise<unknown> {
+/** Plays all, one after another; returns what came of each, or why it cannot be played here. */
+export async function playAll(): Promise<Readonly<Record<string, unknown>>> {
+  const came: Record<string, unknown> = {};
+  for (const name of Object.keys(scenarios)) came[name] = await play(name);
+  return came;
+}
+
+async function play(name: string): Promise<unknown> {
   const { play: begin, ...options } = scenarios[name]!;
   await using kit = await startSandbox({ ...options, runs: "view" });
   const { noNamespaces, noViews } = kit.confinement.layers ?? {};

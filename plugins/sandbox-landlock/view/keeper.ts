@@ -11,6 +11,8 @@ export class Keeper {
   readonly #facts: KeeperFacts;
   readonly #walk: WorkspaceWalk;
   readonly #names: Names;
+  /** When something was last taken over, by the clock of file systems. */
+  #last = 0n;
   readonly #under = new Map<string, RunRecord>();
 
   constructor(facts: KeeperFacts) {
@@ -46,7 +48,7 @@ export class Keeper {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
     const folder = RunFolder.make(this.#facts.runs);
-    this.#under.set(folder.id, folder.begin(this.#facts.workspace, argv, secret));
+    this.#under.set(folder.id, folder.begin(this.#facts.workspace, argv, secret, this.#last));
     return { view: { id: folder.id, hide: secret, hold: guarded } };
   }
 
@@ -55,7 +57,10 @@ export class Keeper {
     this.#under.delete(id);
     if (!folder || !record) return [];
     const taken = takeOver(folder, record, this.#names);
-    if (taken.steps + taken.kept.length > 0) makeRoom(this.#facts.runs);
+    if (taken.steps + taken.kept.length > 0) {
+      this.#last = folder.written;
+      makeRoom(this.#facts.runs);
+    }
     return fewOf(phrases(taken, id));
   }
 

@@ -31,6 +31,9 @@ export interface RunRecord {
 }
 
 const ID = /^[\da-f]{8}$/;
+/** A clock that does not go on is not waited for. */
+const MOST_TICKS = 50;
+const pause = new Int32Array(new SharedArrayBuffer(4));
 const [RECORD, PLAN] = ["run.json", "plan.json"];
 /** The service, told from others that had its number before. */
 const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
@@ -74,13 +77,27 @@ export class RunFolder {
     return { id: this.id, workspace, upper: this.upper, old: path.join(this.#at, "old") };
   }
 
-  /** Gives the layer the mode of the workspace, which it stands for. */
-  begin(workspace: string, argv: readonly string[], hidden: readonly string[]): RunRecord {
-    chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
-    const beganNs = String(lstatSync(this.upper, { bigint: true }).ctimeNs);
+  /**
+   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file systems, which ticks in
+   * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
+   */
+  begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
+    const mode = lstatSync(workspace).mode & 0o7777;
+    let began = 0n;
+    for (let tick = 0; tick < MOST_TICKS && began <= after; tick++) {
+      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
+      chmodSync(this.upper, mode);
+      began = lstatSync(this.upper, { bigint: true }).ctimeNs;
+    }
+    const beganNs = String(began);
     const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
     this.write(record);
     return record;
+  }
+
+  /** When it was last written down, by the clock of file systems. */
+  get written(): bigint {
+    return lstatSync(path.join(this.#at, RECORD), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n;
   }
 
   /** Undefined where there is none yet, or it was cut off. */

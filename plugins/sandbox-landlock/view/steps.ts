@@ -5,7 +5,10 @@ import {
   copyFileSync,
   cpSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
+  readlinkSync,
+  symlinkSync,
   rmSync,
   utimesSync,
   type BigIntStats,
@@ -164,11 +167,16 @@ export function renameOrCopy(from: string, to: string): void {
 /** Shares the blocks where the file system can. */
 function copy(from: string, to: string): void {
   const about = lstatSync(from);
+  const times = [about.atimeMs / 1_000, about.mtimeMs / 1_000] as const;
+  if (about.isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+    return lutimesSync(to, ...times);
+  }
   if (about.isFile()) {
     copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     if (process.getuid?.() === 0) chownSync(to, about.uid, about.gid);
     chmodSync(to, about.mode & 0o777);
-    utimesSync(to, about.atimeMs / 1_000, about.mtimeMs / 1_000);
+    utimesSync(to, ...times);
     return;
   }
   cpSync(from, to, {

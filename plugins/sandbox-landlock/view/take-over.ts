@@ -16,12 +16,17 @@ export interface Taken {
  * it is done. A run that left nothing leaves no folder.
  */
 export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
+  decide(folder, record, names);
+  return finish(folder, record, names.workspace);
+}
+
+/** Judges all of a layer, and writes down what is to be done with it. */
+export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
   const left = readLayer(folder.upper);
   const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
   const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
   const plan = makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
   if (plan.steps.length + plan.kept.length > 0) folder.decide(plan);
-  return finish(folder, record, names.workspace);
 }
 
 /** Does what was decided, whether it was begun or not. */
