@@ -1,4 +1,4 @@
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { runtimeVerdict } from "../plugins/shared/runtime-floors.ts";
 import type { NodeBinary } from "./node-binary.ts";
 
 /** The file of a release that tells which Node each executable carries. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Commands, type CommandOption } from "@gantry/sdk";
+import { Commands } from "@gantry/sdk";
+import type { CommandOption } from "@gantry/sdk/fill";
 import { hostCommands } from "@gantry/cli";
 import { Installation } from "@gantry/host";
 

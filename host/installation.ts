@@ -1,5 +1,6 @@
 import path from "node:path";
-import { Checks, ConfigEditor, GantryError, type ConfigChange, type Plugin } from "@gantry/sdk";
+import { Checks, GantryError, type Plugin } from "@gantry/sdk";
+import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
 import { chosenPlugins } from "./config/choose.ts";

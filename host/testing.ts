@@ -5,13 +5,13 @@ import {
   directMessage,
   AuditSinks,
   Checks,
-  MessageWorker,
   Runtime,
   type AnySlot,
   type AuditEvent,
   type Filled,
   type Plugin,
 } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { valueAt } from "./config/config-file.ts";

@@ -1,64 +1,150 @@
-export * from "./approval-text.ts";
-export * from "./approval.ts";
-export * from "./audit.ts";
-export * from "./autonomy.ts";
-export * from "./awaitable.ts";
-export * from "./budget.ts";
-export * from "./channel.ts";
-export * from "./chat-command.ts";
-export * from "./codes.ts";
-export * from "./command.ts";
-export * from "./config-editor.ts";
-export * from "./content.ts";
-export * from "./conversation.ts";
-export * from "./counted.ts";
-export * from "./effects.ts";
-export * from "./errors.ts";
-export * from "./event-queue.ts";
-export * from "./file-names.ts";
-export * from "./history.ts";
-export * from "./hooks.ts";
-export * from "./image-marker.ts";
-export * from "./inbox.ts";
-export * from "./lanes.ts";
-export * from "./logger.ts";
-export * from "./masked.ts";
-export * from "./material-folder.ts";
-export * from "./media.ts";
-export * from "./message-worker.ts";
-export * from "./meters.ts";
-export * from "./model-ref.ts";
-export * from "./net.ts";
-export * from "./observer.ts";
-export * from "./onboarding.ts";
-export * from "./outbox.ts";
-export * from "./pages.ts";
-export * from "./people.ts";
-export * from "./plugin.ts";
-export * from "./prompt-events.ts";
-export * from "./prompt.ts";
-export * from "./provider-config.ts";
-export * from "./provider.ts";
-export * from "./question-text.ts";
-export * from "./route.ts";
-export * from "./runtime.ts";
-export * from "./sandbox.ts";
-export * from "./scope.ts";
-export * from "./security-config.ts";
-export * from "./shell.ts";
-export * from "./shown-address.ts";
-export * from "./slot.ts";
-export * from "./store.ts";
-export * from "./token-size.ts";
-export * from "./tool-question.ts";
-export * from "./tool-run.ts";
-export * from "./tool-source.ts";
-export * from "./tool.ts";
-export * from "./tools-config.ts";
-export * from "./traceparent.ts";
-export * from "./transcriber.ts";
-export * from "./trust.ts";
-export * from "./turn.ts";
-export * from "./turns.ts";
-export * from "./usage.ts";
-export * from "./wrong-effects.ts";
+/** The names that authors of plugins use. */
+export type { Awaitable } from "./contract/awaitable.ts";
+export { errors } from "./contract/codes.ts";
+export {
+  type CommandContext,
+  type Command,
+  Commands,
+  type CheckRow,
+  type Check,
+  Checks,
+  type Service,
+  Services,
+} from "./contract/command.ts";
+export {
+  type ExitCode,
+  GantryError,
+  type ErrorMaker,
+  type ErrorTable,
+  defineErrors,
+  failed,
+  usage,
+  policy,
+} from "./contract/errors.ts";
+export {
+  type Refusal,
+  type Question,
+  refuse,
+  ask,
+  type AuditEvent,
+  type Hooks,
+  type HookName,
+  type Taps,
+} from "./contract/hooks.ts";
+export type { Logger } from "./contract/logger.ts";
+export { Meters } from "./contract/meters.ts";
+export type { OnboardingQuestions, OnboardingKeys, OnboardingStep } from "./contract/onboarding.ts";
+export {
+  SDK_LEVEL,
+  type NeededSlots,
+  type PluginHost,
+  type PluginDefinition,
+  type Plugin,
+  definePlugin,
+} from "./contract/plugin.ts";
+export { Runtime, type GuardOpinion, Policy, ConfigFile } from "./contract/runtime.ts";
+export { type Slot, type AnySlot, type Filled, one, many, optional } from "./contract/slot.ts";
+export {
+  type InboundMessage,
+  directMessage,
+  type Sent,
+  type OutgoingMessage,
+  type EditedMessage,
+  type Channel,
+  Channels,
+} from "./messages/channel.ts";
+export {
+  type ChatCommandRun,
+  type ChatCommand,
+  type CommandPrompt,
+  ChatCommands,
+} from "./messages/chat-command.ts";
+export {
+  type Json,
+  type MediaRef,
+  type Part,
+  textParts,
+  verbatimParts,
+  isVerbatim,
+  textOf,
+  describeMedia,
+} from "./messages/content.ts";
+export type { Conversation } from "./messages/conversation.ts";
+export { type PromptOptions, type Receipt, Inbox } from "./messages/inbox.ts";
+export { mediaBounds, Media, imageType } from "./messages/media.ts";
+export { type ServiceMessage, Outbox } from "./messages/outbox.ts";
+export {
+  type RouteRequest,
+  type ServerEvent,
+  type RouteReply,
+  type Route,
+  Routes,
+} from "./messages/route.ts";
+export { Transcriber } from "./messages/transcriber.ts";
+export { approvalTextWithin } from "./turns/approval-text.ts";
+export { type ApprovalRequest, Approvals } from "./turns/approval.ts";
+export { counted } from "./turns/counted.ts";
+export { type HistoryRequest, type FittedHistory, History } from "./turns/history.ts";
+export { type TurnFacts, type ModelAnswer, type Observer, Observers } from "./turns/observer.ts";
+export { type PromptEvent, promptEvents } from "./turns/prompt-events.ts";
+export { type PromptScene, type PromptPart, PromptParts } from "./turns/prompt.ts";
+export { toolQuestionText } from "./turns/question-text.ts";
+export type { ToolCallReport, TurnResult, TurnEvent } from "./turns/turn.ts";
+export { Turns } from "./turns/turns.ts";
+export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
+export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";
+export { type NetRequest, Net, type Socket, Upstream } from "./tools/net.ts";
+export { type RunResult, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
+export { type ShellWord, type PlainCommand, type ShellReading, ShellReader } from "./tools/shell.ts";
+export {
+  type QuestionForm,
+  type WordsWanted,
+  type ToolAnswer,
+  type ToolQuestion,
+  type Said,
+  ToolQuestions,
+} from "./tools/tool-question.ts";
+export type { ToolProgress, ToolOrigin, ToolRun } from "./tools/tool-run.ts";
+export { type ToolSource, ToolSources, ToolCatalog } from "./tools/tool-source.ts";
+export {
+  type PreviewContext,
+  type Preview,
+  type ToolCall,
+  type ToolInput,
+  type Tool,
+  type ToolResult,
+  Tools,
+  type FilteredResult,
+  type ResultFilter,
+  ResultFilters,
+  defineTool,
+} from "./tools/tool.ts";
+export type { ModelRef } from "./models/model-ref.ts";
+export {
+  type ToolUse,
+  type ChatMessage,
+  type ToolSpec,
+  type ChatRequest,
+  type StopReason,
+  type ProviderFailure,
+  type ProviderEvent,
+  type Provider,
+  Providers,
+  type ProviderOffer,
+  ProviderOffers,
+} from "./models/provider.ts";
+export {
+  type MemoryEntry,
+  type Memory,
+  OwnMemory,
+  type Limits,
+  type Values,
+  listAll,
+  Store,
+} from "./store/store.ts";
+export { type AuditSink, AuditSinks, Audit } from "./security/audit.ts";
+export type { Autonomy } from "./security/autonomy.ts";
+export { type Role, People } from "./security/people.ts";
+export type { Scope, Caller } from "./security/scope.ts";
+export { agentKeys, securityKeys } from "./security/security-config.ts";
+export type { Trust } from "./security/trust.ts";

@@ -6,9 +6,7 @@ import {
   Commands,
   defineTool,
   refuse,
-  Redactors,
   Routes,
-  ModelRouter,
   Sandbox,
   Store,
   Tools,
@@ -16,6 +14,7 @@ import {
   type Plugin,
   type ToolSource,
 } from "@gantry/sdk";
+import { Redactors, ModelRouter } from "@gantry/sdk/fill";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { channel, events, mustBeCaught, guard, plugin, provider, tool } from "./helpers/broken.ts";

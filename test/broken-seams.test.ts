@@ -1,5 +1,5 @@
+import { Budget } from "@gantry/sdk/fill";
 import {
-  Budget,
   ChatCommands,
   Checks,
   Commands,

@@ -7,11 +7,11 @@ import {
   refuse,
   Store,
   Tools,
-  type CallOptions,
   type InboundMessage,
   type ToolCall,
   type TurnEvent,
 } from "@gantry/sdk";
+import type { CallOptions } from "@gantry/sdk/fill";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";

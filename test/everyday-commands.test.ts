@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Sandbox, type SandboxPolicy, definePlugin, type GuardOpinion } from "@gantry/sdk";
+import { Sandbox, definePlugin, type GuardOpinion } from "@gantry/sdk";
+import type { SandboxPolicy } from "@gantry/sdk/fill";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

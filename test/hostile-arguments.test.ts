@@ -1,4 +1,5 @@
-import { definePlugin, defineTool, Redactors, textOf, Tools, type TurnEvent } from "@gantry/sdk";
+import { definePlugin, defineTool, textOf, Tools, type TurnEvent } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { fakeProvider, startTestHost, type FakeProvider, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { assert, asyncProperty, boolean, constantFrom, dictionary, jsonValue, string } from "fast-check";

@@ -10,9 +10,9 @@ import {
   refuse,
   Services,
   Store,
-  type Claim,
   type Plugin,
 } from "@gantry/sdk";
+import type { Claim } from "@gantry/sdk/fill";
 import { fakeChannel, fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import store from "../plugins/store-sqlite/index.ts";

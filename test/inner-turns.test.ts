@@ -1,7 +1,6 @@
 import {
   Approvals,
   ask,
-  Budget,
   definePlugin,
   directMessage,
   Inbox,
@@ -13,6 +12,7 @@ import {
   type TurnEvent,
   type TurnFacts,
 } from "@gantry/sdk";
+import { Budget } from "@gantry/sdk/fill";
 import {
   createMemoryStore,
   fakeChannel,

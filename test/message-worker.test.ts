@@ -1,14 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import {
-  definePlugin,
-  MessageWorker,
-  Store,
-  type Claim,
-  type ClaimedMessages,
-  type InboundMessage,
-  type Plugin,
-} from "@gantry/sdk";
+import { definePlugin, Store, type InboundMessage, type Plugin } from "@gantry/sdk";
+import { MessageWorker, type Claim, type ClaimedMessages } from "@gantry/sdk/fill";
 import { bundledPlugin, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { said, startGantry } from "./helpers/cli.ts";

@@ -1,4 +1,5 @@
-import { definePlugin, isSecret, masked, type Plugin, type TurnEvent } from "@gantry/sdk";
+import { definePlugin, type Plugin, type TurnEvent } from "@gantry/sdk";
+import { isSecret, masked } from "@gantry/sdk/fill";
 import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { assert, asyncProperty, integer } from "fast-check";
 import { Type } from "typebox";

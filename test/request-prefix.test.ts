@@ -1,4 +1,5 @@
-import { ModelRouter, textParts, type ChatMessage, type ChatRequest, type ToolSpec } from "@gantry/sdk";
+import { ModelRouter } from "@gantry/sdk/fill";
+import { textParts, type ChatMessage, type ChatRequest, type ToolSpec } from "@gantry/sdk";
 import {
   createMemoryMedia,
   createMemoryStore,

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { runtimeFloors, runtimeVerdict } from "@gantry/sdk/node";
+import { runtimeFloors, runtimeVerdict } from "../plugins/shared/runtime-floors.ts";
 import { expect, test } from "vitest";
 import { readJson, root } from "../.ci/packages.ts";
 import { sourcesIn, isShipped } from "./helpers/sources.ts";

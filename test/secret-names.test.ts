@@ -8,7 +8,7 @@ import paths from "../plugins/guard-paths/index.ts";
 import redactor from "../plugins/redact-secret-files/index.ts";
 import sandbox from "../plugins/sandbox-landlock/index.ts";
 import shell from "../plugins/tool-shell/index.ts";
-import { secretFileNames, secretFolderNames } from "../sdk/secret-names.ts";
+import { secretFileNames, secretFolderNames } from "../sdk/security/secret-names.ts";
 
 const files = [
   ...secretFileNames.map((name) => name.replace("*", "own")),

@@ -6,13 +6,13 @@ import {
   definePlugin,
   defineTool,
   Routes,
-  scopes,
   Store,
   textOf,
   Tools,
   type Plugin,
   type Scope,
 } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
 import { fakeNet, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { Type } from "typebox";

@@ -4,7 +4,6 @@ import {
   directMessage,
   Inbox,
   Observers,
-  readTraceparent,
   Tools,
   type AuditEvent,
   type ModelAnswer,
@@ -13,6 +12,7 @@ import {
   type ToolCall,
   type TurnFacts,
 } from "@gantry/sdk";
+import { readTraceparent } from "@gantry/sdk/fill";
 import {
   createMemoryStore,
   fakeChannel,

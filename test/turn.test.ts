@@ -1,14 +1,13 @@
 import {
   textOf,
   definePlugin,
-  Redactors,
   Store,
   type ChatMessage,
   type Provider,
   type ProviderEvent,
-  type ModelRouter as RouterType,
   type TurnEvent,
 } from "@gantry/sdk";
+import { Redactors, type ModelRouter as RouterType } from "@gantry/sdk/fill";
 import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { array, assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { Type } from "typebox";
@@ -624,7 +623,7 @@ test("AGT-01: who waits for a busy conversation and gives up is told so", async 
 });
 
 test("PRV-11: where a router is loaded it stands between the turn and the providers, and the answer names who served", async () => {
-  const { ModelRouter } = await import("@gantry/sdk");
+  const { ModelRouter } = await import("@gantry/sdk/fill");
   const router: RouterType = {
     async *chat(_want, _request, resolve) {
       const provider = (await resolve("other", "m")) as Provider;

@@ -2,7 +2,6 @@ import {
   Approvals,
   ask,
   definePlugin,
-  EventQueue,
   Observers,
   refuse,
   Turns,
@@ -10,6 +9,7 @@ import {
   type Plugin,
   type TurnEvent,
 } from "@gantry/sdk";
+import { EventQueue } from "@gantry/sdk/fill";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { gate, guard, tool } from "./helpers/plugins.ts";

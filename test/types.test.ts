@@ -5,8 +5,6 @@ import {
   Channels,
   definePlugin,
   defineTool,
-  hookKinds,
-  lacking,
   many,
   one,
   optional,
@@ -15,12 +13,12 @@ import {
   Sandbox,
   Store,
   Tools,
-  type HookKind,
   type HookName,
   type Plugin,
   type Refusal,
   type Route,
 } from "@gantry/sdk";
+import { hookKinds, lacking, type HookKind } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 

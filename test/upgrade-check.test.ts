@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { runtimeVerdict } from "../plugins/shared/runtime-floors.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { layout } from "../plugins/store-sqlite/layout.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";

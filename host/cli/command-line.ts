@@ -1,4 +1,5 @@
-import { allOf, Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
+import { allOf } from "@gantry/sdk/fill";
+import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import {

@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError } from "commander";
-import { errors, type Command, type OptionValue } from "@gantry/sdk";
+import { errors, type Command } from "@gantry/sdk";
+import type { OptionValue } from "@gantry/sdk/fill";
 import { version } from "@gantry/host";
 import type { HostCommand } from "./commands/host-command.ts";
 

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { errors, imageType, mediaBounds, type OptionValue, type Part } from "@gantry/sdk";
+import { errors, imageType, mediaBounds, type Part } from "@gantry/sdk";
+import type { OptionValue } from "@gantry/sdk/fill";
 import type { Host } from "@gantry/host";
 
 /** The files of `--image` as parts of a message; throws `FILE_MISSING`, `FILE_FAILED`, `MEDIA_TOO_LARGE` and `USAGE`. */

@@ -1,4 +1,4 @@
-import type { ConfigChange } from "@gantry/sdk";
+import type { ConfigChange } from "@gantry/sdk/fill";
 import { isTree } from "./check.ts";
 import { errors } from "./errors.ts";
 import { parseToml } from "./read.ts";

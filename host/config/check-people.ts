@@ -1,4 +1,5 @@
-import { allOf, Channels, type GantryError, type Plugin } from "@gantry/sdk";
+import { allOf } from "@gantry/sdk/fill";
+import { Channels, type GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Configured } from "./configure.ts";

@@ -2,12 +2,10 @@ import path from "node:path";
 import {
   GantryError,
   type AuditEvent,
-  type ConfigChange,
   type ConfigFile as ConfigFileSlot,
   type OnboardingStep,
-  type Reloaded,
-  type Trial,
 } from "@gantry/sdk";
+import type { ConfigChange, Reloaded, Trial } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { ProcessLock } from "@gantry/sdk/node";
 import { isTree } from "./check.ts";

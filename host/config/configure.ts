@@ -1,4 +1,5 @@
-import { allOf, GantryError, type Plugin } from "@gantry/sdk";
+import { allOf } from "@gantry/sdk/fill";
+import { GantryError, type Plugin } from "@gantry/sdk";
 import { partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
 import { retiredKeys } from "./retired.ts";

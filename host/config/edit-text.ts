@@ -1,4 +1,5 @@
-import { ConfigEditor, type ConfigChange, type Plugin } from "@gantry/sdk";
+import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
+import type { Plugin } from "@gantry/sdk";
 import { alone } from "../plugins/alone.ts";
 import { checkEdit } from "./check-edit.ts";
 import { errors } from "./errors.ts";

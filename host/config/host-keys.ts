@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { agentKeys, providerKeys, securityKeys, toolsKeys } from "@gantry/sdk";
+import { agentKeys, securityKeys } from "@gantry/sdk";
+import { providerKeys, toolsKeys } from "@gantry/sdk/fill";
 import { peopleKey } from "./people.ts";
 import type { ConfigReader } from "./schema.ts";
 

@@ -4,12 +4,12 @@ import {
   type ApprovalRequest,
   type Caller,
   type Channel,
-  type Decider,
   type InboundMessage,
   type People as PeopleSlot,
   type Role,
   type Scope,
 } from "@gantry/sdk";
+import type { Decider } from "@gantry/sdk/fill";
 import type { Registry } from "../plugins/registry.ts";
 
 const ids = Type.Array(Type.Union([Type.Integer({ minimum: 0 }), Type.String({ minLength: 1 })]), {

@@ -1,4 +1,4 @@
-import type { Reloaded } from "@gantry/sdk";
+import type { Reloaded } from "@gantry/sdk/fill";
 import { ProcessLock, readRunning, servingLock } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 

@@ -1,4 +1,5 @@
-import { userOf, type InboundMessage, type Logger, type Store } from "@gantry/sdk";
+import { userOf } from "@gantry/sdk/fill";
+import type { InboundMessage, Logger, Store } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import type { Outbox } from "./outbox.ts";
 import { sentences } from "./sentences.ts";

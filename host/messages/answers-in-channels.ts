@@ -1,4 +1,5 @@
-import { laneOf, textOf, toolQuestionText, userOf, verbatimParts } from "@gantry/sdk";
+import { laneOf, userOf } from "@gantry/sdk/fill";
+import { textOf, toolQuestionText, verbatimParts } from "@gantry/sdk";
 import type { InboundMessage, Logger, ToolQuestion } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import type { ToolQuestions } from "../tools/tool-questions.ts";

@@ -1,11 +1,8 @@
+import { approvalText, laneOf, userOf, type Decider } from "@gantry/sdk/fill";
 import {
-  approvalText,
-  laneOf,
   textOf,
-  userOf,
   verbatimParts,
   type ApprovalRequest,
-  type Decider,
   type InboundMessage,
   type Logger,
   type Sent,

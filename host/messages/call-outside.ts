@@ -1,15 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  laneOf,
-  Store,
-  textParts,
-  userOf,
-  type CallOptions,
-  type InboundMessage,
-  type ModelRef,
-  type Part,
-  type ToolCallOutcome,
-} from "@gantry/sdk";
+import { laneOf, userOf, type CallOptions, type ToolCallOutcome } from "@gantry/sdk/fill";
+import { Store, textParts, type InboundMessage, type ModelRef, type Part } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { runTraced } from "../plugins/attribution.ts";

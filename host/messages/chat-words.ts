@@ -1,21 +1,18 @@
 import {
   ChatCommands,
-  isCommandPrompt,
-  lacking,
   listAll,
   Store,
   textOf,
-  userOf,
   type ChatCommand,
   type CommandPrompt,
   type GantryError,
   type InboundMessage,
   type Logger,
-  type Notice,
   type Scope,
   type Trust,
   type TurnResult,
 } from "@gantry/sdk";
+import { isCommandPrompt, lacking, userOf, type Notice } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";

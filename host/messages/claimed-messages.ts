@@ -1,20 +1,15 @@
+import { errors, textParts, type ChatMessage, type InboundMessage, type Sent, type Store } from "@gantry/sdk";
 import {
-  errors,
   laneOf,
-  textParts,
-  type ChatMessage,
   type Claim,
   type ClaimBounds,
   type ClaimedMessages as ClaimedMessagesSlot,
   type ClaimedTurn,
   type ClaimedTurnOptions,
-  type InboundMessage,
   type LaneState,
   type Lanes,
   type Notice,
-  type Sent,
-  type Store,
-} from "@gantry/sdk";
+} from "@gantry/sdk/fill";
 import { deepFreeze, shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";

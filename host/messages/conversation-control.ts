@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
 import {
   laneOf,
-  Store,
   userOf,
-  type ApprovalRequest,
   type ConversationControl,
   type Decider,
   type DecisionOutcome,
-  type InboundMessage,
-  type ModelRef,
   type SessionSummary,
-} from "@gantry/sdk";
+} from "@gantry/sdk/fill";
+import { Store, type ApprovalRequest, type InboundMessage, type ModelRef } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Registry } from "../plugins/registry.ts";

@@ -1,17 +1,13 @@
 import { randomBytes } from "node:crypto";
 import {
   laneOf,
-  Store,
   userOf,
-  type Autonomy,
   type CallOptions,
-  type InboundMessage,
   type Lanes,
   type Lease,
-  type PromptOptions,
   type ToolCallOutcome,
-  type TurnResult,
-} from "@gantry/sdk";
+} from "@gantry/sdk/fill";
+import { Store, type Autonomy, type InboundMessage, type PromptOptions, type TurnResult } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";

@@ -4,13 +4,12 @@ import {
   verbatimParts,
   type ApprovalRequest,
   type Channel,
-  type Claim,
   type InboundMessage,
-  type Notice,
   type Part,
   type Sent,
   type TurnEvent,
 } from "@gantry/sdk";
+import type { Claim, Notice } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 

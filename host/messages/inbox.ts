@@ -1,13 +1,10 @@
+import { lacking, laneOf, type CallOptions, type ToolCallOutcome } from "@gantry/sdk/fill";
 import {
-  lacking,
-  laneOf,
   Store,
-  type CallOptions,
   type Inbox as InboxSlot,
   type InboundMessage,
   type PromptOptions,
   type Receipt,
-  type ToolCallOutcome,
   type TurnResult,
 } from "@gantry/sdk";
 import type { People } from "../config/people.ts";

@@ -1,4 +1,5 @@
-import { laneOf, type InboundMessage, type Plugin } from "@gantry/sdk";
+import { laneOf } from "@gantry/sdk/fill";
+import type { InboundMessage, Plugin } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps } from "../tools/call.ts";

@@ -1,15 +1,14 @@
 import {
   Channels,
   isVerbatim,
-  noticeFor,
   Store,
   textOf,
   verbatimParts,
   type InboundMessage,
-  type Notice,
   type Outbox as OutboxSlot,
   type ServiceMessage,
 } from "@gantry/sdk";
+import { noticeFor, type Notice } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Audit } from "../record/audit.ts";

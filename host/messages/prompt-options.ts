@@ -1,4 +1,5 @@
-import { autonomyLevels, isWider, type Autonomy, type PromptOptions } from "@gantry/sdk";
+import { autonomyLevels, isWider } from "@gantry/sdk/fill";
+import type { Autonomy, PromptOptions } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
 const agentForm = /^[a-z][a-z0-9-]{0,31}$/;

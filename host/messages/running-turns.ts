@@ -1,12 +1,5 @@
-import {
-  Channels,
-  EventQueue,
-  type Decider,
-  type PromptOptions,
-  type RunningTurn,
-  type TurnEvent,
-  type TurnFacts,
-} from "@gantry/sdk";
+import { Channels, type PromptOptions, type TurnEvent, type TurnFacts } from "@gantry/sdk";
+import { EventQueue, type Decider, type RunningTurn } from "@gantry/sdk/fill";
 import type { Registry } from "../plugins/registry.ts";
 
 interface Running {

@@ -1,4 +1,5 @@
-import { laneOf, userOf, type InboundMessage, type Logger } from "@gantry/sdk";
+import { laneOf, userOf } from "@gantry/sdk/fill";
+import type { InboundMessage, Logger } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Audit } from "../record/audit.ts";
 

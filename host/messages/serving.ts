@@ -1,14 +1,6 @@
 import path from "node:path";
-import {
-  Channels,
-  GantryError,
-  MessageWorker,
-  Services,
-  Store,
-  type Plugin,
-  type RunningWorker,
-  type Service,
-} from "@gantry/sdk";
+import { Channels, GantryError, Services, Store, type Plugin, type Service } from "@gantry/sdk";
+import { MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { fillersOf, howToFill } from "../plugins/order.ts";

@@ -1,4 +1,4 @@
-import { type Sessions } from "@gantry/sdk";
+import type { Sessions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 
 /** Users of this machine's terminal: whoever may read the store is its owner, under whatever name. */

@@ -1,5 +1,5 @@
+import { settledText } from "@gantry/sdk/fill";
 import {
-  settledText,
   verbatimParts,
   type ApprovalRequest,
   type InboundMessage,

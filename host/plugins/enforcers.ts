@@ -1,5 +1,7 @@
-import { hookKinds, Tools, ToolSources } from "@gantry/sdk";
-import type { Enforcement, Logger, MissingGuard, Plugin } from "@gantry/sdk";
+import { hookKinds } from "@gantry/sdk/fill";
+import { Tools, ToolSources } from "@gantry/sdk";
+import type { Enforcement, MissingGuard } from "@gantry/sdk/fill";
+import type { Logger, Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { HookTable } from "./hook-table.ts";
 import type { Registry } from "./registry.ts";

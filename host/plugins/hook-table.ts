@@ -1,7 +1,6 @@
 import tapable from "tapable";
 import {
   GantryError,
-  hookKinds,
   refuse,
   type HookName,
   type Hooks,
@@ -10,8 +9,8 @@ import {
   type Provider,
   type Question,
   type Refusal,
-  type TapOptions,
 } from "@gantry/sdk";
+import { hookKinds, type TapOptions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";

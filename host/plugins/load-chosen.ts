@@ -1,4 +1,5 @@
-import { GantryError, hookKinds, type Plugin } from "@gantry/sdk";
+import { GantryError, type Plugin } from "@gantry/sdk";
+import { hookKinds } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import type { Bundled } from "./bundled.ts";
 import { loadPlugin, type LoadedPlugin } from "./loader.ts";

@@ -1,4 +1,5 @@
-import { hookKinds, SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { hookKinds } from "@gantry/sdk/fill";
+import { SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { LEVEL } from "./enforcers.ts";
 import { otherLevel } from "./level.ts";

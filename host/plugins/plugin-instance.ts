@@ -7,8 +7,8 @@ import {
   type Plugin,
   type PluginHost,
   type Taps,
-  hookKinds,
 } from "@gantry/sdk";
+import { hookKinds } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";

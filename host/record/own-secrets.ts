@@ -1,4 +1,4 @@
-import { isSecret, type Redactor } from "@gantry/sdk";
+import { isSecret, type Redactor } from "@gantry/sdk/fill";
 
 /** A stream without white space is cut anywhere after so many characters. */
 export const maxWord = 256;

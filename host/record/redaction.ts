@@ -1,4 +1,4 @@
-import { Redactors, type Redactor } from "@gantry/sdk";
+import { Redactors, type Redactor } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { Registry } from "../plugins/registry.ts";

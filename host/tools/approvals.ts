@@ -3,11 +3,9 @@ import {
   type ApprovalRequest,
   type Approvals as ApprovalsSlot,
   type Caller,
-  type Decider,
-  type DecisionOutcome,
-  type QuestionEnd,
   type Sent,
 } from "@gantry/sdk";
+import type { Decider, DecisionOutcome, QuestionEnd } from "@gantry/sdk/fill";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 import {

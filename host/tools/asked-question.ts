@@ -1,4 +1,5 @@
-import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
+import type { ApprovalRequest } from "@gantry/sdk";
+import type { QuestionEnd } from "@gantry/sdk/fill";
 import type { Whose } from "./may-decide.ts";
 
 /** The reason with which a turn is aborted that begins again later: its open questions stay open. */

@@ -1,4 +1,5 @@
-import type { Decision, Logger, Part, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
+import type { Decision } from "@gantry/sdk/fill";
+import type { Logger, Part, PromptOptions, ToolProgress, TurnEvent } from "@gantry/sdk";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";

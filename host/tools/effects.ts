@@ -1,13 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import {
-  wrongEffects,
-  type Effects,
-  type EffectsContext,
-  type PathUse,
-  type StatedEffects,
-  type Tool,
-} from "@gantry/sdk";
+import { wrongEffects, type EffectsContext } from "@gantry/sdk/fill";
+import type { Effects, PathUse, StatedEffects, Tool } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { deepFreeze, expandHome, followLinks } from "@gantry/sdk/node";
 

@@ -1,4 +1,5 @@
-import { listAll, type ApprovalRequest, type QuestionEnd } from "@gantry/sdk";
+import { listAll, type ApprovalRequest } from "@gantry/sdk";
+import type { QuestionEnd } from "@gantry/sdk/fill";
 import { leftMs, type Asked, type Delivered, type Ended, type Question } from "./asked-question.ts";
 import type { Facts } from "./facts-of-process.ts";
 

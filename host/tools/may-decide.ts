@@ -1,4 +1,5 @@
-import { Channels, type ApprovalRequest, type Decider } from "@gantry/sdk";
+import { Channels, type ApprovalRequest } from "@gantry/sdk";
+import type { Decider } from "@gantry/sdk/fill";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 

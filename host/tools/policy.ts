@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import {
   errors,
   refuse,
-  type Enforcement,
   type GuardOpinion,
   type Policy as PolicySlot,
   type Question,
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
+import type { Enforcement } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import type { HookTable } from "../plugins/hook-table.ts";

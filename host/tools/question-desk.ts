@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { ApprovalRequest, QuestionEnd } from "@gantry/sdk";
+import type { ApprovalRequest } from "@gantry/sdk";
+import type { QuestionEnd } from "@gantry/sdk/fill";
 import { digestOfValue } from "./effects.ts";
 import { factsOfProcess, type Facts } from "./facts-of-process.ts";
 import {

@@ -1,5 +1,5 @@
+import { lacking } from "@gantry/sdk/fill";
 import {
-  lacking,
   refuse,
   ShellReader,
   type Autonomy,

@@ -1,4 +1,5 @@
-import { scopes, type Caller, type Scope, type Trust } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
+import type { Caller, Scope, Trust } from "@gantry/sdk";
 
 const talk: readonly Scope[] = ["talk"];
 

@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
+import { splitImages, userOf, type ValueLife } from "@gantry/sdk/fill";
 import {
-  splitImages,
   Store,
-  userOf,
   type ChatMessage,
   type InboundMessage,
   type Part,
   type Sources,
   type ToolCall,
-  type ValueLife,
 } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";

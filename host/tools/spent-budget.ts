@@ -1,4 +1,4 @@
-import type { TurnBudget } from "@gantry/sdk";
+import type { TurnBudget } from "@gantry/sdk/fill";
 
 /** What a turn has taken so far, with the turns within it. */
 export class SpentBudget {

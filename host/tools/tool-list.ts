@@ -1,12 +1,11 @@
+import { scopes, type ToolFacts } from "@gantry/sdk/fill";
 import {
-  scopes,
   Tools,
   ToolSources,
   type Logger,
   type Scope,
   type Tool,
   type ToolCatalog,
-  type ToolFacts,
   type ToolSource,
   type ToolSpec,
 } from "@gantry/sdk";

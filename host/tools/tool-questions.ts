@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import {
   Channels,
-  type AnswerOutcome,
-  type Decider,
   type Said,
   type ToolAnswer,
   type ToolQuestion,
   type ToolQuestions as ToolQuestionsSlot,
 } from "@gantry/sdk";
+import type { AnswerOutcome, Decider } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 

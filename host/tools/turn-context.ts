@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Autonomy, Caller, Effort, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
+import type { Autonomy, Caller, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
+import type { Effort } from "@gantry/sdk/fill";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "./turn-ids.ts";
 

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { readTraceparent, type InboundMessage } from "@gantry/sdk";
+import { readTraceparent } from "@gantry/sdk/fill";
+import type { InboundMessage } from "@gantry/sdk";
 
 /** How a turn is told from all others, and from what it came. */
 export interface TurnIds {

@@ -1,5 +1,6 @@
 import { Value } from "typebox/value";
-import type { GivenWords, QuestionForm } from "@gantry/sdk";
+import type { GivenWords } from "@gantry/sdk/fill";
+import type { QuestionForm } from "@gantry/sdk";
 import { wrongValue } from "@gantry/sdk/node";
 
 const maxFields = 20;

@@ -1,13 +1,5 @@
-import type {
-  Json,
-  ModelAnswer,
-  ModelRef,
-  ProviderFailure,
-  RoutedEvent,
-  Served,
-  StopReason,
-  ToolUse,
-} from "@gantry/sdk";
+import type { Json, ModelAnswer, ModelRef, ProviderFailure, StopReason, ToolUse } from "@gantry/sdk";
+import type { RoutedEvent, Served } from "@gantry/sdk/fill";
 
 /** One answer of the model, as far as it has come. */
 export class Answer {

@@ -1,4 +1,5 @@
-import { charactersPerToken, lengthOf, sizeOf, type ChatMessage, type ToolSpec } from "@gantry/sdk";
+import { charactersPerToken, lengthOf, sizeOf } from "@gantry/sdk/fill";
+import type { ChatMessage, ToolSpec } from "@gantry/sdk";
 import type { Answer } from "./answer.ts";
 
 interface Sent {

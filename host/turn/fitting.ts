@@ -1,6 +1,5 @@
 import {
   History,
-  isWholeConversation,
   Store,
   textOf,
   type ChatMessage,
@@ -9,6 +8,7 @@ import {
   type ProviderFailure,
   type ToolSpec,
 } from "@gantry/sdk";
+import { isWholeConversation } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import { collectCompletion } from "./completion.ts";
 import type { Transcript } from "./transcript.ts";

@@ -1,4 +1,5 @@
-import { allOf, ProviderOffers, shownAddress, type GantryError, type ProviderOffer } from "@gantry/sdk";
+import { allOf, shownAddress } from "@gantry/sdk/fill";
+import { ProviderOffers, type GantryError, type ProviderOffer } from "@gantry/sdk";
 import { isTree } from "../config/check.ts";
 import type { Configured } from "../config/configure.ts";
 import { lineOfPath } from "../config/toml-map.ts";

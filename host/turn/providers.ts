@@ -1,16 +1,12 @@
+import { causedBy, ModelRouter, servedBy, shownAddress, type RoutedEvent } from "@gantry/sdk/fill";
 import {
-  causedBy,
   errors,
   GantryError,
-  ModelRouter,
-  servedBy,
   type ModelRef,
-  shownAddress,
   type ChatRequest,
   type Provider,
   type ProviderEvent,
   type ProviderFailure,
-  type RoutedEvent,
 } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";

@@ -1,4 +1,5 @@
-import { Budget, type ProviderFailure } from "@gantry/sdk";
+import { Budget } from "@gantry/sdk/fill";
+import type { ProviderFailure } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { toolErrors } from "../tools/errors.ts";
 import { asError } from "@gantry/sdk/node";

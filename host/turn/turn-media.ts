@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { Media, mediaRef, splitImages, type MediaFacts, type MediaRef, type Part } from "@gantry/sdk";
+import { Media, type MediaRef, type Part } from "@gantry/sdk";
+import { mediaRef, splitImages, type MediaFacts } from "@gantry/sdk/fill";
 import type { ChatMessage } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 

@@ -4,12 +4,12 @@ import {
   type GantryError,
   type PromptScene,
   type ProviderFailure,
-  type Served,
   type StopReason,
   type ToolCallReport,
   type ToolUse,
   type TurnFacts,
 } from "@gantry/sdk";
+import type { Served } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";

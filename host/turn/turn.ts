@@ -4,10 +4,10 @@ import type {
   Logger,
   ProviderFailure,
   PromptOptions,
-  SessionView,
   TurnFacts,
   TurnResult,
 } from "@gantry/sdk";
+import type { SessionView } from "@gantry/sdk/fill";
 import type { Approvals } from "../tools/approvals.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";

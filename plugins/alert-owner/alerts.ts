@@ -1,5 +1,5 @@
 import type { Check, CheckRow, Logger, Meters, Service, Store } from "@gantry/sdk";
-import { troubleRows } from "@gantry/sdk/node";
+import { troubleRows } from "../shared/trouble-rows.ts";
 import { inTime } from "./in-time.ts";
 
 /** A part that comes and goes is told of once in so long. */

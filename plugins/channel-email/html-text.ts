@@ -1,4 +1,4 @@
-import { feedMarkup } from "@gantry/sdk/node";
+import { feedMarkup } from "../shared/feed-markup.ts";
 import { Parser } from "htmlparser2";
 
 /** Without words for a reader. */

@@ -1,4 +1,5 @@
-import type { CheckRow, ConfigFile, MissingGuard, Policy } from "@gantry/sdk";
+import type { CheckRow, ConfigFile, Policy } from "@gantry/sdk";
+import type { MissingGuard } from "@gantry/sdk/fill";
 
 const LEVEL = "agent.autonomy_level";
 

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { CheckRow } from "@gantry/sdk";
-import { isExecutable, nodeProgram, runtimeVerdict } from "@gantry/sdk/node";
+import { isExecutable, nodeProgram } from "@gantry/sdk/node";
+import { runtimeVerdict } from "../shared/runtime-floors.ts";
 
 /** Tells which Node runs, and which one to install if the table of floors names a hole of it. */
 export function checkRuntime(

@@ -1,4 +1,5 @@
-import type { Check, CheckRow, Command, CommandContext, Redactor } from "@gantry/sdk";
+import type { Check, CheckRow, Command, CommandContext } from "@gantry/sdk";
+import type { Redactor } from "@gantry/sdk/fill";
 import { askAll } from "./ask.ts";
 import { ownChecks, type Needs } from "./own-checks.ts";
 import { printReport } from "./report.ts";

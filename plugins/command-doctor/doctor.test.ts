@@ -9,14 +9,13 @@ import {
   errors,
   Commands,
   definePlugin,
-  Redactors,
-  ModelRouter,
   type Check,
   type CheckRow,
   type CommandContext,
   type Plugin,
 } from "@gantry/sdk";
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { Redactors, ModelRouter } from "@gantry/sdk/fill";
+import { runtimeVerdict } from "../shared/runtime-floors.ts";
 import {
   createMemoryStore,
   fakeProvider,

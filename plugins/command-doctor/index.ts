@@ -6,12 +6,11 @@ import {
   Policy,
   Providers,
   optional,
-  Redactors,
-  ModelRouter,
   Sandbox,
   Runtime,
   Store,
 } from "@gantry/sdk";
+import { Redactors, ModelRouter } from "@gantry/sdk/fill";
 import { doctorCommands } from "./commands.ts";
 
 export default definePlugin({

@@ -1,4 +1,5 @@
-import type { Check, ConfigFile, ModelRouter, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
+import type { Check, ConfigFile, Policy, Providers, Runtime, Sandbox, Store } from "@gantry/sdk";
+import type { ModelRouter } from "@gantry/sdk/fill";
 import { checkFiles } from "./check-files.ts";
 import { checkGuards } from "./check-guards.ts";
 import { checkPlugins } from "./check-plugins.ts";

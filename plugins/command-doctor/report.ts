@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { CheckRow, CommandContext, Redactor } from "@gantry/sdk";
+import type { CheckRow, CommandContext } from "@gantry/sdk";
+import type { Redactor } from "@gantry/sdk/fill";
 
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
 

@@ -1,5 +1,7 @@
-import { noticeFor, noticeId, type Command, type CommandContext } from "@gantry/sdk";
-import type { KeptMessage, Lanes, Redactor, Store } from "@gantry/sdk";
+import { noticeFor, noticeId } from "@gantry/sdk/fill";
+import type { Command, CommandContext } from "@gantry/sdk";
+import type { KeptMessage, Lanes, Redactor } from "@gantry/sdk/fill";
+import type { Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { printer, type Printer } from "./printer.ts";
 

@@ -2,11 +2,11 @@ import {
   Commands,
   definePlugin,
   directMessage,
-  Redactors,
   Store,
   type CommandContext,
   type InboundMessage,
 } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import store from "../store-sqlite/index.ts";

@@ -1,4 +1,5 @@
-import { Checks, Commands, definePlugin, Redactors, Store, type CheckRow, type Waiting } from "@gantry/sdk";
+import { Checks, Commands, definePlugin, Store, type CheckRow } from "@gantry/sdk";
+import { Redactors, type Waiting } from "@gantry/sdk/fill";
 import { inboxCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import { textOf, userOf, type InboundMessage, type KeptMessage, type Redactor } from "@gantry/sdk";
+import { textOf, type InboundMessage } from "@gantry/sdk";
+import { userOf, type KeptMessage, type Redactor } from "@gantry/sdk/fill";
 
 /** Why it was not answered yet, where nothing was told of it. */
 function waits({ begun }: KeptMessage): string {

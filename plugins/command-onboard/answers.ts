@@ -1,4 +1,5 @@
-import { offerOf, shownAddress, type ConfigFile, type ProviderOffer } from "@gantry/sdk";
+import { offerOf, shownAddress } from "@gantry/sdk/fill";
+import type { ConfigFile, ProviderOffer } from "@gantry/sdk";
 import { configuredKey, type KeyConfig } from "@gantry/sdk/provider";
 import type { OnboardNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";

@@ -1,4 +1,5 @@
-import { offerOf, type CommandContext } from "@gantry/sdk";
+import { offerOf } from "@gantry/sdk/fill";
+import type { CommandContext } from "@gantry/sdk";
 import type { Answers } from "./answers.ts";
 import { Cancelled, type Ask } from "./ask.ts";
 import { askKey } from "./ask-key.ts";

@@ -1,4 +1,5 @@
-import { allOf, offerOf, type Command, type CommandContext, type ProviderOffer } from "@gantry/sdk";
+import { allOf, offerOf } from "@gantry/sdk/fill";
+import type { Command, CommandContext, ProviderOffer } from "@gantry/sdk";
 import { autonomyLevels, changesOf, nextCommands, type Answers } from "./answers.ts";
 import { checkVariable } from "./check-variable.ts";
 import { errors } from "./errors.ts";

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { masked, type CommandContext } from "@gantry/sdk";
+import { masked } from "@gantry/sdk/fill";
+import type { CommandContext } from "@gantry/sdk";
 import { autonomyLevels, changesOf, nextCommands, type Answers } from "./answers.ts";
 import { Ask, Back, Cancelled } from "./ask.ts";
 import { askStep, askWhatLacks, type StepQuestion } from "./ask-step.ts";

@@ -1,5 +1,5 @@
 import { parse, stringify } from "smol-toml";
-import type { ConfigChange } from "@gantry/sdk";
+import type { ConfigChange } from "@gantry/sdk/fill";
 import { lineEnd, placesIn, type KeyPlace } from "./places.ts";
 
 /** Returns the text with these keys changed, one after the other; comments and layout stay. */

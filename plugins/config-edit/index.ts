@@ -1,4 +1,5 @@
-import { ConfigEditor, definePlugin } from "@gantry/sdk";
+import { ConfigEditor } from "@gantry/sdk/fill";
+import { definePlugin } from "@gantry/sdk";
 
 export default definePlugin({
   name: "config-edit",

@@ -1,4 +1,4 @@
-import { lacking } from "@gantry/sdk";
+import { lacking } from "@gantry/sdk/fill";
 import type { Audit, Caller, Logger, People, Route } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Devices } from "./devices.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
-import { openFilesLimit } from "@gantry/sdk/node";
+import { openFilesLimit } from "../shared/open-files.ts";
 import { peerKey } from "./peer.ts";
 
 const most = 1_024;

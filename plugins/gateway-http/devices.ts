@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isScope, listAll, scopes, type Caller, type Scope, type Values } from "@gantry/sdk";
+import { isScope, scopes } from "@gantry/sdk/fill";
+import { listAll, type Caller, type Scope, type Values } from "@gantry/sdk";
 import type { PairingGrant } from "@gantry/sdk/node";
 
 export interface Device {

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { eventFrame, type ServerEvent } from "@gantry/sdk";
+import { eventFrame } from "@gantry/sdk/fill";
+import type { ServerEvent } from "@gantry/sdk";
 
 /**
  * Server-sent events as text, with a comment every `heartbeatMs`, so that proxies keep the line. `broke` is told what the

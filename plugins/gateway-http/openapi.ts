@@ -1,5 +1,6 @@
 import swagger from "@fastify/swagger";
-import { scopes, type Route } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
+import type { Route } from "@gantry/sdk";
 import type { FastifyInstance } from "fastify";
 
 const tokens =

@@ -1,4 +1,5 @@
-import { isScope, scopes, type CommandContext, type Scope } from "@gantry/sdk";
+import { isScope, scopes } from "@gantry/sdk/fill";
+import type { CommandContext, Scope } from "@gantry/sdk";
 import type { PairingGrant } from "@gantry/sdk/node";
 import { isDeviceName } from "./devices.ts";
 import { errors } from "./errors.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { scopes, Store } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
+import { Store } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Devices } from "./devices.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { readTraceparent } from "@gantry/sdk";
+import { readTraceparent } from "@gantry/sdk/fill";
 
 const absolute = /^https?:\/\/([^/?#]*)([/?][^#]*)?$/i;
 const idForm = /^[\w.:@-]{1,64}$/;

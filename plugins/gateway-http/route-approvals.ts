@@ -1,4 +1,5 @@
-import type { Approvals, Decider, Route, RouteRequest } from "@gantry/sdk";
+import type { Approvals, Route, RouteRequest } from "@gantry/sdk";
+import type { Decider } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";

@@ -10,7 +10,7 @@ import {
   type ServerEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import { waitingStatus } from "@gantry/sdk/node";
+import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { failure, statusOf } from "./failures.ts";

@@ -1,5 +1,5 @@
 import type { Check, Logger, Route } from "@gantry/sdk";
-import { troubleRows } from "@gantry/sdk/node";
+import { troubleRows } from "../shared/trouble-rows.ts";
 import { Type } from "typebox";
 
 /** Many may probe at once, and each look writes to the disk. */

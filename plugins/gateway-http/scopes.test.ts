@@ -9,12 +9,12 @@ import {
   Inbox,
   listAll,
   Routes,
-  scopes,
   Store,
   Tools,
   type Plugin,
   type Scope,
 } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test, vi } from "vitest";

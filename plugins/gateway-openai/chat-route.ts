@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
   directMessage,
-  laneOf,
   promptEvents,
   type PromptEvent,
   type Inbox,
@@ -12,8 +11,8 @@ import {
   type RouteReply,
   type RouteRequest,
   type ServerEvent,
-  type Sessions,
 } from "@gantry/sdk";
+import { laneOf, type Sessions } from "@gantry/sdk/fill";
 import { BadRequest } from "./bad-request.ts";
 import { Completion } from "./completion.ts";
 import { errors } from "./errors.ts";

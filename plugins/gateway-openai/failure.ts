@@ -1,5 +1,6 @@
-import type { ProviderFailure, ReplyHeaders, RouteFailure, RouteReply } from "@gantry/sdk";
-import { waitingStatus } from "@gantry/sdk/node";
+import type { ProviderFailure, RouteReply } from "@gantry/sdk";
+import type { ReplyHeaders, RouteFailure } from "@gantry/sdk/fill";
+import { waitingStatus } from "../shared/turn-status.ts";
 import { BadRequest } from "./bad-request.ts";
 
 interface Coded {

@@ -1,4 +1,5 @@
-import { textOf, type ChatMessage, type Part, type RouteRequest, type Sessions } from "@gantry/sdk";
+import { textOf, type ChatMessage, type Part, type RouteRequest } from "@gantry/sdk";
+import type { Sessions } from "@gantry/sdk/fill";
 import type { SentConversation } from "./history.ts";
 
 /** The header of ours: whoever sends it may leave earlier messages to this server. */

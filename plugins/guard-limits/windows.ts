@@ -1,4 +1,4 @@
-import type { Window } from "@gantry/sdk";
+import type { Window } from "@gantry/sdk/fill";
 
 export interface LimitsConfig {
   readonly rate_limit_per_minute: number;

@@ -8,10 +8,10 @@ import {
   refuse,
   Runtime,
   Sandbox,
-  sandboxingKeys,
   securityKeys,
   ShellReader,
 } from "@gantry/sdk";
+import { sandboxingKeys } from "@gantry/sdk/fill";
 import { checkCommand, unreadIn } from "./check-command.ts";
 import { checkPath } from "./check-path.ts";
 import { errors } from "./errors.ts";

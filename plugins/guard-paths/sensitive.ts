@@ -1,4 +1,4 @@
-import { fileNames, secretFiles } from "@gantry/sdk";
+import { fileNames, secretFiles } from "@gantry/sdk/node";
 
 const obeyed =
   /(^|\/)[^/]*\.git\/(.+\/)?((hooks|rebase-merge|rebase-apply|sequencer)(\/|$)|(config(\.worktree)?|commondir|gitdir|info\/attributes|objects\/info\/alternates)$)/;

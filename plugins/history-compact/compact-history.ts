@@ -1,4 +1,5 @@
-import { sizeOf, type ChatMessage, type FittedHistory, type History } from "@gantry/sdk";
+import { sizeOf } from "@gantry/sdk/fill";
+import type { ChatMessage, FittedHistory, History } from "@gantry/sdk";
 import type { HistoryRequest, Logger } from "@gantry/sdk";
 import { baseOf, wordsIn } from "./base.ts";
 import type { Gauge } from "./gauge.ts";

@@ -1,4 +1,5 @@
-import { charactersPerToken, type ModelAnswer } from "@gantry/sdk";
+import { charactersPerToken } from "@gantry/sdk/fill";
+import type { ModelAnswer } from "@gantry/sdk";
 
 /** How far what a provider counts may be from what was guessed; beyond, one of the two is wrong. */
 const LEAST = 0.8;

@@ -1,5 +1,7 @@
-import { laneOf, type Claim, type ClaimedTurn, type ProviderFailure, type Sent } from "@gantry/sdk";
-import { asError, type Try } from "@gantry/sdk/node";
+import { laneOf, type Claim, type ClaimedTurn } from "@gantry/sdk/fill";
+import type { ProviderFailure, Sent } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Try } from "../shared/circuit.ts";
 import { kindOf } from "./failure-kind.ts";
 import { budget, model } from "./outages.ts";
 import { Progress } from "./progress.ts";

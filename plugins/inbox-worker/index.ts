@@ -1,4 +1,5 @@
-import { definePlugin, MessageWorker } from "@gantry/sdk";
+import { definePlugin } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 
 const hourMs = 3_600_000;

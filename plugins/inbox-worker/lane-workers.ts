@@ -1,5 +1,6 @@
-import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk";
-import { asError, openFilesLimit } from "@gantry/sdk/node";
+import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk/fill";
+import { asError } from "@gantry/sdk/node";
+import { openFilesLimit } from "../shared/open-files.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
 import { againMs, Outcomes } from "./outcomes.ts";
 import { Outages } from "./outages.ts";

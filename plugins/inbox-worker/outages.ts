@@ -1,5 +1,6 @@
-import type { Claim, Lanes, Logger } from "@gantry/sdk";
-import { Circuit, silentMs, type Try, type TryFailure } from "@gantry/sdk/node";
+import type { Claim, Lanes } from "@gantry/sdk/fill";
+import type { Logger } from "@gantry/sdk";
+import { Circuit, silentMs, type Try, type TryFailure } from "../shared/circuit.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 const limits = { failures: 5, firstMs: 2_000, longestMs: 20_000 };

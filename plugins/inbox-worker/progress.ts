@@ -1,4 +1,5 @@
-import type { Claim, ClaimedMessages, Sent, TurnEvent } from "@gantry/sdk";
+import type { Claim, ClaimedMessages } from "@gantry/sdk/fill";
+import type { Sent, TurnEvent } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 
 /** Platforms bound how often a message is edited. */

@@ -1,4 +1,5 @@
-import { laneOf, type Claim, type ClaimedMessages, type Logger, type Retry } from "@gantry/sdk";
+import { laneOf, type Claim, type ClaimedMessages, type Retry } from "@gantry/sdk/fill";
+import type { Logger } from "@gantry/sdk";
 import type { Outages } from "./outages.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { told } from "./told.ts";

@@ -1,4 +1,4 @@
-import type { Claim, ClaimBounds } from "@gantry/sdk";
+import type { Claim, ClaimBounds } from "@gantry/sdk/fill";
 
 /** A message that was in hand when so many processes ended is a suspect. */
 const sharedEnds = 3;

@@ -1,4 +1,5 @@
-import { laneOf, noticeId, type ClaimedMessages, type Logger } from "@gantry/sdk";
+import { laneOf, noticeId, type ClaimedMessages } from "@gantry/sdk/fill";
+import type { Logger } from "@gantry/sdk";
 import { isHeldBack } from "./suspects.ts";
 import { told } from "./told.ts";
 

@@ -1,5 +1,6 @@
 import { readdir, statfs } from "node:fs/promises";
-import type { ModelRouter, Runtime, Store } from "@gantry/sdk";
+import type { ModelRouter } from "@gantry/sdk/fill";
+import type { Runtime, Store } from "@gantry/sdk";
 import { labelText } from "./counters.ts";
 
 export interface Watched {

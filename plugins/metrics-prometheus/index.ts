@@ -1,4 +1,5 @@
-import { definePlugin, Meters, ModelRouter, Observers, optional, Routes, Runtime, Store } from "@gantry/sdk";
+import { definePlugin, Meters, Observers, optional, Routes, Runtime, Store } from "@gantry/sdk";
+import { ModelRouter } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { Counters } from "./counters.ts";
 import { errors } from "./errors.ts";

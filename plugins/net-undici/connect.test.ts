@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createServer } from "node:tls";
-import type { ConnectTls } from "@gantry/sdk";
+import type { ConnectTls } from "@gantry/sdk/fill";
 import { expect, onTestFinished, test } from "vitest";
 import { proxyTo } from "./loopback.test-kit.ts";
 import { createUpstream } from "./upstream.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ConnectOptions, ConnectTls } from "@gantry/sdk";
+import type { ConnectOptions, ConnectTls } from "@gantry/sdk/fill";
 import { netFailure, printable, type Waits } from "./failure.ts";
 import { proxyFor, type Environment } from "./proxy.ts";
 import { openTunnel } from "./tunnel.ts";

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { errors } from "@gantry/sdk";
-import { openFilesLimit } from "@gantry/sdk/node";
+import { openFilesLimit } from "../shared/open-files.ts";
 
 /** A server may ask for an hour; an idle connection is a file that something else needs. */
 const idleMs = 10_000;

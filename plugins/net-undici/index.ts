@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { Checks, definePlugin, Loopback, Net, securityKeys, Upstream } from "@gantry/sdk";
+import { Checks, definePlugin, Net, securityKeys, Upstream } from "@gantry/sdk";
+import { Loopback } from "@gantry/sdk/fill";
 import { addressCheck } from "./addresses.ts";
 import { domainCheck } from "./domains.ts";
 import { errors } from "./errors.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Loopback, LoopbackVisit } from "@gantry/sdk";
+import type { Loopback, LoopbackVisit } from "@gantry/sdk/fill";
 import { errors } from "@gantry/sdk";
 
 const HOST = "127.0.0.1";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { Socket as TcpSocket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Socket, SocketEnd } from "@gantry/sdk";
+import type { Socket } from "@gantry/sdk";
+import type { SocketEnd } from "@gantry/sdk/fill";
 import { errors } from "@gantry/sdk";
 import type { WebSocket } from "ws";
 import { netFailure, printable } from "./failure.ts";

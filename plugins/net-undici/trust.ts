@@ -1,5 +1,5 @@
 import type { Check, CheckRow } from "@gantry/sdk";
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { runtimeVerdict } from "../shared/runtime-floors.ts";
 
 type Tls = typeof import("node:tls");
 

@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
-import type { Logger, PromptScene, SandboxedFiles } from "@gantry/sdk";
-import { plainFileBytes } from "@gantry/sdk/node";
+import type { Logger, PromptScene } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
+import { plainFileBytes } from "../shared/plain-file.ts";
 import type { Trust } from "./trust.ts";
 
 const NAME = "AGENTS.md";

@@ -1,4 +1,4 @@
-import { providerKeys } from "@gantry/sdk";
+import { providerKeys } from "@gantry/sdk/fill";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import type { Static } from "typebox";

@@ -2,13 +2,13 @@ import {
   Checks,
   Commands,
   definePlugin,
-  Loopback,
   optional,
   ProviderOffers,
   Runtime,
   Store,
   Upstream,
 } from "@gantry/sdk";
+import { Loopback } from "@gantry/sdk/fill";
 import { authCommands } from "./auth-commands.ts";
 import { createAuthProfiles } from "./auth-profiles.ts";
 import { ALIASES, GenlangConfig } from "./config.ts";

@@ -1,7 +1,8 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { GantryError } from "@gantry/sdk";
 import { excerpt } from "@gantry/sdk/provider";
-import type { Loopback, Upstream } from "@gantry/sdk";
+import type { Loopback } from "@gantry/sdk/fill";
+import type { Upstream } from "@gantry/sdk";
 import type { Profile } from "./auth-profiles.ts";
 import { NAME, ownClient } from "./config.ts";
 import type { GenlangConfig, OAuthClient } from "./config.ts";

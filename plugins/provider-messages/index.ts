@@ -1,4 +1,5 @@
-import { definePlugin, providerKeys, ProviderOffers, Upstream } from "@gantry/sdk";
+import { definePlugin, ProviderOffers, Upstream } from "@gantry/sdk";
+import { providerKeys } from "@gantry/sdk/fill";
 import { ApiKey, ProviderTable } from "@gantry/sdk/provider";
 import type { Provider } from "@gantry/sdk";
 import { Type } from "typebox";

@@ -5,7 +5,8 @@ import {
   type Piece,
   type ProviderSettings,
 } from "@gantry/sdk/provider";
-import type { ChatMessage, ChatRequest, Effort } from "@gantry/sdk";
+import type { ChatMessage, ChatRequest } from "@gantry/sdk";
+import type { Effort } from "@gantry/sdk/fill";
 
 /** Sent where nothing else limits an answer; the format wants a limit. */
 const MAX_TOKENS = 8_192;

@@ -1,5 +1,6 @@
-import { listAll, type Logger, type ModelRouter, type Store } from "@gantry/sdk";
-import { Circuit, longestAskedMs, type CircuitLimits, type Try } from "@gantry/sdk/node";
+import { listAll, type Logger, type Store } from "@gantry/sdk";
+import type { ModelRouter } from "@gantry/sdk/fill";
+import { Circuit, longestAskedMs, type CircuitLimits, type Try } from "../shared/circuit.ts";
 import { failure } from "@gantry/sdk/provider";
 import { errors } from "./errors.ts";
 import { isTrouble } from "./failure.ts";

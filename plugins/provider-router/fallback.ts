@@ -1,14 +1,8 @@
-import { errors as common, servedBy, shownAddress } from "@gantry/sdk";
+import { errors as common } from "@gantry/sdk";
+import { servedBy, shownAddress } from "@gantry/sdk/fill";
 import { failure, providerSettings, thrownFailure, type ProviderTable } from "@gantry/sdk/provider";
-import type {
-  ChatRequest,
-  Logger,
-  ModelRef,
-  Provider,
-  ProviderFailure,
-  RoutedEvent,
-  ModelRouter,
-} from "@gantry/sdk";
+import type { ChatRequest, Logger, ModelRef, Provider, ProviderFailure } from "@gantry/sdk";
+import type { RoutedEvent, ModelRouter } from "@gantry/sdk/fill";
 import type { Circuits } from "./circuit.ts";
 import { errors } from "./errors.ts";
 import { worthElsewhere } from "./failure.ts";

@@ -1,4 +1,5 @@
-import { Checks, ConfigFile, definePlugin, ModelRouter, optional, Providers, Store } from "@gantry/sdk";
+import { Checks, ConfigFile, definePlugin, optional, Providers, Store } from "@gantry/sdk";
+import { ModelRouter } from "@gantry/sdk/fill";
 import { ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import { Circuits } from "./circuit.ts";

@@ -1,14 +1,6 @@
 import { textParts } from "@gantry/sdk";
-import type {
-  ChatRequest,
-  Logger,
-  Provider,
-  ProviderEvent,
-  ProviderFailure,
-  RoutedEvent,
-  ModelRouter,
-  Store,
-} from "@gantry/sdk";
+import type { ChatRequest, Logger, Provider, ProviderEvent, ProviderFailure, Store } from "@gantry/sdk";
+import type { RoutedEvent, ModelRouter } from "@gantry/sdk/fill";
 import { Circuits } from "./circuit.ts";
 import { createRouter } from "./fallback.ts";
 import { TagWords } from "./tag-words.ts";

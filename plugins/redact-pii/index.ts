@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { definePlugin, Redactors } from "@gantry/sdk";
+import { definePlugin } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { builtIn } from "./built-in.ts";
 import { errors } from "./errors.ts";
 import { ownRules } from "./own-patterns.ts";

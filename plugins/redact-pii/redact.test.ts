@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { definePlugin, Redactors, type Plugin, type Provider, type Redactor } from "@gantry/sdk";
+import { definePlugin, type Plugin, type Provider } from "@gantry/sdk";
+import { Redactors, type Redactor } from "@gantry/sdk/fill";
 import { startTestHost } from "@gantry/sdk/testing";
 import plugin from "./index.ts";
 import { processorMs } from "../../test/helpers/processor-time.ts";

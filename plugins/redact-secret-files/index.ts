@@ -1,4 +1,5 @@
-import { definePlugin, ResultFilters, Runtime, secretFiles, securityKeys } from "@gantry/sdk";
+import { definePlugin, ResultFilters, Runtime, securityKeys } from "@gantry/sdk";
+import { secretFiles } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { SecretTexts } from "./secret-texts.ts";
 

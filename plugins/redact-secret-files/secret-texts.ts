@@ -2,7 +2,8 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { FilteredResult } from "@gantry/sdk";
-import { HiddenTexts, withPlainFile } from "@gantry/sdk/node";
+import { HiddenTexts } from "../shared/hidden-texts.ts";
+import { withPlainFile } from "../shared/plain-file.ts";
 import { findFiles } from "./find-files.ts";
 import { secretsIn } from "./secrets-in.ts";
 

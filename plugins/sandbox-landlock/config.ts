@@ -1,4 +1,5 @@
-import { agentKeys, RuntimeLimits, sandboxingKeys, securityKeys } from "@gantry/sdk";
+import { agentKeys, securityKeys } from "@gantry/sdk";
+import { RuntimeLimits, sandboxingKeys } from "@gantry/sdk/fill";
 import { Type, type Static } from "typebox";
 
 /** What the walls read of the file; several leaves are shared with the guards. */

@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
-import type { Confining } from "@gantry/sdk";
+import type { Confining } from "@gantry/sdk/fill";
 import { KernelError, ending, machine } from "./kernel/kernel.ts";
 import { closeToOthers, gainNone } from "./kernel/privileges.ts";
 import { onlyCompute } from "./kernel/seccomp.ts";

@@ -1,4 +1,5 @@
-import type { DirectoryEntry, FileSearch, RunResult, SearchResult, WriteOptions } from "@gantry/sdk";
+import type { DirectoryEntry, FileSearch, SearchResult, WriteOptions } from "@gantry/sdk/fill";
+import type { RunResult } from "@gantry/sdk";
 import type { OwnerGit } from "./workspace/git-settings.ts";
 import type { Before, Told } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
-import { type OpenProcess, type OpenSpec, Sandbox } from "@gantry/sdk";
+import { type OpenProcess, Sandbox } from "@gantry/sdk";
+import type { OpenSpec } from "@gantry/sdk/fill";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { sandboxPlugin } from "./plugin.ts";
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { type FileSearch, Sandbox } from "@gantry/sdk";
+import type { FileSearch } from "@gantry/sdk/fill";
+import { Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startOpenHost, ways } from "./open.test-kit.ts";

@@ -1,4 +1,4 @@
-import { runtimeVerdict } from "@gantry/sdk/node";
+import { runtimeVerdict } from "../shared/runtime-floors.ts";
 import type { Release } from "./release.ts";
 
 /** Returns sentences on what the Node of a release is open to; an executable `carries` its own. */

@@ -1,4 +1,5 @@
-import type { ChatCommand, SessionSummary } from "@gantry/sdk";
+import type { ChatCommand } from "@gantry/sdk";
+import type { SessionSummary } from "@gantry/sdk/fill";
 
 const LISTED = 20;
 

@@ -1,4 +1,4 @@
-import type { Erased } from "@gantry/sdk";
+import type { Erased } from "@gantry/sdk/fill";
 import { forget, moveHead } from "./lane-rows.ts";
 import { forgetAll } from "./memory.ts";
 import { removeSession } from "./session-rows.ts";

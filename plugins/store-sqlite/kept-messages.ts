@@ -1,4 +1,5 @@
-import type { InboundMessage, KeptMessage, Lanes } from "@gantry/sdk";
+import type { InboundMessage } from "@gantry/sdk";
+import type { KeptMessage, Lanes } from "@gantry/sdk/fill";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { forget, free, insertNotice, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";

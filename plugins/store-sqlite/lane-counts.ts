@@ -1,4 +1,4 @@
-import type { Lanes } from "@gantry/sdk";
+import type { Lanes } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
 import { PENDING, SET_ASIDE } from "./lane-rows.ts";
 

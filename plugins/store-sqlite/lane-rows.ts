@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { errors as shared, type InboundMessage } from "@gantry/sdk";
 import {
-  errors as shared,
   laneOf,
   mediaIn,
   userOf,
   type AcceptBounds,
   type Acceptance,
   type Claim,
-  type InboundMessage,
   type Notice,
-} from "@gantry/sdk";
+} from "@gantry/sdk/fill";
 import { useMedia } from "./media-rows.ts";
 import type { Sql } from "./sql.ts";
 

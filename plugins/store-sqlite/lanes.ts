@@ -1,4 +1,5 @@
-import { errors as shared, laneOf, type Lanes } from "@gantry/sdk";
+import { errors as shared } from "@gantry/sdk";
+import { laneOf, type Lanes } from "@gantry/sdk/fill";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { createCounts } from "./lane-counts.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errors as shared, mediaBounds, mediaRef, type Media } from "@gantry/sdk";
+import { errors as shared, mediaBounds, type Media } from "@gantry/sdk";
+import { mediaRef } from "@gantry/sdk/fill";
 import { makeDir, replaceFile } from "@gantry/sdk/node";
 import type { Database } from "./database.ts";
 import { addMedia, countBrought, forgetUnused, isKept } from "./media-rows.ts";

@@ -1,4 +1,5 @@
-import { errors as shared, mediaIn, turnsToShow, type ChatMessage, type Sessions } from "@gantry/sdk";
+import { errors as shared, type ChatMessage } from "@gantry/sdk";
+import { mediaIn, turnsToShow, type Sessions } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
 import { useMedia } from "./media-rows.ts";
 import { removeSession } from "./session-rows.ts";

@@ -1,4 +1,4 @@
-import type { Usage, UsageSum } from "@gantry/sdk";
+import type { Usage, UsageSum } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
 
 const KEYS = {

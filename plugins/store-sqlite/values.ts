@@ -1,4 +1,5 @@
-import type { ValueLife, ValuePage, Values } from "@gantry/sdk";
+import type { ValueLife, ValuePage } from "@gantry/sdk/fill";
+import type { Values } from "@gantry/sdk";
 import type { MachineClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 

@@ -1,5 +1,6 @@
 import path from "node:path";
-import type { Audit, Net, Pages, Runtime, Sandbox, Upstream } from "@gantry/sdk";
+import type { Audit, Net, Runtime, Sandbox, Upstream } from "@gantry/sdk";
+import type { Pages } from "@gantry/sdk/fill";
 import { type CheckedProxy, checkedProxy, followLinks, isInside, makeDir, openDecoy } from "@gantry/sdk/node";
 import type { Browser } from "./browser.ts";
 import type { BrowserConfig } from "./config.ts";

@@ -1,4 +1,5 @@
-import { securityKeys, toolsKeys } from "@gantry/sdk";
+import { securityKeys } from "@gantry/sdk";
+import { toolsKeys } from "@gantry/sdk/fill";
 import { Type, type Static } from "typebox";
 
 export const config = Type.Object({

@@ -1,4 +1,5 @@
-import { GantryError, type Pages, type WebPage } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import type { Pages, WebPage } from "@gantry/sdk/fill";
 import type { Browser, Element, PageView, Still, Typing } from "./browser.ts";
 import { errors } from "./errors.ts";
 import { HttpForms } from "./http-forms.ts";

@@ -1,4 +1,4 @@
-import type { WebField, WebForm } from "@gantry/sdk";
+import type { WebField, WebForm } from "@gantry/sdk/fill";
 import type { ViewElement } from "./browser.ts";
 import { errors } from "./errors.ts";
 

@@ -1,4 +1,5 @@
-import { Audit, Media, Net, Pages, Runtime, Sandbox, Upstream, optional } from "@gantry/sdk";
+import { Audit, Media, Net, Runtime, Sandbox, Upstream, optional } from "@gantry/sdk";
+import { Pages } from "@gantry/sdk/fill";
 
 export const needs = {
   runtime: Runtime,

@@ -1,4 +1,5 @@
-import type { SandboxedFiles, ToolRun } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
+import type { ToolRun } from "@gantry/sdk";
 import { type Found, MAX_TOLD, findText, replaced } from "./edit-text.ts";
 import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
 import { errors } from "./errors.ts";

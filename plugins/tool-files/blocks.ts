@@ -1,4 +1,4 @@
-import type { FoundLine } from "@gantry/sdk";
+import type { FoundLine } from "@gantry/sdk/fill";
 
 /** For each line that holds what is looked for the lines that are shown for it: `12:` holds it, `13-` stands near, `--` is a gap. */
 export function blocksOf(lines: readonly FoundLine[], context: number): readonly (readonly string[])[] {

@@ -1,4 +1,4 @@
-import type { SandboxedFiles } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
 import type { Wish } from "./edit-text.ts";
 import { errors } from "./errors.ts";
 import { isBinary } from "./files.ts";

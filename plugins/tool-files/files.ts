@@ -1,4 +1,5 @@
-import type { Effects, Sandbox, SandboxedFiles } from "@gantry/sdk";
+import type { Effects, Sandbox } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 

@@ -1,4 +1,5 @@
-import type { SandboxedFiles, ToolRun } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
+import type { ToolRun } from "@gantry/sdk";
 import { type FileOptions, checkedPath } from "./files.ts";
 import { globTest } from "./glob.ts";
 import { shownPath } from "./place.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { SandboxedFiles } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
 import { inSlices } from "@gantry/sdk/node";
 import type { Ignore } from "ignore";
 

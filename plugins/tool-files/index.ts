@@ -11,8 +11,8 @@ import {
   definePlugin,
   optional,
   securityKeys,
-  toolsKeys,
 } from "@gantry/sdk";
+import { toolsKeys } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { editTool } from "./edit.ts";
 import { errors } from "./errors.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open, readFile, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import type { FileReplaced } from "@gantry/sdk";
+import type { FileReplaced } from "@gantry/sdk/fill";
 import { makeDir, replaceFile } from "@gantry/sdk/node";
 
 /** Of one file; what was larger can only be told of. */

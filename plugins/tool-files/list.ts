@@ -1,4 +1,5 @@
-import { type DirectoryEntry, type Tool, counted, defineTool } from "@gantry/sdk";
+import type { DirectoryEntry } from "@gantry/sdk/fill";
+import { type Tool, counted, defineTool } from "@gantry/sdk";
 import { Type } from "typebox";
 import { type FileOptions, checkedPath, filesOf, folderInput } from "./files.ts";
 import { shownName } from "./place.ts";

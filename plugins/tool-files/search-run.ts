@@ -1,4 +1,5 @@
-import type { FileFound, Policy, SandboxedFiles, SearchResult, ToolRun } from "@gantry/sdk";
+import type { FileFound, SandboxedFiles, SearchResult } from "@gantry/sdk/fill";
+import type { Policy, ToolRun } from "@gantry/sdk";
 import { blocksOf } from "./blocks.ts";
 import { errors } from "./errors.ts";
 import { type FileOptions, checkedPath } from "./files.ts";

@@ -1,4 +1,5 @@
-import type { Audit, SandboxedFiles } from "@gantry/sdk";
+import type { Audit } from "@gantry/sdk";
+import type { SandboxedFiles } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import type { Journal, KeptChange } from "./journal.ts";
 

@@ -1,4 +1,5 @@
-import { Sandbox, Tools, definePlugin, optional, securityKeys, toolsKeys } from "@gantry/sdk";
+import { Sandbox, Tools, definePlugin, optional, securityKeys } from "@gantry/sdk";
+import { toolsKeys } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { WebField, WebForm } from "@gantry/sdk";
+import type { WebField, WebForm } from "@gantry/sdk/fill";
 
 /** More of a page are no form that a person would fill. */
 const MAX_FIELDS = 200;

@@ -1,4 +1,5 @@
-import { Net, Pages, type Plugin, Sandbox, Tools, definePlugin, optional, toolsKeys } from "@gantry/sdk";
+import { Net, type Plugin, Sandbox, Tools, definePlugin, optional } from "@gantry/sdk";
+import { Pages, toolsKeys } from "@gantry/sdk/fill";
 import type { ApartBounds } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";

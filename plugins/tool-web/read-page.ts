@@ -1,4 +1,4 @@
-import type { WebForm } from "@gantry/sdk";
+import type { WebForm } from "@gantry/sdk/fill";
 import { type ApartBounds, workApart } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { type BodyFacts, MAX_TEXT, plainText, typeOf } from "./body.ts";

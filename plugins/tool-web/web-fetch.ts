@@ -1,4 +1,5 @@
-import { type Net, type Tool, type ToolResult, type ToolRun, type WebPage, defineTool } from "@gantry/sdk";
+import { type Net, type Tool, type ToolResult, type ToolRun, defineTool } from "@gantry/sdk";
+import type { WebPage } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import type { PageReader } from "./read-page.ts";

@@ -1,4 +1,5 @@
-import { errors, type Command, type Usage, type UsageSum } from "@gantry/sdk";
+import { errors, type Command } from "@gantry/sdk";
+import type { Usage, UsageSum } from "@gantry/sdk/fill";
 import { costOf } from "./prices.ts";
 
 const kinds = ["day", "model", "user", "agent"] as const;

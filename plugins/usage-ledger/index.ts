@@ -1,14 +1,5 @@
-import {
-  Budget,
-  ChatCommands,
-  Checks,
-  Commands,
-  counted,
-  definePlugin,
-  Observers,
-  Routes,
-  Store,
-} from "@gantry/sdk";
+import { Budget } from "@gantry/sdk/fill";
+import { ChatCommands, Checks, Commands, counted, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
 import { shownTokens, usageCommand } from "./command.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";

@@ -1,4 +1,5 @@
-import type { Budget, BudgetVerdict, Logger, ModelAnswer, Usage, UsageSum } from "@gantry/sdk";
+import type { Budget, BudgetVerdict, Usage, UsageSum } from "@gantry/sdk/fill";
+import type { Logger, ModelAnswer } from "@gantry/sdk";
 import { ask, refuse } from "@gantry/sdk";
 import type { BudgetConfig, Prices } from "./config.ts";
 import { errors } from "./errors.ts";

@@ -1,4 +1,5 @@
-import type { ModelAnswer, UsageSum } from "@gantry/sdk";
+import type { ModelAnswer } from "@gantry/sdk";
+import type { UsageSum } from "@gantry/sdk/fill";
 import type { Prices } from "./config.ts";
 
 type Tokens = Pick<ModelAnswer, "model" | "inputTokens" | "outputTokens" | "cachedTokens">;

@@ -1,4 +1,5 @@
-import type { Route, Usage } from "@gantry/sdk";
+import type { Route } from "@gantry/sdk";
+import type { Usage } from "@gantry/sdk/fill";
 import { shownRow } from "./command.ts";
 
 const DAYS_MS = 30 * 86_400_000;

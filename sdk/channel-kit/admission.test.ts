@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { textParts, type AuditEvent, type InboundMessage, type MediaFacts, type Store } from "../index.ts";
+import { textParts, type AuditEvent, type InboundMessage, type Store } from "../index.ts";
+import type { MediaFacts } from "../fill.ts";
 import { createMemoryMedia, createMemoryStore } from "../testing/index.ts";
 import { Admission, LetIn, type Admitted, type Attachment, type PlatformMessage } from "./index.ts";
 

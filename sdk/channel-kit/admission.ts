@@ -1,10 +1,10 @@
-import type { Audit } from "../audit.ts";
-import type { InboundMessage, Sender } from "../channel.ts";
-import { textParts, type Json, type Part } from "../content.ts";
-import type { Logger } from "../logger.ts";
-import type { Media, MediaFacts } from "../media.ts";
-import type { Transcriber } from "../transcriber.ts";
-import type { Trust } from "../trust.ts";
+import type { Audit } from "../security/audit.ts";
+import type { InboundMessage, Sender } from "../messages/channel.ts";
+import { textParts, type Json, type Part } from "../messages/content.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Media, MediaFacts } from "../messages/media.ts";
+import type { Transcriber } from "../messages/transcriber.ts";
+import type { Trust } from "../security/trust.ts";
 import { takeAttachments, type Attachment } from "./attachments.ts";
 import type { LetIn } from "./let-in.ts";
 import { pairByCode, type PairingCodes } from "./pairing.ts";

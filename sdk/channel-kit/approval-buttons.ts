@@ -1,6 +1,6 @@
-import { endedText } from "../approval-text.ts";
-import type { ApprovalRequest, Approvals, DecisionOutcome } from "../approval.ts";
-import { laneOf, userOf, type InboundMessage } from "../channel.ts";
+import { endedText } from "../turns/approval-text.ts";
+import type { ApprovalRequest, Approvals, DecisionOutcome } from "../turns/approval.ts";
+import { laneOf, userOf, type InboundMessage } from "../messages/channel.ts";
 
 /** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
 export interface ApprovalButton {
@@ -20,7 +20,7 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
   ];
 }
 
-export { settledText } from "../approval-text.ts";
+export { settledText } from "../turns/approval-text.ts";
 
 /** Who pressed, and where: as of a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;

@@ -1,9 +1,9 @@
-import type { MediaRef, Part } from "../content.ts";
-import { counted } from "../counted.ts";
-import { GantryError } from "../errors.ts";
-import { mediaBounds, type MediaFacts } from "../media.ts";
-import { plainFileName, plainMime } from "../plain-facts.ts";
-import type { Transcriber } from "../transcriber.ts";
+import type { MediaRef, Part } from "../messages/content.ts";
+import { counted } from "../turns/counted.ts";
+import { GantryError } from "../contract/errors.ts";
+import { mediaBounds, type MediaFacts } from "../messages/media.ts";
+import { plainFileName, plainMime } from "../messages/plain-facts.ts";
+import type { Transcriber } from "../messages/transcriber.ts";
 
 const MiB = 1024 * 1024;
 /** Of one message. */

@@ -1,4 +1,4 @@
-import type { Check, CheckRow } from "../command.ts";
+import type { Check, CheckRow } from "../contract/command.ts";
 
 export interface ChannelRows {
   /** What is known without asking the platform, for `status` and `doctor`. */

@@ -1,7 +1,7 @@
-import type { CheckRow } from "../command.ts";
-import type { Logger } from "../logger.ts";
+import type { CheckRow } from "../contract/command.ts";
+import type { Logger } from "../contract/logger.ts";
 import { identity, isGone } from "../node/process-identity.ts";
-import type { Values } from "../store.ts";
+import type { Values } from "../store/store.ts";
 
 const space = "channel.health";
 /** What is no change is written down at most so often. */

@@ -1,5 +1,5 @@
-import type { Store } from "../store.ts";
-import type { Trust } from "../trust.ts";
+import type { Store } from "../store/store.ts";
+import type { Trust } from "../security/trust.ts";
 import { PairedPeople } from "./pairing.ts";
 import { trustOf, type AllowedPeople, type Matches } from "./people.ts";
 

@@ -1,18 +1,16 @@
 import { assert, asyncProperty, string } from "fast-check";
 import { expect, test } from "vitest";
+import { approvalText, type DecisionOutcome, type MediaFacts } from "../fill.ts";
 import {
-  approvalText,
   type ApprovalRequest,
   type Approvals,
   type AuditEvent,
   type CommandContext,
-  type DecisionOutcome,
-  type MediaFacts,
   type Part,
   textParts,
   type Transcriber,
 } from "../index.ts";
-import { defineErrors, policy } from "../errors.ts";
+import { defineErrors, policy } from "../contract/errors.ts";
 import type { PairingGrant } from "../node/pairing.ts";
 import { createMemoryStore } from "../testing/index.ts";
 import {

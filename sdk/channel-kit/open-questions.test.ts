@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApprovalRequest, Approvals, DecisionOutcome, Sent } from "../index.ts";
+import type { ApprovalRequest, Approvals, Sent } from "../index.ts";
+import type { DecisionOutcome } from "../fill.ts";
 import { createMemoryStore } from "../testing/index.ts";
 import { deadButton, LetIn, OpenQuestions, type PressOutcome } from "./index.ts";
 

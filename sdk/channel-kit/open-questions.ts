@@ -1,5 +1,5 @@
-import type { ApprovalRequest, Approvals } from "../approval.ts";
-import type { InboundMessage, Sent } from "../channel.ts";
+import type { ApprovalRequest, Approvals } from "../turns/approval.ts";
+import type { InboundMessage, Sent } from "../messages/channel.ts";
 import { isApprovalData, pressApproval, settledText } from "./approval-buttons.ts";
 import type { LetIn } from "./let-in.ts";
 

@@ -1,4 +1,4 @@
-import { describeMedia, type MediaRef, type Part } from "../content.ts";
+import { describeMedia, type MediaRef, type Part } from "../messages/content.ts";
 import { readMarkdown } from "./markdown.ts";
 import type { RichText } from "./rich-text.ts";
 import { splitRichText, splitVerbatim, type SplitOptions } from "./split.ts";

@@ -1,9 +1,9 @@
-import type { Audit } from "../audit.ts";
-import { errors } from "../codes.ts";
-import type { Command } from "../command.ts";
-import { GantryError } from "../errors.ts";
-import type { Scope } from "../scope.ts";
-import { listAll, type Values } from "../store.ts";
+import type { Audit } from "../security/audit.ts";
+import { errors } from "../contract/codes.ts";
+import type { Command } from "../contract/command.ts";
+import { GantryError } from "../contract/errors.ts";
+import type { Scope } from "../security/scope.ts";
+import { listAll, type Values } from "../store/store.ts";
 
 /** Somebody who was let in by a code. */
 export interface PairedPerson {

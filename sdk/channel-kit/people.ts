@@ -1,10 +1,10 @@
-import type { Awaitable } from "../awaitable.ts";
-import type { InboundMessage } from "../channel.ts";
-import type { Role } from "../people.ts";
-import type { Trust } from "../trust.ts";
-import { errors } from "../codes.ts";
-import type { CheckRow } from "../command.ts";
-import { refuse, type Refusal } from "../hooks.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
+import type { InboundMessage } from "../messages/channel.ts";
+import type { Role } from "../security/people.ts";
+import type { Trust } from "../security/trust.ts";
+import { errors } from "../contract/codes.ts";
+import type { CheckRow } from "../contract/command.ts";
+import { refuse, type Refusal } from "../contract/hooks.ts";
 
 /** Who may write, as it stands in the configuration. */
 export interface AllowedPeople {

@@ -1,4 +1,4 @@
-import { errors } from "../codes.ts";
+import { errors } from "../contract/codes.ts";
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

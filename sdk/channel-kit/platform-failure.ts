@@ -1,5 +1,5 @@
-import type { Sent } from "../channel.ts";
-import { GantryError } from "../errors.ts";
+import type { Sent } from "../messages/channel.ts";
+import { GantryError } from "../contract/errors.ts";
 import type { Trouble } from "./connection.ts";
 
 /** What a failed call to a platform means for what was to be done. */

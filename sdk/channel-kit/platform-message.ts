@@ -1,6 +1,6 @@
-import type { Sender } from "../channel.ts";
-import type { Conversation } from "../conversation.ts";
-import type { Part } from "../content.ts";
+import type { Sender } from "../messages/channel.ts";
+import type { Conversation } from "../messages/conversation.ts";
+import type { Part } from "../messages/content.ts";
 
 /** A message in the terms of a channel, before it is known who may write. */
 export interface PlatformMessage<Address extends object = object, File = unknown> {

@@ -1,5 +1,5 @@
-import type { InboundMessage } from "../channel.ts";
-import type { Inbox, Receipt } from "../inbox.ts";
+import type { InboundMessage } from "../messages/channel.ts";
+import type { Inbox, Receipt } from "../messages/inbox.ts";
 import { pause } from "./pause.ts";
 
 const againMs = 5_000;

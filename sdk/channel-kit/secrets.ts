@@ -1,4 +1,4 @@
-import { errors } from "../codes.ts";
+import { errors } from "../contract/codes.ts";
 
 const maxShown = 300;
 /** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */

@@ -1,5 +1,5 @@
-import type { Sent } from "../channel.ts";
-import type { Values } from "../store.ts";
+import type { Sent } from "../messages/channel.ts";
+import type { Values } from "../store/store.ts";
 
 const dayMs = 86_400_000;
 

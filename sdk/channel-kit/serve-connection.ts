@@ -1,6 +1,6 @@
-import type { Awaitable } from "../awaitable.ts";
-import { Services } from "../command.ts";
-import type { PluginHost } from "../plugin.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
+import { Services } from "../contract/command.ts";
+import type { PluginHost } from "../contract/plugin.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 
 /**

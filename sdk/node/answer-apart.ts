@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import type { Awaitable } from "../awaitable.ts";
-import type { Confining } from "../sandbox.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
+import type { Confining } from "../tools/sandbox.ts";
 import { type ApartMessage, packMessage, READY, unpackMessage } from "./apart-message.ts";
 
 const PIECE = 64 * 1024;

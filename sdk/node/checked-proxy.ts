@@ -2,8 +2,8 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
-import { GantryError } from "../errors.ts";
-import type { Net } from "../net.ts";
+import { GantryError } from "../contract/errors.ts";
+import type { Net } from "../tools/net.ts";
 
 const MAX_CONNECTIONS = 128;
 /** Of one admission so many refused addresses are told of. */

@@ -7,29 +7,18 @@ export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
-export {
-  Circuit,
-  longestAskedMs,
-  silentMs,
-  type CircuitLimits,
-  type Try,
-  type TryFailure,
-} from "./circuit.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
-export { feedMarkup, type MarkupParser } from "./feed-markup.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
-export { HiddenTexts, type WithoutHidden } from "./hidden-texts.ts";
 export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
-export { fileNames, secretFiles, type NameTest } from "../file-names.ts";
-export { type Wildcard, wildcards } from "../wildcards.ts";
+export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";
+export { type Wildcard, wildcards } from "../security/wildcards.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
 export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
-export { openFilesLimit } from "./open-files.ts";
 export {
   changedFiles,
   fileHash,
@@ -41,7 +30,6 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
-export { plainFileBytes, plainFileStart, withPlainFile, type PlainFile } from "./plain-file.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
@@ -53,20 +41,11 @@ export {
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";
-export {
-  runtimeFloors,
-  runtimeHoles,
-  runtimeVerdict,
-  type RuntimeHole,
-  type RuntimeVerdict,
-} from "./runtime-floors.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { surplus } from "./surplus.ts";
-export { waitingStatus } from "./turn-status.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
-export { troubleRows } from "./trouble-rows.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";

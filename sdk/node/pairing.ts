@@ -1,8 +1,8 @@
 import { createHash, randomInt } from "node:crypto";
-import { errors } from "../codes.ts";
-import type { Logger } from "../logger.ts";
-import { scopes, type Scope } from "../scope.ts";
-import { listAll, type Store } from "../store.ts";
+import { errors } from "../contract/codes.ts";
+import type { Logger } from "../contract/logger.ts";
+import { scopes, type Scope } from "../security/scope.ts";
+import { listAll, type Store } from "../store/store.ts";
 
 const codes = "gateway.codes";
 const locks = "gateway.locks";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { errors } from "../codes.ts";
+import { errors } from "../contract/codes.ts";
 
 /** What a plugin asks for, by the names of slots, hooks and keys. */
 export interface StatedManifest {

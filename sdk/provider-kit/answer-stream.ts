@@ -1,6 +1,6 @@
-import { errors } from "../codes.ts";
+import { errors } from "../contract/codes.ts";
 import { failure, thrownFailure } from "./failure.ts";
-import type { ProviderEvent, ProviderFailure } from "../provider.ts";
+import type { ProviderEvent, ProviderFailure } from "../models/provider.ts";
 
 /** How long the usage may take after the reason to stop, and the end of the body after the last event. */
 const USAGE_MS = 2_000;

@@ -1,6 +1,6 @@
-import { describeMedia, type MediaRef, type Part } from "../content.ts";
-import { mediaBounds } from "../media.ts";
-import type { ChatMessage, ChatRequest } from "../provider.ts";
+import { describeMedia, type MediaRef, type Part } from "../messages/content.ts";
+import { mediaBounds } from "../messages/media.ts";
+import type { ChatMessage, ChatRequest } from "../models/provider.ts";
 
 /** A piece of a message as a provider sends it: text, or bytes in base64. */
 export type Piece =

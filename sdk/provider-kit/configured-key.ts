@@ -1,4 +1,4 @@
-import { shownAddress } from "../shown-address.ts";
+import { shownAddress } from "../models/shown-address.ts";
 import { comparableId, tableOf, type ProviderTable } from "./settings.ts";
 
 /** The part of the configuration that may hold a provider's key. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { errors } from "../codes.ts";
-import { GantryError } from "../errors.ts";
+import { errors } from "../contract/codes.ts";
+import { GantryError } from "../contract/errors.ts";
 import { answerFailure, excerpt, failureInside, ProviderError, thrownFailure } from "./failure.ts";
 
 const answer = { provider: "p", model: "m", body: "" };

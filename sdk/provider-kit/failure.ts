@@ -1,7 +1,7 @@
-import { errors } from "../codes.ts";
-import { failed, GantryError } from "../errors.ts";
+import { errors } from "../contract/codes.ts";
+import { failed, GantryError } from "../contract/errors.ts";
 import { overflowOf } from "./overflow.ts";
-import { causedBy, type ProviderFailure } from "../provider.ts";
+import { causedBy, type ProviderFailure } from "../models/provider.ts";
 
 const MAY_PASS = new Set([
   "PROVIDER_TIMEOUT",

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { errors } from "../codes.ts";
+import { errors } from "../contract/codes.ts";
 
 /** Among the values: the server's mark that its event stream is complete. A whole document is complete by itself. */
 export const DONE = Symbol("done");

@@ -1,4 +1,4 @@
-import type { Upstream } from "../net.ts";
+import type { Upstream } from "../tools/net.ts";
 import { beginningOf } from "./answer-stream.ts";
 import { answerFailure, ProviderError, thrownFailure } from "./failure.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { errors } from "../codes.ts";
-import { shownAddress } from "../shown-address.ts";
+import { errors } from "../contract/codes.ts";
+import { shownAddress } from "../models/shown-address.ts";
 
 /**
  * The top-level `api_key`. A provider that reads it declares this very schema and

@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../provider.ts";
+import type { ToolSpec } from "../models/provider.ts";
 
 /** Tools as they stand in a request: by name, so that the order in which they came changes nothing. */
 export function inNameOrder(tools: readonly ToolSpec[]): readonly ToolSpec[] {

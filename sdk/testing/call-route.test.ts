@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { lacking, type Route, type Scope } from "../index.ts";
+import { lacking } from "../fill.ts";
+import type { Route, Scope } from "../index.ts";
 import { callRoute } from "./call-route.ts";
 
 const route = (bodySchema: Route["bodySchema"]): Route => ({

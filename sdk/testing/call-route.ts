@@ -1,6 +1,7 @@
 import { Value } from "typebox/value";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, GantryError, lacking, scopes } from "../index.ts";
+import { eventFrame, lacking, scopes } from "../fill.ts";
+import { GantryError } from "../index.ts";
 import type { Caller, Route, RouteReply, Scope } from "../index.ts";
 
 /** What a test asks a route with. */

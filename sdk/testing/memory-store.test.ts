@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Store } from "../store.ts";
+import type { Store } from "../store/store.ts";
 import { createMemoryStore, emptyStoreState, endNode } from "./memory-store.ts";
 import { type OpenedStore } from "./store-contract/opened.ts";
 import { storeContract } from "./store-contract.ts";

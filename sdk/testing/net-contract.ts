@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Net, Upstream } from "../net.ts";
+import type { Net, Upstream } from "../tools/net.ts";
 import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { codedAs, withServer, type ServerOf } from "./net-contract/server.ts";

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { FileSearch, OpenSpec, RunSpec, Sandbox } from "../sandbox.ts";
+import type { FileSearch, OpenSpec, RunSpec, Sandbox } from "../tools/sandbox.ts";
 import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 

@@ -1,4 +1,4 @@
-import type { Store } from "../store.ts";
+import type { Store } from "../store/store.ts";
 import type { ContractCase } from "./contract-case.ts";
 import type { OpenedStore } from "./store-contract/opened.ts";
 import type { Cases } from "./store-contract/cases.ts";

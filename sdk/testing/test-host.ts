@@ -2,7 +2,6 @@ import type {
   AnySlot,
   PromptOptions,
   AuditEvent,
-  Decision,
   Filled,
   ModelRef,
   GuardOpinion,
@@ -11,6 +10,7 @@ import type {
   Runtime,
   TurnResult,
 } from "../index.ts";
+import type { Decision } from "../fill.ts";
 
 export interface TestHostOptions {
   /** Gantry's own {@link MessageWorker} is loaded with them, unless one of them fills that slot. */

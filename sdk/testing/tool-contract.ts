@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { Value } from "typebox/value";
 import {
   Tools,
-  wrongEffects,
   type Effects,
   type Logger,
   type StatedEffects,
@@ -11,7 +10,8 @@ import {
   type ToolProgress,
   type ToolRun,
 } from "../index.ts";
-import { GantryError } from "../errors.ts";
+import { wrongEffects } from "../fill.ts";
+import { GantryError } from "../contract/errors.ts";
 import { wrongValue } from "../node/wrong-value.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";

@@ -2,14 +2,13 @@ import {
   ChatCommands,
   definePlugin,
   defineTool,
-  Redactors,
   Tools,
   type ChatCommand,
   type Hooks,
   type Plugin,
-  type TapOptions,
   type Tool,
 } from "@gantry/sdk";
+import { Redactors, type TapOptions } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 
 /** A plugin with one guard for tool calls. */

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { definePlugin, Store, type Lanes, type Plugin } from "@gantry/sdk";
+import { definePlugin, Store, type Plugin } from "@gantry/sdk";
+import type { Lanes } from "@gantry/sdk/fill";
 import { onTestFinished } from "vitest";
 import { createStore } from "../../plugins/store-sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";

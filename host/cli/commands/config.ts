@@ -1,4 +1,4 @@
-import { masked } from "@gantry/sdk";
+import { masked } from "@gantry/sdk/fill";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import {
   bundledPlugins,

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { DirectoryEntry } from "@gantry/sdk";
+import type { DirectoryEntry } from "@gantry/sdk/fill";
 import { isInside } from "@gantry/sdk/node";
 import { LinkInPath, inDirectory } from "./directory.ts";
 import type { Fault, Results } from "../messages.ts";

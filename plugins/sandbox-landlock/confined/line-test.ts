@@ -1,4 +1,4 @@
-import type { FileSearch } from "@gantry/sdk";
+import type { FileSearch } from "@gantry/sdk/fill";
 import { RE2JS } from "re2js";
 
 /** What is looked for, a line at a time. */

@@ -1,4 +1,4 @@
-import type { FoundLine } from "@gantry/sdk";
+import type { FoundLine } from "@gantry/sdk/fill";
 import type { LineTest } from "./line-test.ts";
 
 const MAX_SIGNS = 300;

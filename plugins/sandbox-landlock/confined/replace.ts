@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FileReplaced } from "@gantry/sdk";
+import type { FileReplaced } from "@gantry/sdk/fill";
 import { readFile, removeFile, writeFile } from "./files.ts";
 import type { Request } from "../messages.ts";
 

@@ -1,4 +1,5 @@
-import type { FileSearch, RunResult } from "@gantry/sdk";
+import type { FileSearch } from "@gantry/sdk/fill";
+import type { RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { faultOf, listDirectory, readFile } from "./files.ts";
 import type { Fault, Request, Results } from "../messages.ts";

@@ -1,4 +1,4 @@
-import type { FileFound, FileSearch } from "@gantry/sdk";
+import type { FileFound, FileSearch } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import type { Results } from "../messages.ts";
 import { type LineTest, lineTest } from "./line-test.ts";

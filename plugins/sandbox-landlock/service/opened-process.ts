@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import type { OpenProcess, ProcessEnd, ProcessPipe, RunResult } from "@gantry/sdk";
+import type { OpenProcess, RunResult } from "@gantry/sdk";
+import type { ProcessEnd, ProcessPipe } from "@gantry/sdk/fill";
 import type { Confinement } from "./confinement.ts";
 import type { RunRequest } from "../confined/process.ts";
 

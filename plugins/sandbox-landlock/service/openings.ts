@@ -1,4 +1,5 @@
-import { type OpenProcess, type OpenSpec, errors as common } from "@gantry/sdk";
+import { type OpenProcess, errors as common } from "@gantry/sdk";
+import type { OpenSpec } from "@gantry/sdk/fill";
 import { type Admission, type CheckedProxy, checkedProxy } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { blockedCommands } from "./blocked-commands.ts";

@@ -1,4 +1,5 @@
-import type { RunResult, RunSpec, Sandbox } from "@gantry/sdk";
+import type { RunResult, Sandbox } from "@gantry/sdk";
+import type { RunSpec } from "@gantry/sdk/fill";
 import { coded } from "./coded.ts";
 import type { Outcome } from "./asked.ts";
 import { ConfinedFault, ProcessLost } from "./failures.ts";

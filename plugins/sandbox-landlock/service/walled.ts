@@ -5,11 +5,11 @@ import {
   type Question,
   type Refusal,
   type Runtime,
-  type SandboxPolicy,
   type ToolCall,
   ask,
   refuse,
 } from "@gantry/sdk";
+import type { SandboxPolicy } from "@gantry/sdk/fill";
 import { type Admission, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
-import { plainFileStart } from "@gantry/sdk/node";
+import { plainFileStart } from "../../shared/plain-file.ts";
 import type { Left } from "./upper.ts";
 
 const MAX_LINKS = 40;

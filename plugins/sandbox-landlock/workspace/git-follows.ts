@@ -1,5 +1,6 @@
 import path from "node:path";
-import { isInside, plainFileStart } from "@gantry/sdk/node";
+import { isInside } from "@gantry/sdk/node";
+import { plainFileStart } from "../../shared/plain-file.ts";
 import { namesIn } from "./folders.ts";
 import { MAX_BYTES, type OwnerGit, type Setting, followSettings, pathIn } from "./git-settings.ts";
 

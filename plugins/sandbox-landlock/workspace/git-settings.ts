@@ -1,5 +1,5 @@
 import path from "node:path";
-import { plainFileStart } from "@gantry/sdk/node";
+import { plainFileStart } from "../../shared/plain-file.ts";
 
 /** Settings are read as far as this, and further ones not at all: a person does not write such. */
 export const MAX_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { plainFileStart } from "@gantry/sdk/node";
+import { plainFileStart } from "../../shared/plain-file.ts";
 import { aboutPath } from "./about-path.ts";
 import { namesIn } from "./folders.ts";
 import { isSetAside } from "./kept-file.ts";

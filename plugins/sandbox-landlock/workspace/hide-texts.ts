@@ -1,4 +1,4 @@
-import { HiddenTexts } from "@gantry/sdk/node";
+import { HiddenTexts } from "../../shared/hidden-texts.ts";
 
 /** What is shorter stands in other texts by chance. */
 const SHORTEST = 8;

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { plainFileBytes } from "@gantry/sdk/node";
+import { plainFileBytes } from "../../shared/plain-file.ts";
 import { aboutPath } from "./about-path.ts";
 
 /** What of one file is remembered. */

@@ -1,5 +1,5 @@
 import type { Json } from "../../index.ts";
-import type { Plugin } from "../../plugin.ts";
+import type { Plugin } from "../../contract/plugin.ts";
 
 /** What a person writes on the test's platform. */
 export interface Writing {

@@ -1,4 +1,5 @@
-import { GantryError, isCommandPrompt, type ChatCommand, type ConversationControl } from "../../index.ts";
+import { GantryError, type ChatCommand } from "../../index.ts";
+import { isCommandPrompt, type ConversationControl } from "../../fill.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { cases, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";

@@ -1,5 +1,5 @@
+import { Budget } from "../../fill.ts";
 import {
-  Budget,
   Channels,
   ChatCommands,
   History,

@@ -1,7 +1,6 @@
+import { isWholeConversation, type Budget } from "../../fill.ts";
 import {
-  isWholeConversation,
   textParts,
-  type Budget,
   type ChatMessage,
   type FittedHistory,
   type History,

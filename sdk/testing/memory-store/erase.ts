@@ -1,4 +1,4 @@
-import { userOf, type Erased, type UsageRow } from "../../index.ts";
+import { userOf, type Erased, type UsageRow } from "../../fill.ts";
 import type { Row } from "./rows.ts";
 import type { Entries } from "./memory.ts";
 import type { SessionMap } from "./sessions.ts";

@@ -1,4 +1,4 @@
-import type { KeptMessage, Lanes, Notice } from "../../index.ts";
+import type { KeptMessage, Lanes, Notice } from "../../fill.ts";
 import type { Hold, Row } from "./rows.ts";
 
 /** What a person does with messages that wait or were put aside. */

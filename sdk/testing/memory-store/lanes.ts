@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  errors,
-  laneOf,
-  userOf,
-  type Claim,
-  type InboundMessage,
-  type Lanes,
-  type Notice,
-} from "../../index.ts";
+import { errors, type InboundMessage } from "../../index.ts";
+import { laneOf, userOf, type Claim, type Lanes, type Notice } from "../../fill.ts";
 import { keptIn } from "./kept-messages.ts";
 import type { Row } from "./rows.ts";
 import { append } from "./sessions.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { errors, mediaBounds, mediaRef, type Media } from "../../index.ts";
+import { errors, mediaBounds, type Media } from "../../index.ts";
+import { mediaRef } from "../../fill.ts";
 
 /** Media that are forgotten with the process; nothing is taken away before. */
 export function createMemoryMedia(): Media {

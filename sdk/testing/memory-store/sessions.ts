@@ -1,4 +1,5 @@
-import { errors, turnsToShow, type ChatMessage, type Sessions } from "../../index.ts";
+import { errors, type ChatMessage } from "../../index.ts";
+import { turnsToShow, type Sessions } from "../../fill.ts";
 import type { Hold } from "./rows.ts";
 
 interface Kept {

@@ -1,4 +1,4 @@
-import type { UsageRow } from "../../index.ts";
+import type { UsageRow } from "../../fill.ts";
 import type { Entries } from "./memory.ts";
 import type { Hold, Row } from "./rows.ts";
 import type { SessionMap } from "./sessions.ts";

@@ -1,4 +1,4 @@
-import type { Usage, UsageRow, UsageSum } from "../../index.ts";
+import type { Usage, UsageRow, UsageSum } from "../../fill.ts";
 
 export function usage(rows: UsageRow[]): Usage {
   const keys = {

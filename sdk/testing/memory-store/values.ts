@@ -1,4 +1,5 @@
-import type { ValueLife, ValuePage, Values } from "../../index.ts";
+import type { ValueLife, ValuePage } from "../../fill.ts";
+import type { Values } from "../../index.ts";
 import type { StoreState } from "./state.ts";
 
 export function values(spaces: StoreState["values"], now: () => number): Values {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NetRequest } from "../../net.ts";
+import type { NetRequest } from "../../tools/net.ts";
 import { codedAs, type ServerOf } from "./server.ts";
 
 type Fetch = (request: NetRequest) => Promise<Response>;

@@ -1,9 +1,9 @@
 import { textParts } from "../../index.ts";
 import assert from "node:assert/strict";
-import { directMessage, type InboundMessage } from "../../channel.ts";
-import type { ChatMessage } from "../../provider.ts";
-import type { Claim } from "../../lanes.ts";
-import type { Store } from "../../store.ts";
+import { directMessage, type InboundMessage } from "../../messages/channel.ts";
+import type { ChatMessage } from "../../models/provider.ts";
+import type { Claim } from "../../store/lanes.ts";
+import type { Store } from "../../store/store.ts";
 import type { OpenedStore, Passing } from "./opened.ts";
 
 type Check<Opened> = (opened: Opened) => Promise<void>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { directMessage } from "../../channel.ts";
-import type { Store } from "../../store.ts";
+import { directMessage } from "../../messages/channel.ts";
+import type { Store } from "../../store/store.ts";
 import { claimed, LEASE, message, type Cases } from "./cases.ts";
 
 /** Fails where `work` does not have the listener called soon. */

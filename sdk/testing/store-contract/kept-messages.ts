@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noticeFor, type Lanes } from "../../lanes.ts";
+import { noticeFor, type Lanes } from "../../store/lanes.ts";
 import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 async function numbers(lanes: Lanes, state: "waiting" | "dead"): Promise<readonly number[]> {

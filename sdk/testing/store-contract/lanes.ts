@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { InboundMessage } from "../../channel.ts";
-import { textParts, type Part } from "../../content.ts";
-import type { ChatMessage } from "../../provider.ts";
+import type { InboundMessage } from "../../messages/channel.ts";
+import { textParts, type Part } from "../../messages/content.ts";
+import type { ChatMessage } from "../../models/provider.ts";
 import { claimed, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 export const laneCases: Cases = {

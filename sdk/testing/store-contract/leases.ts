@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Claim } from "../../lanes.ts";
-import type { Store } from "../../store.ts";
+import type { Claim } from "../../store/lanes.ts";
+import type { Store } from "../../store/store.ts";
 import { claimed, isLost, LEASE, message, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 function ids(claims: readonly Claim[]): string[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Limits, Window } from "../../store.ts";
+import type { Limits, Window } from "../../store/store.ts";
 import { near, timed, type Cases } from "./cases.ts";
 
 const MINUTE = { ms: 60_000, max: 3 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../store.ts";
+import type { Store } from "../../store/store.ts";
 import { claimed, isLost, LEASE, message, turn } from "./cases.ts";
 
 /** What holds between several handles on one store. */

@@ -1,4 +1,4 @@
-import type { Store } from "../../store.ts";
+import type { Store } from "../../store/store.ts";
 
 /** An empty store. */
 export interface OpenedStore {

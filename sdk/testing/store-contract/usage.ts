@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { UsageRow } from "../../index.ts";
+import type { UsageRow } from "../../fill.ts";
 import type { Cases } from "./cases.ts";
 
 const row: UsageRow = {

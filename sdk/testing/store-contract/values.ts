@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listAll, type ValuePage } from "../../store.ts";
+import { listAll, type ValuePage } from "../../store/store.ts";
 import { timed, type Cases } from "./cases.ts";
 
 const short = { forMs: 60_000 };

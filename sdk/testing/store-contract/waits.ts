@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { directMessage } from "../../channel.ts";
-import type { Notice } from "../../lanes.ts";
+import { directMessage } from "../../messages/channel.ts";
+import type { Notice } from "../../store/lanes.ts";
 import { claimed, isLost, LEASE, message, near, noneToClaim, turn, timed, type Cases } from "./cases.ts";
 
 const LATER = 86_400_000;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isWholeConversation, textParts, type ChatMessage } from "@gantry/sdk";
+import { isWholeConversation } from "@gantry/sdk/fill";
+import { textParts, type ChatMessage } from "@gantry/sdk";
 import { fit } from "./history.ts";
 import plugin from "./index.ts";
 

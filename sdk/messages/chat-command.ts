@@ -1,0 +1,92 @@
+import type { Trust } from "../security/trust.ts";
+import type { ApprovalRequest, DecisionOutcome } from "../turns/approval.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
+import type { Part } from "./content.ts";
+import type { ModelRef } from "../models/model-ref.ts";
+import type { Scope } from "../security/scope.ts";
+import type { SessionSummary } from "../store/store.ts";
+import { many } from "../contract/slot.ts";
+import { hasScope, having } from "../contract/shape.ts";
+
+/** What a command may do to the conversation that it was written in, and to no other. */
+export interface ConversationControl {
+  readonly session: string;
+  /** Begins anew; what was before is kept under another id, which is returned. Undefined where nothing was said yet. */
+  begin(): Promise<string | undefined>;
+  /** Goes on with an earlier conversation of the same person, which the present one makes room for. False where there is none. */
+  resume(session: string): Promise<boolean>;
+  /** Those of the same person, the newest first. */
+  sessions(limit: number): Promise<readonly SessionSummary[]>;
+  /** Makes what the model sees of it shorter. False where there is nothing to leave out. */
+  compact(): Promise<boolean>;
+  /** Takes the last turn out of what the model sees; what tools did stays done. False where there is none. */
+  rewind(): Promise<boolean>;
+  /** Ends the turn that runs, which includes its questions. False where none runs. */
+  stop(): Promise<boolean>;
+  /** Who answers in this conversation. */
+  model(): Promise<ModelRef>;
+  /** From the next message on; undefined: the configured one again. */
+  useModel(model: string | undefined): Promise<void>;
+  tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
+  /** Open questions that this person may decide here. */
+  questions(): Promise<readonly ApprovalRequest[]>;
+  /** `unnamed`: here the message must hold the id, or its first six characters, as a word. */
+  decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed">;
+}
+
+export interface ChatCommandRun {
+  /** What stands behind the word. */
+  readonly args: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  readonly trust: Trust;
+  readonly conversation: ConversationControl;
+  /** Those that this person may use. */
+  readonly commands: readonly ChatCommand[];
+}
+
+/** A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model never sees it. */
+export interface ChatCommand {
+  /** Lower case, without the slash. */
+  readonly name: string;
+  readonly summary: string;
+  /** As people write them: `[id]`. */
+  readonly args?: string;
+  /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
+  readonly trust?: Trust;
+  /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
+  readonly may?: Scope;
+  /**
+   * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
+   * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
+   */
+  run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
+}
+
+/** What a chat command says to the model in its person's name, which passes the guards as a message of theirs. */
+export interface CommandPrompt {
+  /** At least one. A text that the person has not written has its source in `from`, and is material then. */
+  readonly prompt: readonly Part[];
+  /** Added to the system prompt of that turn. */
+  readonly system?: string;
+}
+
+export function isCommandPrompt(value: unknown): value is CommandPrompt {
+  const { prompt, system } = (value ?? {}) as Record<string, unknown>;
+  const isText = system === undefined || typeof system === "string";
+  return isText && Array.isArray(prompt) && prompt.length > 0 && prompt.every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  const { type, text } = (value ?? {}) as Record<string, unknown>;
+  return type === "text" ? typeof text === "string" : typeof type === "string";
+}
+
+export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
+  const missing = having("run")(command);
+  if (missing) return missing;
+  if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
+  const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");
+  return isTrust ? hasScope(command) : "has a trust that is none";
+});

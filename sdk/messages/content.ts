@@ -1,0 +1,68 @@
+import { counted } from "../turns/counted.ts";
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Bytes that are kept once, by their SHA-256, beside the conversation and never in it. */
+export interface MediaRef {
+  /** SHA-256 of the bytes, hex. */
+  readonly id: string;
+  /** `image/png`. */
+  readonly mime: string;
+  readonly bytes: number;
+  /** A file name, without a path. */
+  readonly name?: string;
+  /** What it shows, in words. */
+  readonly alt?: string;
+}
+
+/** A piece of a message. More kinds may come: a reader ignores what it does not know. */
+export type Part =
+  | {
+      readonly type: "text";
+      readonly text: string;
+      /** Where it was brought from (`tool shell`), where it is nobody's own words: it is marked for the model as material. */
+      readonly from?: string;
+      /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
+      readonly speaker?: true;
+      /** On its way out: a person decides upon it, so every sign of it is shown as it stands. It is no Markdown. */
+      readonly verbatim?: true;
+    }
+  | {
+      readonly type: "media";
+      readonly media: MediaRef;
+      /** As of a text. What it is called and shows is marked. */
+      readonly from?: string;
+    };
+
+/** A message that is text alone. */
+export function textParts(text: string): readonly Part[] {
+  return [{ type: "text", text }];
+}
+
+/** The same for a text that is shown sign by sign. */
+export function verbatimParts(text: string): readonly Part[] {
+  return [{ type: "text", text, verbatim: true }];
+}
+
+/** True where some of it must be shown sign by sign. */
+export function isVerbatim(parts: readonly Part[]): boolean {
+  return parts.some((part) => part.type === "text" && part.verbatim === true);
+}
+
+/** Returns the text of the parts, a line for each piece of media, for readers that take text alone. */
+export function textOf(parts: readonly Part[]): string {
+  return parts
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      return part.type === "media" ? describeMedia(part.media) : "";
+    })
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** One honest line for a reader that cannot take the bytes. */
+export function describeMedia({ mime, bytes, name, alt }: MediaRef): string {
+  const named = name === undefined ? mime : `${name}, ${mime}`;
+  return `[${named}, ${counted(bytes, "byte")}${alt === undefined ? "" : `: ${alt}`}]`;
+}

@@ -1,0 +1,89 @@
+import type { TSchema } from "typebox";
+import type { Caller, Scope } from "../security/scope.ts";
+import { many } from "../contract/slot.ts";
+import { all, hasScope, having } from "../contract/shape.ts";
+
+/** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
+export type RouteAuth = "token" | "none" | "own";
+
+export interface RouteRequest {
+  /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
+  readonly id: string;
+  /** The request's `traceparent`, if it is exactly one; for messages that the request brings. */
+  readonly traceparent?: string | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes as they came, for signatures. */
+  readonly rawBody: Uint8Array;
+  /** JSON, parsed and checked by the route's `bodySchema`; undefined where it has none. */
+  readonly body: unknown;
+  /** The peer's address, after trusted proxies. */
+  readonly peer: string;
+  /** The paired device, where `auth` is `token` and pairing is required. */
+  readonly device: string | undefined;
+  /** That device with what its token may; a turn that the request begins has it in its message. */
+  readonly caller: Caller | undefined;
+  /** Aborted when the peer leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
+export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
+
+/** An event as it stands on the wire. */
+export function eventFrame(event: ServerEvent): string {
+  if ("raw" in event) return event.raw;
+  const named = event.event === undefined ? "" : `event: ${event.event}\n`;
+  return `${named}data: ${JSON.stringify(event.data)}\n\n`;
+}
+
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** JSON; text (`text/plain` unless a header says otherwise); bytes; or server-sent events. */
+export type RouteReply =
+  | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
+  | { readonly status: number; readonly text: string; readonly headers?: ReplyHeaders }
+  | { readonly status: number; readonly bytes: Uint8Array; readonly headers?: ReplyHeaders }
+  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders };
+
+export interface RouteFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Route {
+  /** `POST /chatapp`. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `/api/approvals/:id` */
+  readonly path: string;
+  readonly auth: RouteAuth;
+  /** The scope that a token needs; only where `auth` is `token`. Default `manage`. */
+  readonly may?: Scope;
+  readonly summary: string;
+  /** Bytes; default 65,536. */
+  readonly bodyLimit?: number;
+  /** Requests a minute for one peer; default 60, under /api/ shared with its other routes; `Infinity` for none. */
+  readonly perMinute?: number;
+  /** Said loudly when the gateway starts: why the route is less safe than it could be. */
+  readonly warning?: string;
+  /** Keys that an object's schema does not name are refused, unless it says `additionalProperties`. */
+  readonly bodySchema?: TSchema;
+  readonly replySchema?: TSchema;
+  /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */
+  failureBody?(failure: RouteFailure): unknown;
+  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
+  handle(request: RouteRequest): Promise<RouteReply>;
+}
+export const Routes = many<Route>("routes", (route: Route) => {
+  if (!["token", "none", "own"].includes(route.auth))
+    return 'does not state its auth: "token", "none" or "own"';
+  if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
+  if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
+    return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
+  if (route.may !== undefined && route.auth !== "token")
+    return 'states a scope and asks for no token: `may` stands beside auth "token"';
+  return all(having("handle"), hasScope)(route);
+});

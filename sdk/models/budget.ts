@@ -1,0 +1,20 @@
+import type { Awaitable } from "../contract/awaitable.ts";
+import type { Question, Refusal } from "../contract/hooks.ts";
+import type { TurnFacts } from "../turns/observer.ts";
+import { one } from "../contract/slot.ts";
+import { having } from "../contract/shape.ts";
+
+/** That nothing is left, or that a person decides. */
+export type BudgetVerdict = (Refusal | Question) & {
+  /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
+  readonly until?: number;
+  /** True where only another configuration helps: what a channel brought is kept until then, and its sender is told at once. */
+  readonly configuration?: true;
+};
+
+/** Says before every request to a model whether there is anything left to pay for it. What it throws is a no. */
+export interface Budget {
+  /** `model` is undefined where the provider chooses. */
+  check(request: TurnFacts & { readonly model: string | undefined }): Awaitable<BudgetVerdict | void>;
+}
+export const Budget = one<Budget>("budget", having("check"));

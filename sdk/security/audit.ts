@@ -1,0 +1,33 @@
+import type { AuditEvent } from "../contract/hooks.ts";
+import { many, one } from "../contract/slot.ts";
+import { having } from "../contract/shape.ts";
+
+/** Where audit records go. The record is on disk when the promise resolves; a throw stops the call it belongs to. */
+export interface AuditSink {
+  readonly name: string;
+  write(event: AuditEvent): Promise<void>;
+}
+export const AuditSinks = many<AuditSink>("audit-sinks", having("write"));
+
+/** The one way an event is recorded; filled by the host, which stamps and redacts. Throws `AUDIT_FAILED`. */
+export interface Audit {
+  record(event: Omit<AuditEvent, "timestamp">): Promise<void>;
+  /**
+   * What a stranger may cause as often as they like, such as a refusal: 60 of a type are written in a minute, and the next
+   * one written counts the others in `args.unrecorded`.
+   */
+  recordStranger(event: Omit<AuditEvent, "timestamp">): Promise<void>;
+}
+export const Audit = one<Audit>("audit");
+
+/** Removes what must not leave: from replies, logs and the audit. A throw means: nothing is sent. */
+export interface Redactor {
+  readonly name: string;
+  redact(text: string): string;
+  /** How many characters of a stream must be held back, so that nothing is missed across two pieces. */
+  readonly holdBack: number;
+}
+export const Redactors = many<Redactor>("redactors", (redactor: Redactor) => {
+  const missing = having("redact")(redactor);
+  return missing ?? (redactor.holdBack >= 0 ? undefined : "has no holdBack");
+});

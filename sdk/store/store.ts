@@ -1,0 +1,207 @@
+import type { Lanes, Lease } from "./lanes.ts";
+import type { ChatMessage } from "../models/provider.ts";
+import { one } from "../contract/slot.ts";
+import type { Sources } from "../tools/effects.ts";
+import type { Usage } from "../models/usage.ts";
+import { having } from "../contract/shape.ts";
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly turns: number;
+  /** ISO 8601. */
+  readonly updated: string;
+  /** Who opened it, as `<channel>:<user id>`; left out where an earlier release kept nothing of that. */
+  readonly owner?: string;
+}
+
+/** Who may continue a conversation: whoever opened it, and those it was shared with. */
+export interface SessionAccess {
+  /** `<channel>:<user id>`; undefined where an earlier release kept nothing of that. */
+  readonly owner: string | undefined;
+  readonly sharedWith: readonly string[];
+}
+
+/** What the model is shown of a session: `base` stands in place of all turns up to its making, `turns` came after it. */
+export interface SessionView {
+  /** How often the session was compacted. */
+  readonly generation: number;
+  readonly base: readonly ChatMessage[];
+  /** Oldest first. */
+  readonly turns: readonly (readonly ChatMessage[])[];
+}
+
+/** Conversations, kept in whole turns, so that a call is never without its result. */
+export interface Sessions {
+  /** Undefined where there is no such conversation. */
+  access(session: string): Promise<SessionAccess | undefined>;
+  /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
+  open(session: string, user: string): Promise<string>;
+  /** False where there is no such conversation. */
+  share(session: string, user: string): Promise<boolean>;
+  /** False where it was not shared with `user`. */
+  unshare(session: string, user: string): Promise<boolean>;
+  /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
+  append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
+  /**
+   * At most `most` turns behind the base. What is left out is left out in steps ({@link turnsToShow}), so that what is
+   * shown begins with the same bytes for many turns.
+   */
+  view(session: string, most: number): Promise<SessionView>;
+  /** Puts `base` in place of all turns kept so far, in one step; people still read them. False where `generation` is past. */
+  compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
+  /** Takes the last turn back. False where there is none, or it stands in the base already. */
+  rewind(session: string): Promise<boolean>;
+  /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
+  rename(session: string, to: string): Promise<boolean>;
+  /** The last `turns` turns, oldest message first, whatever became of them in the view. */
+  recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
+  /** Those with at least one turn, by their last turn, newest first. */
+  list(limit: number): Promise<readonly SessionSummary[]>;
+  /** Also whom it belonged to and whom it was shared with. */
+  remove(session: string): Promise<boolean>;
+}
+
+/** How many of `count` turns are shown where at most `most` are: they leave in steps of half as many. */
+export function turnsToShow(count: number, most: number): number {
+  const step = Math.max(1, Math.floor(most / 2));
+  return count <= most ? count : count - Math.ceil((count - most) / step) * step;
+}
+
+export interface MemoryEntry {
+  readonly id: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly created: string;
+  /** What the conversation held that it comes from, as it was given; there only where it was. */
+  readonly sources?: Sources;
+}
+
+/** What the agent remembers, by user. */
+export interface Memory {
+  /** `sources` are kept with the text, since whoever recalls it takes them in. */
+  remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
+  /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
+  recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
+  forget(user: string, id: string): Promise<boolean>;
+  /** Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest of whoever holds most; gives how many. */
+  prune(before: number, maxEntries: number): Promise<number>;
+  count(): Promise<number>;
+}
+
+/**
+ * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its promises: by user, on disk
+ * when the promise resolves, nothing left of a person who is erased.
+ */
+export interface OwnMemory extends Memory {
+  /** Removes all of one person; returns how many there were. */
+  erase(user: string): Promise<number>;
+}
+export const OwnMemory = one<OwnMemory>(
+  "memory",
+  having("remember", "recall", "forget", "prune", "count", "erase"),
+);
+
+/** A sliding window: at most `max` hits in any `ms` milliseconds. */
+export interface Window {
+  readonly ms: number;
+  readonly max: number;
+}
+
+/** Hits are counted by the store's clock. */
+export interface Limits {
+  /** Counts one hit where all windows have room, and nothing otherwise; there will be room in `retryAfterMs`. */
+  hit(
+    key: string,
+    windows: readonly Window[],
+  ): Promise<
+    { readonly ok: true } | { readonly ok: false; readonly window: Window; readonly retryAfterMs: number }
+  >;
+  /** Hits in the last `ms` milliseconds. */
+  count(key: string, ms: number): Promise<number>;
+}
+
+/** How long a value is kept. */
+export interface ValueLife {
+  /** Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever. */
+  readonly forMs?: number;
+}
+
+export interface ValuePage {
+  /** At most so many. */
+  readonly limit: number;
+  /** Only keys that begin so. */
+  readonly prefix?: string;
+  /** Only keys behind this one. */
+  readonly after?: string;
+}
+
+/** Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. */
+export interface Values {
+  get<T>(space: string, key: string): Promise<T | undefined>;
+  put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
+  /** Puts only where there is nothing; false otherwise. */
+  add(space: string, key: string, value: unknown, life?: ValueLife): Promise<boolean>;
+  /** Gives the value and removes it, to one caller only. */
+  take<T>(space: string, key: string): Promise<T | undefined>;
+  remove(space: string, key: string): Promise<boolean>;
+  /** Removes the key only where its value is this one, as JSON has it; false otherwise. */
+  removeIf(space: string, key: string, value: unknown): Promise<boolean>;
+  /** In the order of the keys. */
+  list<T>(space: string, page: ValuePage): Promise<readonly { readonly key: string; readonly value: T }[]>;
+}
+
+const pageOfValues = 500;
+
+/**
+ * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces that
+ * stay small, such as devices.
+ */
+export async function listAll<T>(
+  values: Pick<Values, "list">,
+  space: string,
+  prefix: string = "",
+): Promise<readonly { readonly key: string; readonly value: T }[]> {
+  const all: { readonly key: string; readonly value: T }[] = [];
+  for (;;) {
+    const last = all.at(-1)?.key;
+    const page = await values.list<T>(space, {
+      limit: pageOfValues,
+      prefix,
+      ...(last !== undefined && { after: last }),
+    });
+    all.push(...page);
+    if (page.length < pageOfValues) return all;
+  }
+}
+
+/** What was removed of one person. */
+export interface Erased {
+  readonly sessions: number;
+  readonly memories: number;
+  /** Whatever became of them; those that wait are answered no more. */
+  readonly messages: number;
+}
+
+/**
+ * Everything that must survive a restart or be shared by nodes. Every promise means: it is on disk.
+ * A call throws STORE_FAILED or STORE_HELD if it may work when it is tried again; STORE_REFUSED,
+ * STORE_NEWER or LEASE_LOST if it never will.
+ */
+export interface Store {
+  readonly sessions: Sessions;
+  readonly memory: Memory;
+  readonly lanes: Lanes;
+  readonly limits: Limits;
+  readonly values: Values;
+  readonly usage: Usage;
+  /**
+   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and their name in what
+   * requests have cost. Media that only these named go with them.
+   */
+  erase(user: string): Promise<Erased>;
+}
+export const Store = one<Store>("store", (store: Store) => {
+  const parts = ["sessions", "memory", "lanes", "limits", "values", "usage"] as const;
+  const missing = parts.find((part) => Object(store?.[part]) !== store?.[part]);
+  return missing ? `has no ${missing}` : having("erase")(store);
+});

@@ -1,0 +1,207 @@
+import type { Readable, Writable } from "node:stream";
+import type { Static } from "typebox";
+import type { RuntimeLimits } from "../contract/runtime.ts";
+import { one } from "../contract/slot.ts";
+import { having } from "../contract/shape.ts";
+
+export interface RunSpec {
+  /** Program and arguments; no shell in between. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Added to the short environment that every child gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Bytes kept of stdout and of stderr together; the rest is counted and dropped. */
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RunResult {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly droppedBytes: number;
+  readonly timedOut: boolean;
+  /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
+  readonly findings?: readonly string[];
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly bytes: number;
+}
+
+export interface WriteOptions {
+  /** SHA-256 (hex) of what the file must hold, null where there must be none; else `FILE_CHANGED`, and nothing is written. */
+  readonly expected?: string | null;
+  /** Old bytes up to this size are handed back. Default: none. */
+  readonly keepBytes?: number;
+}
+
+/** What a write found in its place. */
+export interface FileReplaced {
+  readonly existed: boolean;
+  /** What the file held, where it was asked for and is not too large. */
+  readonly before?: Uint8Array;
+}
+
+/** What is looked for in which files, a line at a time. */
+export interface FileSearch {
+  /** Absolute. What is no text, is larger or cannot be read from behind the walls is not searched. */
+  readonly files: readonly string[];
+  /** A regular expression in the syntax of RE2, which is matched in linear time. */
+  readonly pattern: string;
+  /** Takes the pattern as it stands. Default false. */
+  readonly literal?: boolean;
+  /** Default false. */
+  readonly ignoreCase?: boolean;
+  /** Lines before and after each one that are given too. Default none. */
+  readonly context?: number;
+  /** Lines that hold it, of each file. */
+  readonly limit: number;
+  readonly maxFileBytes: number;
+}
+
+export interface FoundLine {
+  /** From 1. */
+  readonly line: number;
+  /** Of more than 300 characters those around the place, with `…` for the others. */
+  readonly text: string;
+  /** False where it only stands near. */
+  readonly holds: boolean;
+}
+
+/** A file in which something was found. */
+export interface FileFound {
+  readonly path: string;
+  readonly lines: readonly FoundLine[];
+  /** True where there are more, beyond the limit or beyond what one search gives of all files together. */
+  readonly more: boolean;
+}
+
+export interface SearchResult {
+  /** In the order of the files. */
+  readonly found: readonly FileFound[];
+  /** How many files were searched. */
+  readonly searched: number;
+}
+
+/** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
+export interface SandboxedFiles {
+  read(
+    path: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly data: Uint8Array; readonly bytes: number }>;
+  /** Creates parent directories; replaces the file in one step. Null removes it. */
+  write(
+    path: string,
+    data: string | Uint8Array | null,
+    signal: AbortSignal,
+    options?: WriteOptions,
+  ): Promise<FileReplaced>;
+  list(
+    path: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
+  /**
+   * Reads and matches in a process behind the walls that does nothing else and is ended with the signal; undefined where that
+   * took more memory or processor time than a search may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
+   */
+  search(search: FileSearch, signal: AbortSignal): Promise<SearchResult | undefined>;
+}
+
+/** What is in force, in words that `status` prints. */
+export interface SandboxPolicy {
+  readonly files: boolean;
+  readonly network: boolean;
+  readonly detail: string;
+}
+
+/** A process that lives until its owner ends it, behind walls of its own. */
+export interface OpenSpec {
+  /** Program and arguments; no shell in between. */
+  readonly argv: readonly string[];
+  /** Default: a folder of its own, which is its home too and goes with it. */
+  readonly cwd?: string;
+  /** Added to the short environment that every child gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** How many descriptors from 3 on are pipes, beside stdin, stdout and stderr: at most 3. Default none. */
+  readonly pipes?: number;
+  /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
+  readonly read?: readonly string[];
+  /** Paths that it may write. Default none but the folder of its own. */
+  readonly write?: readonly string[];
+  /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
+  readonly domains?: readonly string[];
+  /** Instead of those of `[runtime]`, and for this process and what it starts alone. */
+  readonly limits?: Partial<Static<typeof RuntimeLimits>>;
+  /** It is ended once nothing went through its pipes for so long. Default: never. */
+  readonly idleMs?: number;
+  /** Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a conversation within it. */
+  readonly signal: AbortSignal;
+}
+
+/** One descriptor of an opened process. What nobody reads makes the process wait. */
+export interface ProcessPipe {
+  readonly writable: Writable;
+  readonly readable: Readable;
+}
+
+export interface ProcessEnd {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost` with what held it. */
+  readonly reason: "exited" | "closed" | "idle" | "lost";
+  /** What it was stopped for, or what of it was undone; a phrase each. */
+  readonly findings: readonly string[];
+}
+
+export interface OpenProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Those that were asked for, descriptor 3 first. */
+  readonly pipes: readonly ProcessPipe[];
+  /** Its way out, with the credential that the proxy asks it for; undefined without domains. Also in its environment. */
+  readonly proxy: string | undefined;
+  /** Resolves once nothing of it is left; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends it, and all that it started. */
+  close(): Promise<ProcessEnd>;
+}
+
+/** What the module that `Sandbox.confining` names exports. */
+export interface Confining {
+  /**
+   * Leaves every thread of the calling process nothing but to compute and to read and write the
+   * descriptors that it has, for good. Returns what ends the process at once with an exit code, as
+   * Node's own way there takes more than is left; undefined if this system has no such walls.
+   * Throws what the kernel says.
+   */
+  confine(): ((code: number) => void) | undefined;
+}
+
+/** The only place from which tools start processes and open files. */
+export interface Sandbox {
+  readonly files: SandboxedFiles;
+  policy(): Promise<SandboxPolicy>;
+  /** Never throws for what the program did; throws a coded error where it could not be started. */
+  run(spec: RunSpec): Promise<RunResult>;
+  /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
+  open(spec: OpenSpec): Promise<OpenProcess>;
+  /**
+   * The address of a module, which is {@link Confining}, for a process that parses what comes from
+   * outside: `workApart` hands it on. Undefined where nothing walls such a process off.
+   */
+  readonly confining?: string | undefined;
+}
+export const Sandbox = one<Sandbox>("sandbox", (sandbox: Sandbox) => {
+  const missing = having("policy", "run", "open")(sandbox);
+  return missing ?? (Object(sandbox.files) === sandbox.files ? undefined : "has no files");
+});

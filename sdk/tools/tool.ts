@@ -1,0 +1,151 @@
+import type { Static, TObject } from "typebox";
+import type { Part } from "../messages/content.ts";
+import type { Autonomy } from "../security/autonomy.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
+import type { Effects, Sources, StatedEffects } from "./effects.ts";
+import type { Scope } from "../security/scope.ts";
+import { many } from "../contract/slot.ts";
+import type { ToolRun } from "./tool-run.ts";
+import type { Trust } from "../security/trust.ts";
+import { all, hasScope, having, mayHave } from "../contract/shape.ts";
+
+/** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
+export interface ToolHints {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** It talks to a world that nobody here governs: what it brings is material from outside, what it is given leads out. */
+  readonly openWorld?: boolean;
+}
+
+/** What a tool is told when it states its effects. */
+export interface EffectsContext {
+  readonly session: string;
+  readonly user: string;
+  /** The resolved workspace. */
+  readonly cwd: string;
+}
+
+/** What a tool is told when it shows a call to a person. */
+export interface PreviewContext {
+  /** As the guards were shown them. */
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+}
+
+/** What a person is shown of a call. */
+export interface Preview {
+  readonly text: string;
+  /** The change to a file, as a unified diff. */
+  readonly diff?: string;
+}
+
+/** One call as the guards see it; frozen all the way down, arguments already checked against the tool's schema. */
+export interface ToolCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly effects: Effects;
+  readonly session: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  /** Of whoever speaks in the turn; `owner` for calls outside of turns. */
+  readonly trust: Trust;
+  /** Under whose name the turn works, where it has one. */
+  readonly agent?: string;
+  /** The level of its turn, if that is narrower than the configured one; who enforces the level goes by it. */
+  readonly autonomy?: Autonomy;
+  /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
+  readonly turn?: string;
+  /** The working directory: the resolved workspace. */
+  readonly cwd: string;
+  /** What the tool claims of itself. */
+  readonly hints?: ToolHints;
+  /** {@link Tool.source} */
+  readonly source?: string;
+  /** True where commands of this call can reach the network. */
+  readonly network?: boolean;
+  /** What the conversation already holds. */
+  readonly sources?: Sources;
+  /** True for `policy explain`: decide, but count and remember nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
+export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
+
+export interface Tool {
+  readonly name: string;
+  /** One or two sentences for the model. */
+  readonly description: string;
+  readonly input: ToolInput;
+  /** May run beside other calls of the same answer (it changes nothing). Default false. */
+  readonly parallel?: boolean;
+  /** Milliseconds for one run; default 60,000. */
+  readonly timeoutMs?: number;
+  readonly hints?: ToolHints;
+  /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
+  readonly source?: string;
+  /** The scope that a turn needs to have the tool. Default `talk`. */
+  readonly may?: Scope;
+  /** While it says false, the model is not offered the tool and no call of it runs. */
+  offered?(): Awaitable<boolean>;
+  /**
+   * What this call will touch, or `unknown` if that cannot be said before it runs. A tool that touches files, commands or
+   * addresses and does not say so gets past no wall.
+   */
+  effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
+  /** What a person is shown when asked; default: the arguments as JSON. */
+  preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
+  /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
+  run(run: ToolRun<any>): Promise<ToolResult>;
+}
+
+/** For the model: text, or parts. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
+
+/** Sealed: a tool runs only by way of the host. */
+export const Tools = many<Tool>(
+  "tools",
+  (tool: Tool) => {
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
+      return "has a name with other signs than letters, digits, _ and -";
+    if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
+    if (tool.input?.type !== "object") return "has no Type.Object() as its input";
+    return all(having("run"), mayHave("offered", "effects", "preview"), hasScope)(tool);
+  },
+  true,
+);
+
+/** A result as a filter leaves it; `found` says what was taken out, for the audit. */
+export interface FilteredResult {
+  readonly text: string;
+  readonly found?: string;
+}
+
+/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+export interface ResultFilter {
+  readonly name: string;
+  filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
+}
+export const ResultFilters = many<ResultFilter>("result-filters", having("filter"));
+
+/** What calls bring: typed by TypeBox, an object of anything by other schemas. */
+export type ArgsOf<Input extends ToolInput> = Input extends TObject
+  ? Static<Input>
+  : Readonly<Record<string, unknown>>;
+
+/** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
+export function defineTool<Input extends ToolInput>(
+  tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {
+    readonly input: Input;
+    effects?(args: ArgsOf<Input>, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
+    preview?(args: ArgsOf<Input>, context: PreviewContext): Awaitable<string | Preview>;
+    run(run: ToolRun<ArgsOf<Input>>): Promise<ToolResult>;
+  },
+): Tool {
+  return Object.freeze(tool);
+}

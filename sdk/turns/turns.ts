@@ -1,0 +1,24 @@
+import type { Decider } from "./approval.ts";
+import type { TurnFacts } from "./observer.ts";
+import { one } from "../contract/slot.ts";
+import type { TurnEvent } from "./turn.ts";
+
+/** A turn that runs in this process. */
+export interface RunningTurn extends TurnFacts {
+  /** Unix ms. */
+  readonly began: number;
+}
+
+/** Turns as seen from elsewhere; filled by the host. */
+export interface Turns {
+  /** Those of this person, and in a channel those of the conversation in which they are an owner. */
+  running(by: Decider): readonly RunningTurn[];
+  /**
+   * The steps of the turns of a session, this one's and those after it, until `signal`; throws READER_TOO_SLOW. Who may see a
+   * session is for the caller to know.
+   */
+  watch(session: string, signal: AbortSignal): AsyncIterable<TurnEvent>;
+  /** Ends the turn that runs, if {@link Turns.running} names it to this person; else, or where none runs, false. */
+  stop(session: string, by: Decider): Promise<boolean>;
+}
+export const Turns = one<Turns>("turns");
