@@ -1,6 +1,6 @@
 // What the tests run or talk to beside Node. `npm run programs` installs what is missing where it may: on Debian, as root.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 /** Command and Debian package. */
@@ -12,6 +12,7 @@ const programs: Readonly<Record<string, string>> = {
   dovecot: "dovecot-imapd",
   gcc: "gcc",
   git: "git",
+  initdb: "postgresql",
   openssl: "openssl",
   socat: "socat",
   strace: "strace",
@@ -25,7 +26,15 @@ const folders: readonly string[] = [
   "/usr/sbin",
   "/sbin",
   "/usr/lib/dovecot",
+  ...postgresPrograms(),
 ];
+
+/** Debian keeps the server's programs in a folder for each version, the newest last. */
+function postgresPrograms(): readonly string[] {
+  const home = "/usr/lib/postgresql";
+  if (!existsSync(home)) return [];
+  return readdirSync(home).map((version) => path.join(home, version, "bin"));
+}
 
 /** The whole path of a program; undefined where it is not installed. */
 export function findProgram(name: string): string | undefined {

@@ -15,6 +15,14 @@ const plugins = readdirSync(path.join(root, "plugins")).filter((name) =>
   existsSync(path.join(root, "plugins", name, "index.ts")),
 );
 
+/** The rooms of the sdk that each turn needs. */
+const sdkRooms = "contract|messages|models|provider-kit|security|store|tools|turns";
+
+/** Returns what tells the sources that stand right below these folders, written with slashes. */
+function filesBelow(...folders: readonly string[]): RegExp {
+  return new RegExp(String.raw`[\\/](?:${folders.join("|").replaceAll("/", String.raw`[\\/]`)})[a-z-]+\.ts$`);
+}
+
 /** Each plugin is one file; a `*-worker.ts` beside it is one more, since a thread starts from a file. */
 function pluginEntries(): Record<string, string> {
   return Object.fromEntries(
@@ -85,6 +93,7 @@ export default defineConfig({
     index: "host/index.ts",
     "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
+    "sdk-fill": "sdk/fill.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",
     "sdk-channel": "sdk/channel-kit/index.ts",
     "sdk-node": "sdk/node/index.ts",
@@ -122,9 +131,13 @@ export default defineConfig({
         // But for what its doors load where it is wanted.
         {
           name: "node",
-          test: /[\\/]sdk[\\/](?:node[\\/](?!checked-proxy|decoy)[a-z-]+|file-names)\.ts$/,
+          test: filesBelow(
+            "sdk/node/(?!checked-proxy|decoy)",
+            "sdk/security/(?=file-names)",
+            "plugins/shared/",
+          ),
         },
-        { name: "sdk", test: /[\\/]sdk[\\/](?:provider-kit[\\/])?[a-z-]+\.ts$/ },
+        { name: "sdk", test: filesBelow("sdk/", `sdk/(?:${sdkRooms})/`) },
         // What every command reads, in one file: each file more costs a third of a millisecond at every start.
         {
           name: "host",

@@ -1,4 +1,4 @@
-/** The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the worker. */
+/** What who replaces a floor of Gantry needs beside: the store, the walls, the ways out, the worker. */
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";
 export { type HookKind, hookKinds, type TapOptions } from "./contract/hooks.ts";
@@ -65,7 +65,7 @@ export {
 } from "./models/provider.ts";
 export { shownAddress } from "./models/shown-address.ts";
 export { charactersPerToken, lengthOf, sizeOf } from "./models/token-size.ts";
-export type { UsageRow, UsageSum, Usage } from "./models/usage.ts";
+export type { UsageRow, UsageSum, UsageKey, Usage } from "./models/usage.ts";
 export { type ConfigChange, ConfigEditor } from "./store/config-editor.ts";
 export {
   type Lease,

@@ -16,11 +16,16 @@ import { environment, root } from "./helpers/cli.ts";
 import { installedBin, installGlobally, packed } from "./helpers/package.ts";
 
 /** What an author of plugins installs beside the sdk; all else that the examples need is the packed package's. */
-const authors = ["typebox", "vitest", "@types/node", "undici-types", "@electric-sql/pglite"];
-/** A database in each test takes half a minute. */
-const slow = process.env["GANTRY_LONG"] === undefined ? ["store-postgres"] : [];
+const authors = [
+  "typebox",
+  "vitest",
+  "@types/node",
+  "undici-types",
+  "@modelcontextprotocol/client",
+  "postgres",
+];
 const names = readdirSync(path.join(root, "examples"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== "container" && !slow.includes(entry.name))
+  .filter((entry) => entry.isDirectory() && entry.name !== "container")
   .map(({ name }) => name);
 
 let dir = "";

@@ -173,12 +173,18 @@ test("HSE-01: the command line imports the host by its door, the host nothing of
   expect([...declared("host")].filter((name) => /^@gantry\/(?!sdk$)/.test(name))).toEqual([]);
 });
 
-test.each(pluginNames())(
-  "HST-07: %s imports the sdk, typebox, its own folder and the packages it declares",
+/** Helpers that several bundled plugins use are built into each of them, so that no plugin needs another. */
+const isShared = (file: string): boolean => file.startsWith("plugins/shared/");
+
+test.each(["shared", ...pluginNames()])(
+  "HST-07: %s imports the sdk, typebox, its own folder, plugins/shared and the packages it declares",
   (name) => {
     const packages = declared(`plugins/${name}`);
     const wrong = breaking(below(`plugins/${name}`), (specifier, source) => {
-      if (specifier.startsWith(".")) return !target(specifier, source).startsWith(`plugins/${name}/`);
+      if (specifier.startsWith(".")) {
+        const found = target(specifier, source);
+        return !found.startsWith(`plugins/${name}/`) && !isShared(found);
+      }
       const from = packageOf(specifier);
       return !from.startsWith("node:") && from !== "typebox" && from !== "@gantry/sdk" && !packages.has(from);
     });
@@ -217,6 +223,26 @@ test("HST-07: only sandbox-*, net-*, gateway-*, store-* and service-* touch proc
     },
   );
   expect(wrong).toEqual([]);
+});
+
+test("HSE-03: what is shared by plugins is used by two of them, or by one and what builds a release", () => {
+  const users = new Map<string, Set<string>>();
+  for (const source of [...sources, ...sourcesIn(".ci")])
+    for (const specifier of importsOf(source).filter((one) => one.startsWith("."))) {
+      const file = target(specifier, source);
+      if (isShared(file) && !isShared(source.file))
+        users.set(file, (users.get(file) ?? new Set()).add(source.file.split("/").slice(0, 2).join("/")));
+    }
+  expect([...users].filter(([, folders]) => folders.size < 2)).toEqual([]);
+  expect(users.size).toBe(below("plugins/shared").length);
+});
+
+test("HSE-03: a room of the sdk holds at most 12 files, and its flat files are doors", () => {
+  const rooms = Map.groupBy(below("sdk"), ({ file }) => file.split("/").slice(0, -1).join("/"));
+  const kits = /^sdk\/(?:channel-kit|node|testing)/;
+  const wide = [...rooms].filter(([room, files]) => !kits.test(room) && files.length > 12);
+  expect(wide.map(([room, files]) => `${room}: ${files.length}`)).toEqual([]);
+  expect(rooms.get("sdk")?.map(({ file }) => file)).toEqual(["sdk/fill.ts", "sdk/index.ts"]);
 });
 
 test("HST-07: nobody reaches around the walls by process.binding, eval or a global fetch", () => {

@@ -1,122 +1,124 @@
-import { createInterface } from "node:readline";
-import { defineTool, type OpenProcess, type Tool, type ToolInput, type ToolSource } from "@gantry/sdk";
+import { defineTool } from "@gantry/sdk";
+import type { Media, OpenProcess, Part, QuestionForm, Tool, ToolInput, ToolResult } from "@gantry/sdk";
+import type { ToolRun, ToolSource } from "@gantry/sdk";
+import type { CallToolResult, Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 
-interface Answer {
-  readonly id?: number;
-  readonly method?: string;
-  readonly result?: any;
-  readonly error?: { readonly message: string };
-}
-interface Listed {
-  readonly name: string;
-  readonly description?: string;
-  readonly inputSchema: ToolInput;
-  readonly annotations?: Readonly<Record<string, boolean>>;
-}
+type Run = ToolRun<Readonly<Record<string, unknown>>>;
+type Content = CallToolResult["content"][number];
+type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
-/** A line of JSON each way. When the process ends, whoever waits is told, and the next list starts another one. */
-class Connection {
-  readonly #process: OpenProcess;
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
-  #last = 0;
-  isOpen = true;
-
-  constructor(process: OpenProcess, onChange: () => void) {
-    this.#process = process;
-    createInterface({ input: process.stdout }).on("line", (line) => {
-      const answer = parsed(line);
-      if (answer?.id !== undefined) this.#waiting.get(answer.id)?.(answer);
-      else if (answer?.method === "notifications/tools/list_changed") onChange();
-    });
-    // What nobody reads makes the process wait.
-    process.stderr.resume();
-    void process.ended.then(({ reason }) => {
-      this.isOpen = false;
-      for (const tell of this.#waiting.values())
-        tell({ error: { message: `the server has ended (${reason})` } });
-      onChange();
-    });
-  }
-
-  async ask(method: string, params: object, signal?: AbortSignal): Promise<any> {
-    const id = (this.#last += 1);
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const leave = (): void => reject(signal?.reason);
-    signal?.addEventListener("abort", leave, { once: true });
-    this.#waiting.set(id, resolve);
-    this.#write({ id, method, params });
-    try {
-      const { result, error } = await promise;
-      if (error) throw new Error(error.message);
-      return result;
-    } finally {
-      this.#waiting.delete(id);
-      signal?.removeEventListener("abort", leave);
-    }
-  }
-
-  tell(method: string): void {
-    this.#write({ method });
-  }
-
-  #write(message: object): void {
-    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  }
-}
-
-/** The tools of one server as it lists them; they state no effects, so each call asks unless the owner allowed it. */
-export function createBridge(name: string, start: () => Promise<OpenProcess>): ToolSource {
+/**
+ * The tools of one server as it lists them; they state no effects, so each call asks unless the owner allowed it. The
+ * server starts with the first list. When it ends, its calls fail, and the next list starts another one.
+ */
+export function createBridge(
+  name: string,
+  start: () => Promise<OpenProcess>,
+  media: Media | undefined,
+): ToolSource {
   let changed: (() => void) | undefined;
-  let connection: Promise<Connection> | undefined;
-  const connect = async (): Promise<Connection> => {
-    const opened = new Connection(await start(), () => changed?.());
-    const clientInfo = { name: "gantry-mcp-bridge", version: "0.1.0" };
-    await opened.ask("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
-    opened.tell("notifications/initialized");
-    return opened;
+  let connection: Promise<Client> | undefined;
+  const running = new Set<Run>();
+
+  const connect = async (): Promise<Client> => {
+    // Both take a while to load, which only a conversation with a server is worth.
+    const { Client } = await import("@modelcontextprotocol/client");
+    const { ProcessTransport } = await import("./process-transport.ts");
+    const client = new Client(
+      { name: "gantry-mcp-bridge", version: "0.1.0" },
+      {
+        capabilities: { elicitation: { form: {}, url: {} } },
+        versionNegotiation: { mode: "auto" },
+        listChanged: { tools: { autoRefresh: false, onChanged: () => changed?.() } },
+      },
+    );
+    client.setRequestHandler("elicitation/create", ({ params }) => askPerson(params, running));
+    const process = await start();
+    void process.ended.then(() => {
+      connection = undefined;
+      changed?.();
+    });
+    await client.connect(new ProcessTransport(process));
+    return client;
   };
-  const connected = async (): Promise<Connection> => {
-    const known = await connection?.catch(() => undefined);
-    if (known?.isOpen) return known;
-    return (connection = connect());
+  const connected = (): Promise<Client> => {
+    connection ??= connect().catch((error: unknown) => {
+      connection = undefined;
+      throw error;
+    });
+    return connection;
   };
-  const toolOf = ({ name: tool, description = "", inputSchema, annotations = {} }: Listed): Tool =>
+
+  const call = async (tool: string, run: Run): Promise<ToolResult> => {
+    running.add(run);
+    try {
+      const { args, signal, trace, progress } = run;
+      const result = await (
+        await connected()
+      ).callTool(
+        {
+          name: tool,
+          arguments: args,
+          // The server can tell which turn its work belongs to.
+          ...(trace === undefined ? {} : { _meta: { traceparent: trace } }),
+        },
+        {
+          signal,
+          timeout: 2 ** 31 - 1, // The host ends a call that takes too long.
+          onprogress: ({ progress: done, total, message: text }) =>
+            progress?.({
+              done,
+              ...(total === undefined ? {} : { total }),
+              ...(text === undefined ? {} : { text }),
+            }),
+        },
+      );
+      const parts = await Promise.all(
+        result.content.map((content: Content) => partOf(content, run.user, media)),
+      );
+      return { parts, failed: result.isError === true };
+    } finally {
+      running.delete(run);
+    }
+  };
+  const toolOf = ({ name: tool, description, inputSchema, annotations }: Listed): Tool =>
     defineTool({
       name: tool,
       description: description || tool,
-      input: inputSchema,
+      input: inputSchema as ToolInput,
       hints: {
-        readOnly: annotations["readOnlyHint"] === true,
-        openWorld: annotations["openWorldHint"] !== false,
+        readOnly: annotations?.readOnlyHint === true,
+        openWorld: annotations?.openWorldHint !== false,
       },
-      async run({ args, signal, trace }) {
-        // The server can tell which turn its work belongs to.
-        const meta = trace === undefined ? {} : { _meta: { traceparent: trace } };
-        const { content = [], isError } = await (
-          await connected()
-        ).ask("tools/call", { name: tool, arguments: args, ...meta }, signal);
-        const texts = (content as { type: string; text?: string }[]).map(
-          ({ type, text }) => text ?? `[${type}]`,
-        );
-        return { text: texts.join("\n"), failed: isError === true };
-      },
+      run: (run) => call(tool, run),
     });
   return {
     name,
     onChange: (tell) => void (changed = tell),
     async tools(signal) {
-      const { tools } = (await (await connected()).ask("tools/list", {}, signal)) as {
-        tools: readonly Listed[];
-      };
+      const client = await connected();
+      const { tools } = await client.listTools(undefined, { signal, cacheMode: "refresh" });
       return tools.map(toolOf);
     },
   };
 }
 
-function parsed(line: string): Answer | undefined {
-  try {
-    return JSON.parse(line) as Answer;
-  } catch {
-    return undefined;
-  }
+/** Keeps a picture, and names what the model cannot be shown. */
+async function partOf(content: Content, user: string, media: Media | undefined): Promise<Part> {
+  if (content.type === "text") return { type: "text", text: content.text };
+  if (content.type !== "image" || media === undefined) return { type: "text", text: `[${content.type}]` };
+  const bytes = Buffer.from(content.data, "base64");
+  return { type: "media", media: await media.put(bytes, { mime: content.mimeType, user }) };
+}
+
+/** The server does not say which call its question belongs to: with several under way nobody is asked. */
+async function askPerson(params: ElicitRequest["params"], running: ReadonlySet<Run>): Promise<ElicitResult> {
+  const [run, another] = running;
+  if (run?.ask === undefined || another !== undefined) return { action: "cancel" };
+  const text = params.message;
+  const wanted =
+    params.mode === "url"
+      ? { text, url: params.url }
+      : { text, form: params.requestedSchema as QuestionForm };
+  return run.ask(wanted);
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { ToolCatalog } from "@gantry/sdk";
-import { bundledPlugin, checkPlugin, startTestHost } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { Approvals, ToolCatalog, ToolQuestions, type TurnEvent } from "@gantry/sdk";
+import { bundledPlugin, checkPlugin, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { describe, expect, test } from "vitest";
 import plugin from "./index.ts";
 
 const server = path.join(import.meta.dirname, "server.test-kit.js");
@@ -10,45 +10,87 @@ const config = {
   plugins_config: { "mcp-bridge": { command: [process.execPath, server], read: [process.execPath, server] } },
 };
 const sandbox = await bundledPlugin("sandbox-landlock");
-const yes = { approvals: "yes" } as const;
+const listed = ["learn", "leave", "paint", "peek", "walk", "wonder"];
 
-test.runIf(process.platform === "linux")(
-  "SDK-09: the tools of a server behind the walls are offered as it lists them, and it reads nothing but what it may",
-  async () => {
+const start = (...more: Parameters<typeof startTestHost>[0]["plugins"]) =>
+  startTestHost({ plugins: [plugin, sandbox, ...more], config });
+type Host = Awaited<ReturnType<typeof start>>;
+
+const offered = async (t: Host) => (await t.slot(ToolCatalog).list()).map(({ name }) => name);
+
+describe.runIf(process.platform === "linux")("an MCP server behind the walls", { timeout: 60_000 }, () => {
+  test("SDK-09: its tools are offered as it lists them", async () => {
+    await using t = await start();
+    expect(await offered(t)).toEqual(listed);
+    expect(await t.call("learn", {}, { approvals: "yes" })).toMatchObject({ text: "learnt" });
+    await expect.poll(() => offered(t)).toContain("sing");
+    expect(await t.call("sing", {}, { approvals: "yes" })).toMatchObject({ text: "la" });
+  });
+
+  test("SDK-09: it reads nothing but what it may", async () => {
     const outside = mkdtempSync("/var/tmp/gantry-mcp-");
     try {
       writeFileSync(path.join(outside, "secret"), "the secret");
-      await using t = await startTestHost({ plugins: [plugin, sandbox], config });
-      const offered = async () => (await t.slot(ToolCatalog).list()).map(({ name }) => name);
-      expect(await offered()).toEqual(["learn", "leave", "peek"]);
-      expect(await t.call("peek", { path: path.join(outside, "secret") }, yes)).toMatchObject({
-        text: expect.stringMatching(/^E(?:ACCES|NOENT|PERM)$/) as string,
-      });
-      expect(await t.call("peek", { path: server }, yes)).toMatchObject({
-        text: expect.stringContaining("A small MCP server") as string,
-      });
-      expect(await t.call("peek", { where: "there" }, yes)).toMatchObject({ code: "TOOL_BAD_ARGS" });
-      expect(await t.call("learn", {}, yes)).toMatchObject({ text: "learnt" });
-      await expect.poll(offered).toEqual(["learn", "leave", "peek", "sing"]);
-      expect(await t.call("sing", {}, yes)).toMatchObject({ text: "la" });
-      expect(await t.call("leave", {}, yes)).toMatchObject({
-        text: expect.stringContaining("the server has ended (exited)") as string,
-      });
-      await expect.poll(offered).toEqual(["learn", "leave", "peek"]);
+      await using t = await start();
+      const peek = (file: string) => t.call("peek", { path: file }, { approvals: "yes" });
+      expect((await peek(path.join(outside, "secret"))).text).toMatch(/^E(?:ACCES|NOENT|PERM)$/);
+      expect((await peek(server)).text).toContain("A small MCP server");
     } finally {
       rmSync(outside, { recursive: true });
     }
-  },
-  60_000,
-);
+  });
 
-test.runIf(process.platform === "linux")(
-  "SDK-05: the bridge and the tools of its server keep to their contract, with a server and without one",
-  async () => {
+  test("SDK-09: arguments that do not fit its schema do not reach it", async () => {
+    await using t = await start();
+    const call = await t.call("peek", { where: "there" }, { approvals: "yes" });
+    expect(call).toMatchObject({ code: "TOOL_BAD_ARGS" });
+  });
+
+  test("SDK-09: a server that ends fails its call, and the next list starts another one", async () => {
+    await using t = await start();
+    expect(await t.call("leave", {}, { approvals: "yes" })).toMatchObject({ code: "CONNECTION_CLOSED" });
+    await expect.poll(() => offered(t)).toEqual(listed);
+  });
+
+  test("SDK-15: its progress is told to whoever watches the turn", async () => {
+    const steps: TurnEvent[] = [];
+    await using t = await start(fakeProvider([{ calls: [{ name: "walk", args: {} }] }, "There."]));
+    await t.ask("walk", {
+      approvals: "yes",
+      onEvent: (event) => void (event.type === "tool_progress" && steps.push(event)),
+    });
+    expect(steps[0]).toMatchObject({ done: 1, total: 2, text: "mile 1" });
+  });
+
+  test("SDK-15: its question is asked of the person whose turn it is", async () => {
+    const model = fakeProvider([{ calls: [{ name: "wonder", args: {} }] }, "Ada's."]);
+    await using t = await start(model);
+    await t.ask("whose?", {
+      approvals: "ask",
+      onEvent: (event) => {
+        if (event.type === "approval_request")
+          void t.slot(Approvals).decide(event.request.id, "allow", { user: event.request.user });
+        if (event.type !== "tool_question") return;
+        const { id, user } = event.question;
+        void t.slot(ToolQuestions).answer(id, { name: "Ada" }, { user });
+      },
+    });
+    expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("accept Ada");
+  });
+
+  test("SDK-09: a picture of its is shown to the model", async () => {
+    const model = fakeProvider([{ calls: [{ name: "paint", args: {} }] }, "A pixel."]);
+    await using t = await start(model, memoryStore());
+    await t.ask("paint", { approvals: "yes" });
+    expect(model.requests[1]?.messages.at(-1)?.parts).toContainEqual(
+      expect.objectContaining({ type: "media", media: expect.objectContaining({ mime: "image/png" }) }),
+    );
+  });
+
+  test("SDK-05: the bridge and the tools of its server keep to their contract, with a server and without one", async () => {
     for (const keys of [{}, { config }])
       expect((await checkPlugin({ plugin, with: [sandbox], patienceMs: 45_000, ...keys })).findings).toEqual(
         [],
       );
-  },
-  120_000,
-);
+  }, 120_000);
+});

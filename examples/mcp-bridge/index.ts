@@ -1,4 +1,4 @@
-import { definePlugin, Sandbox, ToolSources } from "@gantry/sdk";
+import { definePlugin, Media, optional, Sandbox, ToolSources } from "@gantry/sdk";
 import { Type } from "typebox";
 import { createBridge } from "./bridge.ts";
 
@@ -12,13 +12,13 @@ export default definePlugin({
     }),
     read: Type.Array(Type.String(), { default: [], description: "Paths that the server may read." }),
   }),
-  needs: { sandbox: Sandbox },
+  needs: { sandbox: Sandbox, media: optional(Media) },
   provides: [ToolSources],
   setup(host) {
     const { command: argv, read } = host.config;
     if (argv.length === 0) return;
     // The server starts with the first list and ends with the plugin: nothing runs for `gantry status`.
     const start = () => host.needs.sandbox.open({ argv, read, signal: host.signal });
-    host.provide(ToolSources, createBridge("mcp", start));
+    host.provide(ToolSources, createBridge("mcp", start, host.needs.media));
   },
 });

@@ -1,32 +1,33 @@
-import path from "node:path";
-import { definePlugin, Runtime, Store } from "@gantry/sdk";
-import { createStore, type Database } from "./postgres-store.ts";
-
-/** Opened with the first use, since it takes a second that `gantry --help` should not wait for. */
-function opening(folder: string, close: (stop: () => Promise<void>) => void): () => Promise<Database> {
-  let database: Promise<Database> | undefined;
-  const open = async (): Promise<Database> => {
-    const { PGlite } = await import("@electric-sql/pglite");
-    const opened = await PGlite.create(folder);
-    close(() => opened.close());
-    return opened;
-  };
-  return () => (database ??= open());
-}
+import { definePlugin, Store } from "@gantry/sdk";
+import type { Sql } from "postgres";
+import { Type } from "typebox";
+import { createStore } from "./postgres-store.ts";
 
 export default definePlugin({
   name: "store-postgres",
-  summary: "Keeps everything in PostgreSQL: here one that runs in this process; a server does as well.",
-  needs: { runtime: Runtime },
+  summary: "Keeps everything in a PostgreSQL database that several nodes may share.",
+  config: Type.Object({
+    url: Type.String({
+      default: "postgres://localhost/gantry",
+      description: "The database; write its password as ${NAME} of an environment variable.",
+    }),
+  }),
   provides: [Store],
   setup(host) {
-    const folder = path.join(host.needs.runtime.configDir, "postgres");
-    const opened: (() => Promise<void>)[] = [];
-    const { store, close } = createStore(opening(folder, (stop) => void opened.push(stop)));
+    const connections: Sql[] = [];
+    const { store, close } = createStore(async () => {
+      // Loaded with the first use: `gantry --help` needs no database.
+      const { default: postgres } = await import("postgres");
+      const sql = postgres(host.config.url, { max: 4, onnotice: () => {}, connect_timeout: 5 });
+      connections.push(sql);
+      return sql;
+    });
     host.provide(Store, store);
     host.onDispose(async () => {
-      await close();
-      for (const stop of opened) await stop();
+      await close().catch((error: unknown) =>
+        host.log.warn({ error }, "the lanes of this node stay held for a while"),
+      );
+      for (const sql of connections) await sql.end({ timeout: 5 });
     });
   },
 });

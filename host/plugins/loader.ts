@@ -119,9 +119,10 @@ async function importForeign(name: string, file: string, configDir: string): Pro
       if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
     }
   }
-  const [{ createJiti }, sdk, provider, channel, node, typebox] = await Promise.all([
+  const [{ createJiti }, sdk, fill, provider, channel, node, typebox] = await Promise.all([
     import("jiti"),
     import("@gantry/sdk"),
+    import("@gantry/sdk/fill"),
     import("@gantry/sdk/provider"),
     import("@gantry/sdk/channel"),
     import("@gantry/sdk/node"),
@@ -132,6 +133,7 @@ async function importForeign(name: string, file: string, configDir: string): Pro
     fsCache: path.join(configDir, "cache", "jiti"),
     virtualModules: {
       "@gantry/sdk": sdk,
+      "@gantry/sdk/fill": fill,
       "@gantry/sdk/provider": provider,
       "@gantry/sdk/channel": channel,
       "@gantry/sdk/node": node,
@@ -164,6 +166,7 @@ function shareModules(): void {
   shared = true;
   const copies: Readonly<Record<string, string>> = {
     "@gantry/sdk": "./sdk.js",
+    "@gantry/sdk/fill": "./sdk-fill.js",
     "@gantry/sdk/provider": "./sdk-provider.js",
     "@gantry/sdk/channel": "./sdk-channel.js",
     "@gantry/sdk/node": "./sdk-node.js",

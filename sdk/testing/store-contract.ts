@@ -1,8 +1,9 @@
 import type { Store } from "../store/store.ts";
 import type { ContractCase } from "./contract-case.ts";
-import type { OpenedStore } from "./store-contract/opened.ts";
+import type { BreakableStore, OpenedStore } from "./store-contract/opened.ts";
 import type { Cases } from "./store-contract/cases.ts";
 import { dueCases } from "./store-contract/due.ts";
+import { failureCases } from "./store-contract/failures.ts";
 import { eraseCases } from "./store-contract/erase.ts";
 import { laneCases } from "./store-contract/lanes.ts";
 import { leaseCases } from "./store-contract/leases.ts";
@@ -22,6 +23,8 @@ export interface StoreSubject {
   pass?(ms: number): Promise<void>;
   /** For a store that several processes share: that many handles on one empty store, as far apart as they can be. */
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
+  /** For a store that may lose where it keeps things, such as a database on another machine. */
+  openBreakable?(): Promise<BreakableStore>;
 }
 
 const memoryOfStore: Cases = Object.fromEntries(
@@ -34,7 +37,7 @@ const memoryOfStore: Cases = Object.fromEntries(
 
 /** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */
 export function storeContract(subject: StoreSubject): readonly ContractCase[] {
-  const { openShared, pass } = subject;
+  const { openBreakable, openShared, pass } = subject;
   const all = Object.entries({
     ...sessionCases,
     ...memoryOfStore,
@@ -63,17 +66,28 @@ export function storeContract(subject: StoreSubject): readonly ContractCase[] {
         }
       },
     }));
-  if (!openShared) return alone;
-  const together = Object.entries(nodeCases).map(([name, check]) => ({
+  return [
+    ...alone,
+    ...opening(nodeCases, openShared && (() => openShared.call(subject, 4))),
+    ...opening(failureCases, openBreakable && (() => openBreakable.call(subject))),
+  ];
+}
+
+/** Each case with a subject of its own; none if there is nothing to try them with. */
+function opening<Subject extends { close(): Promise<void> }>(
+  cases: Readonly<Record<string, (subject: Subject) => Promise<void>>>,
+  open: (() => Promise<Subject>) | undefined,
+): readonly ContractCase[] {
+  if (open === undefined) return [];
+  return Object.entries(cases).map(([name, check]) => ({
     name,
     async run() {
-      const shared = await openShared.call(subject, 4);
+      const subject = await open();
       try {
-        await check(shared.stores);
+        await check(subject);
       } finally {
-        await shared.close();
+        await subject.close();
       }
     },
   }));
-  return [...alone, ...together];
 }

@@ -2,9 +2,19 @@ import assert from "node:assert/strict";
 import type { Store } from "../../store/store.ts";
 import { claimed, isLost, LEASE, message, turn } from "./cases.ts";
 
+/** Handles on one empty store. */
+interface SharedStore {
+  readonly stores: readonly Store[];
+}
+
 /** What holds between several handles on one store. */
-export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Promise<void>>> = {
-  "CHA-06: a message that reaches several nodes at once is accepted by one": async (stores) => {
+export const nodeCases: Readonly<Record<string, (shared: SharedStore) => Promise<void>>> = {
+  "CHA-06: several nodes that start together on nothing all work": async ({ stores }) => {
+    await Promise.all(stores.map(({ values }, at) => values.put("nodes", `${at}`, at)));
+    const read = await Promise.all(stores.map((_, at) => stores[0]!.values.get("nodes", `${at}`)));
+    assert.deepEqual(read, [...stores.keys()]);
+  },
+  "CHA-06: a message that reaches several nodes at once is accepted by one": async ({ stores }) => {
     const fresh = await Promise.all(
       stores.map(({ lanes }) => lanes.accept([message("a", "1"), message("a", "2")])),
     );
@@ -13,7 +23,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
       [1, 1],
     );
   },
-  "CHA-07: of several nodes that claim at once exactly one gets a lane": async (stores) => {
+  "CHA-07: of several nodes that claim at once exactly one gets a lane": async ({ stores }) => {
     await stores[0]!.lanes.accept(Array.from({ length: 10 }, (_, n) => message("a", `${n}`)));
     for (let n = 0; n < 10; n++) {
       const claims = await Promise.all(stores.map(({ lanes }) => lanes.claim(1, LEASE)));
@@ -22,7 +32,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
       await stores[(n + 1) % stores.length]!.lanes.ack(won!);
     }
   },
-  "CHA-06: recover on one node takes nothing from the others, whose writes go on": async (stores) => {
+  "CHA-06: recover on one node takes nothing from the others, whose writes go on": async ({ stores }) => {
     const [one, other] = stores as [Store, Store];
     await one.lanes.accept([message("a", "1")]);
     const claim = await claimed(one);
@@ -35,7 +45,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
     await one.lanes.release(hold!);
     assert.ok(await other.lanes.hold("test:b", LEASE));
   },
-  "CHA-06: what one node has claimed another can neither answer nor end": async (stores) => {
+  "CHA-06: what one node has claimed another can neither answer nor end": async ({ stores }) => {
     const [one, other] = stores as [Store, Store];
     await one.lanes.accept([message("a", "1")]);
     const claim = { ...(await claimed(one)), token: "made-up" };
@@ -43,7 +53,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
     await isLost(other.lanes.ack(claim));
     assert.equal(await other.lanes.renew(claim, LEASE), false);
   },
-  "CHA-06: overlapping deliveries to several nodes in opposite order lose nothing": async (stores) => {
+  "CHA-06: overlapping deliveries to several nodes in opposite order lose nothing": async ({ stores }) => {
     const batch = Array.from({ length: 10 }, (_, n) => n);
     for (let round = 0; round < 10; round++) {
       const of = (order: readonly number[]) => order.map((n) => message(`s${n}`, `${round}-${n}`));
@@ -59,14 +69,14 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
     }
     assert.equal(seen, 100);
   },
-  "SEC-08: several nodes share one window": async (stores) => {
+  "SEC-08: several nodes share one window": async ({ stores }) => {
     const window = { ms: 60_000, max: 5 };
     const hits = await Promise.all(
       [...stores, ...stores, ...stores].map(({ limits }) => limits.hit("u", [window])),
     );
     assert.equal(hits.filter(({ ok }) => ok).length, 5);
   },
-  "SDK-21: of several nodes one adds a value, and all read that one": async (stores) => {
+  "SDK-21: of several nodes one adds a value, and all read that one": async ({ stores }) => {
     const added = await Promise.all(stores.map(({ values }, at) => values.add("ends", "k", at)));
     assert.equal(added.filter(Boolean).length, 1);
     const read = await Promise.all(stores.map(({ values }) => values.get("ends", "k")));
@@ -75,7 +85,7 @@ export const nodeCases: Readonly<Record<string, (stores: readonly Store[]) => Pr
       stores.map(() => added.indexOf(true)),
     );
   },
-  "GW-02: a value is taken by one of several nodes": async (stores) => {
+  "GW-02: a value is taken by one of several nodes": async ({ stores }) => {
     await stores[0]!.values.put("codes", "k", "123456");
     const taken = await Promise.all(stores.map(({ values }) => values.take("codes", "k")));
     assert.equal(taken.filter((value) => value !== undefined).length, 1);

@@ -12,3 +12,9 @@ export interface Passing {
   /** Lets so much time pass by the store's clock. */
   pass(ms: number): Promise<void>;
 }
+
+/** An empty store that can lose where it keeps things. */
+export interface BreakableStore extends OpenedStore {
+  /** Cuts the store off, as a database that went away does; the returned function lets it back. */
+  breaks(): Promise<() => Promise<void>>;
+}
