@@ -133,6 +133,7 @@ export class Pool {
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
+    const { views } = this.#options;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       // What made one stale has made others so.
@@ -140,7 +141,13 @@ export class Pool {
       const began = performance.now();
       try {
         if (request.do === "search") return await member.process.request<K>(request, signal);
-        return await this.#follow<K>(member.process, request, signal, hearing);
+        if (request.do === "run" && views) {
+          const run = request as Extract<Request, { do: "run" }>;
+          return (await views.run(member.process, run, signal, hearing)) as Outcome<K>;
+        }
+        return await this.#inWorkspace.follow(member.process, (before) =>
+          member.process.request<K>(request, signal, { ...hearing, before }),
+        );
       } catch (error) {
         member.stale ||= isStale(error);
         if (!isStale(error) || attempt === MAX_STALE) throw error;
@@ -150,25 +157,6 @@ export class Pool {
         this.#rest(member);
       }
     }
-  }
-
-  /** Follows a run in its view, or else in the workspace itself, which is then looked after. */
-  async #follow<K extends Request["do"]>(
-    process: ConfinedProcess,
-    request: Extract<Request, { do: K }>,
-    signal: AbortSignal,
-    hearing: Hearing | undefined,
-  ): Promise<Outcome<K>> {
-    const { views } = this.#options;
-    if (!views || request.do !== "run")
-      return this.#inWorkspace.follow(process, (before) =>
-        process.request<K>(request, signal, { ...hearing, before }),
-      );
-    const run = request as Extract<Request, { do: "run" }>;
-    const outcome = await views.follow(run.argv, (view) =>
-      process.request<"run">({ ...run, view }, signal, hearing),
-    );
-    return outcome as Outcome<K>;
   }
 
   /** Any that can open files, whether it runs something or not. */

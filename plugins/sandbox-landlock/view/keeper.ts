@@ -1,9 +1,10 @@
+import { asError } from "@gantry/sdk/node";
 import { fewOf } from "../workspace/findings.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import type { FromKeeper, KeeperFacts } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
-import { finish, phrases, takeOver } from "./take-over.ts";
+import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
@@ -56,7 +57,7 @@ export class Keeper {
     const [folder, record] = [RunFolder.find(this.#facts.runs, id), this.#under.get(id)];
     this.#under.delete(id);
     if (!folder || !record) return [];
-    const taken = takeOver(folder, record, this.#names);
+    const taken = this.#takeOver(folder, record);
     if (taken.steps + taken.kept.length > 0) {
       this.#last = folder.written;
       makeRoom(this.#facts.runs);
@@ -64,9 +65,22 @@ export class Keeper {
     return fewOf(phrases(taken, id));
   }
 
+  /** A layer that cannot be judged is kept as it is. */
+  #takeOver(folder: RunFolder, record: RunRecord): Taken {
+    try {
+      return takeOver(folder, record, this.#names);
+    } catch (error) {
+      const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
+      folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
+      return { steps: 0, kept };
+    }
+  }
+
+  /** Forgets a run of which nothing was decided. */
   drop(id: string): readonly string[] {
     this.#under.delete(id);
-    RunFolder.find(this.#facts.runs, id)?.remove();
+    const folder = RunFolder.find(this.#facts.runs, id);
+    if (!folder?.plan) folder?.remove();
     return [];
   }
 }

@@ -1,8 +1,11 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import type { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
-import { ConfinedFault } from "../service/failures.ts";
-import type { Outcome } from "../service/asked.ts";
+import type { Hearing, Outcome } from "../service/asked.ts";
+import type { ConfinedProcess } from "../service/confined-process.ts";
+import { ConfinedFault, ProcessLost } from "../service/failures.ts";
+import { startedBy } from "../service/launch.ts";
+import type { Request } from "../messages.ts";
 import type { FromKeeper, KeeperFacts, ToKeeper } from "./keeper-facts.ts";
 import type { View } from "./view-facts.ts";
 
@@ -49,26 +52,29 @@ export class Views {
   }
 
   /**
-   * Follows a run in a view of its own to its end, and takes over what it left, whether it ended by itself or was stopped. Of
-   * one that was lost nothing is.
+   * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or was stopped. Of one that
+   * was lost nothing is.
    */
-  async follow(
-    argv: readonly string[],
-    start: (view: View) => Promise<Outcome<"run">>,
+  async run(
+    process: ConfinedProcess,
+    request: Extract<Request, { do: "run" }>,
+    signal: AbortSignal,
+    hearing: Hearing | undefined,
   ): Promise<Outcome<"run">> {
-    const view = await this.#begin(argv);
-    let outcome;
+    const view = await this.#begin(request.argv);
     try {
-      outcome = await start(view);
+      const outcome = await process.request<"run">({ ...request, view }, signal, hearing);
+      await mustBeAlone(process);
+      const said = await this.#ask({ do: "take", id: view.id });
+      const findings =
+        "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
+      const { value } = outcome;
+      return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings] } };
     } catch (error) {
+      // What was decided is not lost with this: it is done at the next start.
       await this.drop(view.id);
       throw error;
     }
-    const said = await this.#ask({ do: "take", id: view.id });
-    const findings =
-      "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
-    const { value } = outcome;
-    return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings] } };
   }
 
   async close(): Promise<void> {
@@ -101,6 +107,13 @@ export class Views {
     this.#broken = error;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
+}
+
+/** A process that says that its run is over, and has something running, was taken over. Throws ProcessLost. */
+async function mustBeAlone(process: ConfinedProcess): Promise<void> {
+  if (startedBy(process.pid).length === 0) return;
+  await process.close();
+  throw new ProcessLost();
 }
 
 const failed = (said: FromKeeper): string => ("failed" in said ? said.failed : "no answer");
