@@ -68,7 +68,7 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)("RUN-08: direct runs without a word of views", async () => {
+test.runIf(linux)("RUN-08: status says nothing of views where nobody asked for any", async () => {
   await using t = await startTestHost({ plugins: [here, shell] });
   expect(await row(t)).toEqual([]);
   await sh(t, "echo y > fine");

@@ -19,15 +19,14 @@ import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
 import { RunNotes } from "./service/run-notes.ts";
 import { descends } from "./supervisor/descendants.ts";
-import { ownerGit } from "./service/owner-git.ts";
 import { runsFolder } from "./view/runs-folder.ts";
-import { Views } from "./view/views.ts";
+import { wantedViews } from "./view/wanted-views.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
 
 export interface SandboxKit extends AsyncDisposable {
-  /** The folder of the layers of runs; there is none where runs are direct. */
+  /** The folder of the layers of runs, if they have any. */
   readonly layers: string;
   readonly confinement: Confinement;
   readonly workspace: string;
@@ -119,17 +118,10 @@ export async function startSandbox({
     tcp: false,
   };
   const entries = hostile ? hostileEntries() : undefined;
-  const views =
-    how === "view" && walls && namespaces
-      ? await Views.start(import.meta.url, {
-          runs: runsFolder(notes, workspace),
-          workspace,
-          secret,
-          guarded,
-          ownerGit: ownerGit(),
-          open: granted.read,
-        })
-      : undefined;
+  const layers = runsFolder(notes, workspace);
+  const wanted = walls && namespaces ? how : "direct";
+  const base = import.meta.url;
+  const { views } = await wantedViews({ wanted, base, layers, workspace, secret, guarded, granted });
   const confinement = await Confinement.start({
     views,
     base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
@@ -154,7 +146,7 @@ export async function startSandbox({
   return {
     confinement,
     workspace,
-    layers: runsFolder(notes, workspace),
+    layers,
     left,
     async run(
       command,

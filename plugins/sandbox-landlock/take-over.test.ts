@@ -25,7 +25,7 @@ import { RunFolder } from "./view/run-folder.ts";
 import { doSteps } from "./view/steps.ts";
 import { decide, finish } from "./view/take-over.ts";
 import { undoSteps } from "./view/undo.ts";
-import { treeOf } from "./view-scenarios.test-kit.ts";
+import { treeOf } from "./view.test-kit.ts";
 
 interface Place extends Disposable {
   readonly lists: { readonly secret: readonly string[]; readonly guarded: readonly string[] };

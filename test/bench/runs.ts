@@ -103,10 +103,9 @@ const many: Work = [
 export async function runRows(): Promise<readonly Row[]> {
   if (!linux) return [];
   const bounds = { max_cpu_percent: 100 * availableParallelism(), max_workspace_mb: 4_096 };
-  const prepare = (workspace: string): void => large(workspace);
   return [
     ...(await rows("", { bounds }, PAIRS, small.slice(0, 1))),
     ...(await rows("", { bounds }, FEW_PAIRS, small.slice(1))),
-    ...(await rows(` with ${FOLDERS} folders`, { bounds, prepare }, FEW_PAIRS, many)),
+    ...(await rows(` with ${FOLDERS} folders`, { bounds, prepare: large }, FEW_PAIRS, many)),
   ];
 }
