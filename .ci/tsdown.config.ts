@@ -18,6 +18,14 @@ const plugins = readdirSync(path.join(root, "plugins")).filter((name) =>
 /** The rooms of the sdk that each turn needs. */
 const sdkRooms = "contract|messages|models|provider-kit|security|store|tools|turns";
 
+const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
+
+/** Files of the host that not every command reads, by the beginnings of their names. */
+const lazyHost = [
+  ...["cli", "main", "compile-later", "config-dir", "watch", "index", "starting-file", "line-reader"],
+  ...["import-foreign", "level"],
+].join("|");
+
 /** Returns what tells the sources that stand right below these folders, written with slashes. */
 function filesBelow(...folders: readonly string[]): RegExp {
   return new RegExp(String.raw`[\\/](?:${folders.join("|").replaceAll("/", String.raw`[\\/]`)})[a-z-]+\.ts$`);
@@ -91,13 +99,15 @@ export default defineConfig({
   entry: {
     cli: "host/cli/cli.ts",
     index: "host/index.ts",
-    "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     "sdk-fill": "sdk/fill.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",
     "sdk-channel": "sdk/channel-kit/index.ts",
     "sdk-node": "sdk/node/index.ts",
     testing: "sdk/testing/index.ts",
+    "level-2/sdk": "plugins/level-2/sdk.ts",
+    "level-2/sdk-channel": "plugins/level-2/channel.ts",
+    "level-2/sdk-node": "plugins/level-2/node.ts",
     "check-apart/process": "sdk/testing/check-apart/process.ts",
     "base-plugins": togetherEntry,
     typebox: "typebox",
@@ -141,7 +151,7 @@ export default defineConfig({
         // What every command reads, in one file: each file more costs a third of a millisecond at every start.
         {
           name: "host",
-          test: /[\\/]host[\\/](?:(?:cli|messages|turn|tools|record|config|plugins)[\\/])?(?!cli|main|config-dir|watch|testing|index|starting-file|line-reader)[a-z-]+\.ts$/,
+          test: filesBelow(`host/(?!${lazyHost})`, `host/(?:${hostRooms})/(?!${lazyHost})`),
         },
         // With what they import; but for what they load where it is wanted.
         { name: "base", test: isTogetherIndex },

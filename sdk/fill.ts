@@ -1,4 +1,5 @@
-/** What who replaces a floor of Gantry needs beside: the store, the walls, the ways out, the worker. */
+/** The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the worker. */
+export { EARLIER_LEVEL } from "./contract/plugin.ts";
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";
 export { type HookKind, hookKinds, type TapOptions } from "./contract/hooks.ts";
@@ -47,7 +48,7 @@ export type {
   ProcessEnd,
   Confining,
 } from "./tools/sandbox.ts";
-export type { GivenWords, AnswerOutcome } from "./tools/tool-question.ts";
+export type { GivenWords, WordsAsked, SaidInChat, AnswerOutcome } from "./tools/tool-question.ts";
 export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";
@@ -65,7 +66,7 @@ export {
 } from "./models/provider.ts";
 export { shownAddress } from "./models/shown-address.ts";
 export { charactersPerToken, lengthOf, sizeOf } from "./models/token-size.ts";
-export type { UsageRow, UsageSum, UsageKey, Usage } from "./models/usage.ts";
+export type { UsageRow, UsageSum, Usage } from "./models/usage.ts";
 export { type ConfigChange, ConfigEditor } from "./store/config-editor.ts";
 export {
   type Lease,

@@ -12,7 +12,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** A plugin written without the sdk, since from source one outside has none to import. */
 function plugin(setup: string, head: string = ""): string {
-  return `${head}\nexport default { name: "broken", sdk: 2, summary: "Broken on purpose.", setup(host) { ${setup} } };`;
+  return `${head}\nexport default { name: "broken", sdk: 3, summary: "Broken on purpose.", setup(host) { ${setup} } };`;
 }
 
 async function checked(

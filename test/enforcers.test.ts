@@ -7,7 +7,7 @@ import { bundledPlugins } from "../host/plugins/bundled.ts";
 import { leaves } from "../host/config/schema.ts";
 import { hostEnforces } from "../host/config/host-keys.ts";
 import type { Host } from "../host/host.ts";
-import { Installation } from "../host/installation.ts";
+import { Installation } from "../host/cli/installation.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 
 /** What a host needs so that `shell` and `file_write` can run at all. */
@@ -107,7 +107,7 @@ test("FLR-21: a listed set of plugins without the enforcer of a security key sto
 
 test("FLR-21: a plugin of one's own that enforces the level lets calls run", async () => {
   using home = tempDir(`plugins = ${JSON.stringify([...base, "./own.js"])}\n`);
-  const guard = `export default { name: "own", sdk: 2, taps: ["beforeToolCall"], enforces: ["agent.autonomy_level"],
+  const guard = `export default { name: "own", sdk: 3, taps: ["beforeToolCall"], enforces: ["agent.autonomy_level"],
     setup: (host) => host.hooks.beforeToolCall.tap(() => undefined) };`;
   writeFileSync(path.join(home.dir, "own.js"), guard, { mode: 0o600 });
   const ended = await gantry(["tools", "call", "shell", '{"command":"echo it ran"}'], home);
@@ -116,7 +116,7 @@ test("FLR-21: a plugin of one's own that enforces the level lets calls run", asy
 
 test("FLR-21: a plugin that states the level and never taps enforces nothing", async () => {
   using home = tempDir(`plugins = ${JSON.stringify([...base, "./idle.js"])}\n`);
-  const idle = `export default { name: "idle", sdk: 2, taps: ["beforeToolCall"],
+  const idle = `export default { name: "idle", sdk: 3, taps: ["beforeToolCall"],
     enforces: ["agent.autonomy_level"], setup() {} };`;
   writeFileSync(path.join(home.dir, "idle.js"), idle, { mode: 0o600 });
   const ended = await gantry(["tools", "call", "shell", '{"command":"echo it ran"}'], home);
@@ -128,7 +128,7 @@ test.each([
   ["enforces must be a list of dotted keys", "[1]"],
 ])("FLR-21: a manifest is refused if %s", async (why, enforces) => {
   using home = tempDir('extra_plugins = ["./bad.js"]\n');
-  const bad = `export default { name: "bad", sdk: 2, enforces: ${enforces}, setup() {} };`;
+  const bad = `export default { name: "bad", sdk: 3, enforces: ${enforces}, setup() {} };`;
   writeFileSync(path.join(home.dir, "bad.js"), bad, { mode: 0o600 });
   const { code, err } = await gantry(["agent", "-m", "hi"], home);
   expect(code).toBe(2);
@@ -137,7 +137,7 @@ test.each([
 
 test("FLR-21: a plugin that enforces a key cannot be an optional one", async () => {
   using home = tempDir('optional_plugins = ["./soft.js"]\n');
-  const soft = `export default { name: "soft", sdk: 2, enforces: ["security.redact_pii"], setup() {} };`;
+  const soft = `export default { name: "soft", sdk: 3, enforces: ["security.redact_pii"], setup() {} };`;
   writeFileSync(path.join(home.dir, "soft.js"), soft, { mode: 0o600 });
   const { code, err } = await gantry(["agent", "-m", "hi"], home);
   expect(code).toBe(2);

@@ -28,7 +28,7 @@ const packed = (gantryFacts: object) => ({
 
 test.each([
   [1, "install a newer release of the plugin"],
-  [3, "install a newer Gantry, or an older release of the plugin"],
+  [4, "install a newer Gantry, or an older release of the plugin"],
   [99, "install a newer Gantry, or an older release of the plugin"],
 ])(
   "SDK-11: a plugin that its author wrote for level %s is told so, in a loose file and in a package, before it is half loaded",
@@ -37,16 +37,16 @@ test.each([
     const inPackage = await list("./work/mine.js", packed({ sdk: level }));
     for (const { code, err } of [loose, inPackage]) {
       expect(code).toBe(2);
-      expect(err).toContain(`was written for sdk level ${level} and this host speaks level 2: ${cure}`);
+      expect(err).toContain(`was written for sdk level ${level} and this host speaks level 3: ${cure}`);
       expect(err).toContain("[PLUGIN_SDK_MISMATCH]");
     }
   },
 );
 
 test("SDK-11: a plugin of the host's own level is loaded, stated in the file, in the package, or not at all", async () => {
-  expect(await list("./mine.js", { "mine.js": source("sdk: 2,") })).toMatchObject({ code: 0 });
+  expect(await list("./mine.js", { "mine.js": source("sdk: 3,") })).toMatchObject({ code: 0 });
   expect(await list("./mine.js", { "mine.js": source() })).toMatchObject({ code: 0 });
-  expect(await list("./work/mine.js", packed({ sdk: 2 }))).toMatchObject({ code: 0 });
+  expect(await list("./work/mine.js", packed({ sdk: 3 }))).toMatchObject({ code: 0 });
   expect(await list("./work/mine.js", packed({}))).toMatchObject({ code: 0 });
 });
 
@@ -55,7 +55,7 @@ test("SDK-11: what the sdk does not have is named, and that the plugin was writt
   const { code, err } = await list("./mine.js", { "mine.js": text });
   expect(code).toBe(2);
   expect(err).toContain(
-    "imports telepathy from @gantry/sdk, which the sdk of this host (level 2) does not have",
+    "imports telepathy from @gantry/sdk, which the sdk of this host (level 3) does not have",
   );
   expect(err).toContain("[PLUGIN_SDK_EXPORT]");
 });

@@ -129,7 +129,7 @@ test("SDK-06: what is not listed is never imported; what is listed is inspected 
     name: "listed",
     from: path.join(home.dir, "listed.js"),
     summary: "A test.",
-    sdk: 2,
+    sdk: 3,
     needs: ["store?"],
     provides: ["tools"],
     taps: ["onAuditEvent"],
@@ -199,7 +199,7 @@ test.each<[string, string, RegExp]>([
   [
     "is of another sdk level",
     "export default { name: 'mine', sdk: 99, setup() {} };",
-    /^gantry: The plugin \.\/mine\.js was written for sdk level 99 and this host speaks level 2: install a newer Gantry, .* \[PLUGIN_SDK_MISMATCH\]\n$/,
+    /^gantry: The plugin \.\/mine\.js was written for sdk level 99 and this host speaks level 3: install a newer Gantry, .* \[PLUGIN_SDK_MISMATCH\]\n$/,
   ],
   [
     "states its facts wrongly",

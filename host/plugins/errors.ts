@@ -22,6 +22,10 @@ export const pluginErrors = defineErrors({
   PLUGIN_SDK_EXPORT: usage(
     "The plugin %s imports %s, which the sdk of this host (level %s) does not have: it was written for another release of the sdk; install a newer Gantry, or the release of the plugin that fits.",
   ),
+  PLUGIN_SDK_MOVED: usage(
+    "The plugin %s imports %s from %s, and that name stands in %s: import it from there, " +
+      "or state `sdk: %s` if the plugin is of that level.",
+  ),
   PLUGIN_SETUP_FAILED: usage("The plugin %s failed in setup: %s"),
   PLUGIN_READY_FAILED: failed("The plugin %s failed to get ready: %s"),
   PLUGIN_TIMEOUT: failed("The plugin %s did not finish %s in %s ms: it must not wait there."),

@@ -1,13 +1,10 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { registerHooks } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError, expandHome, foreignOnTheWay, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
-import { checkStatedLevel, missingExport } from "./level.ts";
 import { checkManifest } from "./manifest.ts";
 
 export interface LoadedPlugin {
@@ -30,6 +27,8 @@ export async function loadPlugin(
   if (own) return { plugin: checkManifest(name, await importBundled(own)), from: "bundled" };
   const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
   await refuseUnsafe(name, file);
+  // Most turns load only what is bundled.
+  const { checkStatedLevel, importForeign } = await import("./import-foreign.ts");
   await checkStatedLevel(name, file);
   const locked = await checkLock(name, file, configDir);
   const plugin = checkManifest(name, await importForeign(name, file, configDir));
@@ -103,83 +102,4 @@ async function importBundled({ name, entry, exported }: Bundled): Promise<unknow
   } catch (error) {
     throw error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(name, asError(error));
   }
-}
-
-/** Node's own way where it can (built JavaScript, erasable TypeScript), else jiti. Both see the host's sdk and typebox. */
-async function importForeign(name: string, file: string, configDir: string): Promise<unknown> {
-  shareModules();
-  const isTypeScript = /\.[cm]?ts$/.test(file);
-  const inPackage = file.includes(`${path.sep}node_modules${path.sep}`);
-  if (!isTypeScript || !inPackage) {
-    try {
-      return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
-    } catch (error) {
-      const missing = missingExport(name, asError(error));
-      if (missing) throw missing;
-      if (!isTypeScript || !needsJiti(error)) throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
-    }
-  }
-  const [{ createJiti }, sdk, fill, provider, channel, node, typebox] = await Promise.all([
-    import("jiti"),
-    import("@gantry/sdk"),
-    import("@gantry/sdk/fill"),
-    import("@gantry/sdk/provider"),
-    import("@gantry/sdk/channel"),
-    import("@gantry/sdk/node"),
-    import("typebox"),
-  ]);
-  const jiti = createJiti(import.meta.url, {
-    moduleCache: false,
-    fsCache: path.join(configDir, "cache", "jiti"),
-    virtualModules: {
-      "@gantry/sdk": sdk,
-      "@gantry/sdk/fill": fill,
-      "@gantry/sdk/provider": provider,
-      "@gantry/sdk/channel": channel,
-      "@gantry/sdk/node": node,
-      typebox,
-    },
-  });
-  try {
-    return await jiti.import(file, { default: true });
-  } catch (error) {
-    throw errors.PLUGIN_IMPORT_FAILED(name, asError(error));
-  }
-}
-
-/** Enums and the like, and imports without an ending, are what type stripping cannot do. */
-function needsJiti(error: unknown): boolean {
-  const { code, message = "" } = error as NodeJS.ErrnoException;
-  if (code === "ERR_MODULE_NOT_FOUND") return /'(?:file:\/\/)?\/[^']*'/.test(message);
-  return (
-    code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ||
-    code === "ERR_INVALID_TYPESCRIPT_SYNTAX" ||
-    code === "ERR_UNKNOWN_FILE_EXTENSION"
-  );
-}
-
-let shared = false;
-
-/** From now on every plugin that imports the sdk or typebox gets the host's own copy, wherever it lies. */
-function shareModules(): void {
-  if (shared || import.meta.url.endsWith(".ts")) return;
-  shared = true;
-  const copies: Readonly<Record<string, string>> = {
-    "@gantry/sdk": "./sdk.js",
-    "@gantry/sdk/fill": "./sdk-fill.js",
-    "@gantry/sdk/provider": "./sdk-provider.js",
-    "@gantry/sdk/channel": "./sdk-channel.js",
-    "@gantry/sdk/node": "./sdk-node.js",
-    "@gantry/sdk/testing": "./testing.js",
-    typebox: "./typebox.js",
-    "typebox/value": "./typebox-value.js",
-  };
-  registerHooks({
-    resolve(specifier, context, next) {
-      const copy = Object.hasOwn(copies, specifier) ? copies[specifier] : undefined;
-      return copy
-        ? { url: new URL(copy, import.meta.url).href, format: "module", shortCircuit: true }
-        : next(specifier, context);
-    },
-  });
 }

@@ -1,18 +1,26 @@
-import { hookKinds } from "@gantry/sdk/fill";
-import { SDK_LEVEL, type AnySlot, type Plugin } from "@gantry/sdk";
+import { EARLIER_LEVEL, hookKinds } from "@gantry/sdk/fill";
+import { SDK_LEVEL, type AnySlot, type GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { LEVEL } from "./enforcers.ts";
-import { otherLevel } from "./level.ts";
 
 /** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
 export function checkManifest(listed: string, value: unknown): Plugin {
   const plugin = value as Partial<Plugin> | undefined;
   if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number")
     throw errors.PLUGIN_NOT_A_PLUGIN(listed);
-  if (plugin.sdk !== SDK_LEVEL) throw otherLevel(listed, plugin.sdk);
+  if (plugin.sdk !== SDK_LEVEL && plugin.sdk !== EARLIER_LEVEL) throw otherLevel(listed, plugin.sdk);
   const wrong = wrongFact(plugin as Plugin);
   if (wrong) throw errors.PLUGIN_BAD_FACTS(listed, wrong);
   return plugin as Plugin;
+}
+
+/** Returns why a plugin of this level is not loaded. */
+export function otherLevel(name: string, level: number): GantryError {
+  const cure =
+    level < SDK_LEVEL
+      ? "install a newer release of the plugin"
+      : "install a newer Gantry, or an older release of the plugin";
+  return errors.PLUGIN_SDK_MISMATCH(name, level, SDK_LEVEL, cure);
 }
 
 function wrongFact(plugin: Plugin): string | undefined {

@@ -24,7 +24,7 @@ test(
       "check",
       await put(
         "loud.mjs",
-        'console.log("noise");\nexport default { name: "loud", sdk: 2, summary: "Loud.", setup() {} };',
+        'console.log("noise");\nexport default { name: "loud", sdk: 3, summary: "Loud.", setup() {} };',
       ),
       "--json",
     );
@@ -33,7 +33,7 @@ test(
     const needy = await put(
       "needy.mjs",
       `const config = { type: "object", required: ["url"], properties: { url: { type: "string", description: "A server." } } };
-export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) { if (host.config.url !== "x") throw new Error("no"); } };`,
+export default { name: "needy", sdk: 3, summary: "Needy.", config, setup(host) { if (host.config.url !== "x") throw new Error("no"); } };`,
     );
     expect(await p.gantry("plugins", "check", needy)).toMatchObject({
       code: 1,
@@ -42,7 +42,7 @@ export default { name: "needy", sdk: 2, summary: "Needy.", config, setup(host) {
     });
     const idle = await put(
       "idle.mjs",
-      'export default { name: "idle", sdk: 2, summary: "Idle.", setup() { throw new Error("The channel idle lacks a token: set it."); } };',
+      'export default { name: "idle", sdk: 3, summary: "Idle.", setup() { throw new Error("The channel idle lacks a token: set it."); } };',
     );
     const lacking = await p.gantry("plugins", "check", idle);
     expect([lacking.code, lacking.stderr]).toEqual([1, expect.stringContaining("--config FILE")]);
@@ -119,7 +119,7 @@ async function packed(dir: string, facts: object, code: string): Promise<string>
 }
 
 const wall = (enforces: readonly string[]): string =>
-  `export default { name: "wall", sdk: 2, summary: "A wall.", taps: ["beforeToolCall"],
+  `export default { name: "wall", sdk: 3, summary: "A wall.", taps: ["beforeToolCall"],
   enforces: ${JSON.stringify(enforces)},
   setup(host) { host.hooks.beforeToolCall.tap(() => undefined); } };`;
 const level = "agent.autonomy_level";

@@ -1,6 +1,8 @@
 import path from "node:path";
-import type { CommandContext, Runtime } from "@gantry/sdk";
+import { SDK_LEVEL, type CommandContext, type Runtime } from "@gantry/sdk";
+import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import { entryOf } from "./entry.ts";
+import { levelChanges } from "./level-changes.ts";
 import { folderOf, packageFaults } from "./package-faults.ts";
 
 /** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
@@ -20,17 +22,23 @@ export async function check(
   if (!checked) return 1;
   const { facts, findings, tried, untried } = checked;
   const messages = [...new Set(findings.map(({ message }) => message))];
-  messages.push(...(await packageFaults(await folderOf(args[0] ?? ".", entry), facts)));
+  const folder = await folderOf(args[0] ?? ".", entry);
+  messages.push(...(await packageFaults(folder, facts)));
+  const changes = facts.sdk === EARLIER_LEVEL ? await levelChanges(entry, folder) : [];
+  const ok = messages.length === 0;
   if (options["json"])
-    out(
-      JSON.stringify({ ok: messages.length === 0, plugin: facts.name, tried, untried, findings: messages }),
-    );
+    out(JSON.stringify({ ok, plugin: facts.name, tried, untried, findings: messages, changes }));
   else
     for (const line of messages.length > 0
       ? messages
       : [`The plugin ${facts.name} keeps all ${tried} sentences of its contract.`])
       out(line);
-  if (!options["json"]) untried.forEach((line) => err(line));
+  if (!options["json"]) {
+    untried.forEach((line) => err(line));
+    if (changes.length > 0)
+      err(`The plugin ${facts.name} is of level ${EARLIER_LEVEL}. For level ${SDK_LEVEL}:`);
+    changes.forEach((line) => err(`  ${line}`));
+  }
   if (!config.config && messages.some((line) => /\(config\.toml, line|does not start \(.* lacks /.test(line)))
     err(
       "Your own config.toml is not read for this: write the keys that it needs into a file and pass --config FILE.",

@@ -11,9 +11,9 @@ const files = (facts: object): ReadonlyMap<string, Uint8Array> => {
 const range = (text: unknown): object => ({ peerDependencies: { "@gantry/sdk": text } });
 
 test.each([
-  [{ gantry: { sdk: 1 } }, "it was written for sdk level 1 and this host speaks level 2"],
-  [{ gantry: { sdk: 3 } }, "it was written for sdk level 3 and this host speaks level 2"],
-  [{ gantry: { sdk: "two" } }, "it was written for sdk level two and this host speaks level 2"],
+  [{ gantry: { sdk: 1 } }, "it was written for sdk level 1 and this host speaks level 3"],
+  [{ gantry: { sdk: 4 } }, "it was written for sdk level 4 and this host speaks level 3"],
+  [{ gantry: { sdk: "two" } }, "it was written for sdk level two and this host speaks level 3"],
   [range("^0.2.0"), "it asks for @gantry/sdk ^0.2.0 and this is 0.1.3"],
   [range(">=1 || ~0.0.9"), "it asks for @gantry/sdk >=1 || ~0.0.9 and this is 0.1.3"],
   [range("no range"), "it asks for @gantry/sdk no range and this is 0.1.3"],

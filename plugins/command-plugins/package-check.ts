@@ -1,4 +1,5 @@
 import { SDK_LEVEL } from "@gantry/sdk";
+import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import { pluginModule, type StatedManifest } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { PackageFacts } from "./entry.ts";
@@ -23,7 +24,7 @@ export interface PluginPackage {
 /** Says how the sdk that the package was written for is another than this one: by its level, else by its peer range. */
 async function asksForOtherSdk(facts: PackageFacts, version: string): Promise<string | undefined> {
   const { sdk: level } = (facts.gantry ?? {}) as { sdk?: unknown };
-  if (level !== undefined && level !== SDK_LEVEL)
+  if (level !== undefined && level !== SDK_LEVEL && level !== EARLIER_LEVEL)
     return `it was written for sdk level ${String(level)} and this host speaks level ${SDK_LEVEL}`;
   if (level !== undefined) return undefined;
   const range = ((facts.peerDependencies ?? {}) as Record<string, unknown>)["@gantry/sdk"];

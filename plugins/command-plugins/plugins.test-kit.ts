@@ -143,7 +143,7 @@ export function packageOf(
 export function codeOf(provides: readonly string[], name: string = "weather"): string {
   const slots = provides.map((id) => `{ id: "${id}", many: true, maybe: false }`).join(", ");
   return `export default {
-    name: "${name}", sdk: 2, summary: "Weather.", provides: [${slots}],
+    name: "${name}", sdk: 3, summary: "Weather.", provides: [${slots}],
     setup: (host) => host.provide({ id: "tools", many: true, maybe: false }, {
       name: "weather", description: "The weather.", input: { type: "object", properties: {} }, run: async () => "sunny",
     }),

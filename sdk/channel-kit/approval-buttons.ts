@@ -20,8 +20,6 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
   ];
 }
 
-export { settledText } from "../turns/approval-text.ts";
-
 /** Who pressed, and where: as of a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;
 

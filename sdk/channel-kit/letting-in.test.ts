@@ -1,6 +1,6 @@
 import { assert, asyncProperty, string } from "fast-check";
 import { expect, test } from "vitest";
-import { approvalText, type DecisionOutcome, type MediaFacts } from "../fill.ts";
+import { approvalText, settledText, type DecisionOutcome, type MediaFacts } from "../fill.ts";
 import {
   type ApprovalRequest,
   type Approvals,
@@ -20,7 +20,6 @@ import {
   PairedPeople,
   pairedCommands,
   pressApproval,
-  settledText,
   takeAttachments,
   type Attachment,
   type Presser,

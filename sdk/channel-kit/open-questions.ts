@@ -1,6 +1,7 @@
 import type { ApprovalRequest, Approvals } from "../turns/approval.ts";
 import type { InboundMessage, Sent } from "../messages/channel.ts";
-import { isApprovalData, pressApproval, settledText } from "./approval-buttons.ts";
+import { settledText } from "../turns/approval-text.ts";
+import { isApprovalData, pressApproval } from "./approval-buttons.ts";
 import type { LetIn } from "./let-in.ts";
 
 /** Questions whose messages are remembered; one that is older has long expired. */

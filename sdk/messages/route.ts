@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import type { Caller, Scope } from "../security/scope.ts";
+import { scopes, type Caller, type Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having } from "../contract/shape.ts";
 
@@ -60,7 +60,7 @@ export interface Route {
   /** `/api/approvals/:id` */
   readonly path: string;
   readonly auth: RouteAuth;
-  /** The scope that a token needs; only where `auth` is `token`. Default `manage`. */
+  /** The scope that a token needs, if `auth` is `token`. A route of level 2 that states none needs `manage`. */
   readonly may?: Scope;
   readonly summary: string;
   /** Bytes; default 65,536. */
@@ -77,7 +77,8 @@ export interface Route {
   /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
   handle(request: RouteRequest): Promise<RouteReply>;
 }
-export const Routes = many<Route>("routes", (route: Route) => {
+/** Returns the fault of a route apart from its scope, or undefined. */
+export function wrongRoute(route: Route): string | undefined {
   if (!["token", "none", "own"].includes(route.auth))
     return 'does not state its auth: "token", "none" or "own"';
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
@@ -86,4 +87,13 @@ export const Routes = many<Route>("routes", (route: Route) => {
   if (route.may !== undefined && route.auth !== "token")
     return 'states a scope and asks for no token: `may` stands beside auth "token"';
   return all(having("handle"), hasScope)(route);
-});
+}
+
+export const Routes = many<Route>(
+  "routes",
+  (route: Route) =>
+    wrongRoute(route) ??
+    (route.auth === "token" && route.may === undefined
+      ? `asks for a token and states no scope: \`may\` is ${scopes.join(", ")}`
+      : undefined),
+);

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { EARLIER_LEVEL } from "../fill.ts";
 import { SDK_LEVEL, type HookName, type Hooks, type Plugin, type PluginHost, type Taps } from "../index.ts";
 import { heard } from "./heard.ts";
 import { heldNow, leftOver } from "./leaks.ts";
@@ -65,7 +66,7 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
   };
   return cases({
     "a plugin states its facts": async () => {
-      if (plugin.sdk !== SDK_LEVEL)
+      if (plugin.sdk !== SDK_LEVEL && plugin.sdk !== EARLIER_LEVEL)
         throw wrong(
           who,
           `was written for sdk level ${plugin.sdk}`,

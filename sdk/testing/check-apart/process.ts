@@ -7,7 +7,7 @@ import type { Asked, Told } from "./messages.ts";
 async function answer(asked: Asked): Promise<Told> {
   const { entry, configDir, config: file, with: beside = [], patienceMs } = asked;
   try {
-    const { openLoader } = await import("@gantry/host/testing");
+    const { openLoader } = await import("../real-host.ts");
     const loader = openLoader(configDir);
     const plugin = await loader.load(entry);
     const facts = factsOf(plugin);
@@ -44,9 +44,9 @@ function listUnread(list: string, file: string): string {
 }
 
 function factsOf(plugin: Plugin): PluginFacts {
-  const { name, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
+  const { name, sdk, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
   const needed = (Object.values(needs) as readonly AnySlot[]).map(({ id }) => id);
-  return { name, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
+  return { name, sdk, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
 }
 
 // Who asked is gone. It also keeps this process alive where a plugin waits for what never comes.

@@ -3,6 +3,8 @@ import type { Checked } from "../check-plugin.ts";
 /** The statements of a plugin, by the names of slots, hooks and keys of the policy. */
 export interface PluginFacts {
   readonly name: string;
+  /** The level of the sdk that it was written for. */
+  readonly sdk: number;
   readonly needs: readonly string[];
   readonly provides: readonly string[];
   readonly taps: readonly string[];

@@ -1,0 +1,181 @@
+import path from "node:path";
+import {
+  bundledIn,
+  Host,
+  hostReader,
+  mergeSchemas,
+  openConfiguration,
+  openWorkspace,
+  readerOf,
+  readText,
+  type ConfigText,
+  type EditingHost,
+  type LoadedPlugin,
+  type LogWriter,
+  type Opened,
+  type Problem,
+  type TableNode,
+} from "@gantry/host";
+import { Checks, type GantryError, type Plugin } from "@gantry/sdk";
+import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
+import { makeDir } from "@gantry/sdk/node";
+import { ConfigFile, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
+import { editText } from "./config/edit-text.ts";
+import { effective } from "./config/effective.ts";
+import { checkProviderIds } from "./config/provider-ids.ts";
+import { checkProviderTables } from "./config/provider-tables.ts";
+import { ServiceEnv } from "./config/service-env.ts";
+import { errors } from "./errors.ts";
+
+export interface StartOptions {
+  readonly debug: boolean;
+  /** False leaves out onReady. */
+  readonly ready?: boolean;
+  /** Slots that the command does not read. */
+  readonly unused?: readonly string[];
+  /** What is wrong in the file and was left out of the text given; plugins that lack something are left out here. */
+  readonly problems?: readonly Problem[];
+}
+
+/** One configuration directory, as one run of the command line sees it. */
+export class Installation {
+  readonly configDir: string;
+  readonly configFile: string;
+  /** The folder to work in for this run, in place of the configured workspace. */
+  workspace: string | undefined;
+  /** Whether `service.env` is read before the configuration. */
+  readsServiceEnv = false;
+  readonly #serviceEnv: ServiceEnv;
+  /** Told why keys are left out, as their variables are not set; without it that is an error. */
+  onLeftOut: ((missing: readonly GantryError[]) => void) | undefined;
+
+  constructor(configDir: string) {
+    this.configDir = configDir;
+    this.configFile = path.join(configDir, "config.toml");
+    this.#serviceEnv = new ServiceEnv(configDir);
+  }
+
+  /** The text of the file; throws CONFIG_MISSING where there is none. */
+  async text(): Promise<string> {
+    const text = await readText(this.configFile);
+    if (text === undefined) throw errors.CONFIG_MISSING(this.configFile);
+    return text;
+  }
+
+  /**
+   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file means the defaults.
+   * `unused` are slots that the command does not read: what only fills those is not imported.
+   */
+  async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
+    if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
+    const { configDir, configFile, onLeftOut } = this;
+    return openConfiguration({ configDir, configFile, given, unused, onLeftOut });
+  }
+
+  /** Opens and starts a host, by the file or by the text given; the caller stops it. */
+  async start(write: LogWriter, options: StartOptions, given?: string | ConfigText): Promise<Host> {
+    await this.makeConfigDir();
+    const { plugins: opened, config, leftOut, absent } = await this.open(given, options.unused);
+    const plugins = opened.map((one) => {
+      const isLacking = options.problems?.some(({ lacking }) => lacking === one.plugin.name) === true;
+      return isLacking ? { ...one, optional: true } : one;
+    });
+    const { configDir, configFile } = this;
+    const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
+    const configEditor = (host: EditingHost): ConfigFile =>
+      this.editor({ config, plugins }, (event) => host.audit.record(event), options.problems, host);
+    const host = new Host({
+      plugins,
+      leftOut,
+      config,
+      bundled: () => this.allBundled(),
+      absent: () => bundledIn(configDir, absent),
+      configDir,
+      configFile,
+      configEditor,
+      check: async (started) => {
+        checkProviderIds(started);
+        await checkProviderTables(started);
+      },
+      workspace,
+      write,
+      debug: options.debug,
+      problems: options.problems,
+    });
+    await host.start(options.ready);
+    return host;
+  }
+
+  /**
+   * Returns the editor of the file. The keys of the plugins in `opened` can be set, whoever wrote
+   * them. `problems` are those before any change. `host` is the one that runs.
+   */
+  editor(
+    opened: Pick<Opened, "config" | "plugins"> | undefined,
+    record: ConfigFileDeps["record"],
+    problems: readonly Problem[] = [],
+    host?: EditingHost,
+  ): ConfigFile {
+    return new ConfigFile({
+      file: this.configFile,
+      schema: () => this.wholeSchema(opened?.plugins),
+      effective: (key) => opened && effective(opened.config, key),
+      edit: (text, changes) => this.edit(text, changes, opened?.plugins, host?.get(ConfigEditor)),
+      onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
+      start: (text) => this.#trial(text, []),
+      trial: (text) => this.#trial(text, problems),
+      record,
+    });
+  }
+
+  /** Returns the text with these keys changed; throws as `editText`. */
+  edit(
+    text: string,
+    changes: readonly ConfigChange[],
+    loaded: readonly LoadedPlugin[] = [],
+    running?: ConfigEditor,
+  ): Promise<string> {
+    return editText(this.configFile, text, changes, running, async () => [
+      ...loaded.map(({ plugin }) => plugin),
+      ...(await this.allBundled()),
+    ]);
+  }
+
+  /** Starts by this text; of the known problems, plugins that lack something still are left out. */
+  async #trial(
+    text: string,
+    known: readonly Problem[],
+    problems: readonly Problem[] = [],
+  ): Promise<RunningTrial> {
+    try {
+      const host = await this.start(() => {}, { debug: false, ready: false, problems }, text);
+      return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
+    } catch (error) {
+      const { lacking, code } = error as Problem;
+      const same = lacking && known.find((one) => one.lacking === lacking && one.code === code);
+      if (!same) throw error;
+      return this.#trial(text, known, [...problems, same]);
+    }
+  }
+
+  /** Of every bundled plugin, loaded or not. */
+  async wholeSchema(loaded: readonly LoadedPlugin[] = []): Promise<TableNode> {
+    const bundled = await this.allBundled();
+    const others = loaded
+      .map(({ plugin }) => plugin)
+      .filter(({ name }) => !bundled.some((plugin) => plugin.name === name));
+    return mergeSchemas([hostReader, ...[...bundled, ...others].flatMap((plugin) => readerOf(plugin) ?? [])]);
+  }
+
+  allBundled(): Promise<readonly Plugin[]> {
+    return bundledIn(this.configDir);
+  }
+
+  async makeConfigDir(): Promise<void> {
+    try {
+      makeDir(this.configDir);
+    } catch (error) {
+      throw errors.CONFIG_UNWRITABLE(this.configDir, (error as NodeJS.ErrnoException).code ?? String(error));
+    }
+  }
+}
