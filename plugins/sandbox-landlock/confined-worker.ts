@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import path from "node:path";
-import { asError } from "@gantry/sdk/node";
+import { asError, entryBeside } from "@gantry/sdk/node";
 import { Frames } from "./frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
 import { goFirst } from "./confined/first-to-go.ts";
@@ -8,6 +8,7 @@ import { Requests } from "./confined/requests.ts";
 import { endByAdoption, endByGroup, endWithNamespace } from "./confined/run-end.ts";
 import { Temporary } from "./confined/temporary.ts";
 import { WorkspaceSize } from "./confined/workspace-size.ts";
+import type { Mounter } from "./view/mounter.ts";
 import { openIn } from "./workspace/open-in.ts";
 import { Workspace } from "./workspace/workspace.ts";
 
@@ -73,10 +74,17 @@ async function confine(): Promise<Requests> {
   }
   if (search) goFirst();
   const { buildWalls, finishWalls } = await import("./confined/walls.ts");
+  const mounter = facts.views && (await startMounter(facts));
   const ending = await (namespaces ? endWithNamespace() : endByAdoption());
-  const { built, temporary: own } = buildWalls({ ...facts, walls }, workspace);
+  const { built, temporary: own } = await buildWalls({ ...facts, walls }, workspace, mounter);
   frames.send({ built });
   await supervised;
   finishWalls(built);
-  return new Requests({ facts, workspace, size, ending, ...search, ...(own && { temporary: own }) });
+  const inside = { ...search, ...(own && { temporary: own }), ...(mounter && { mounter }) };
+  return new Requests({ facts, workspace, size, ending, ...inside });
+}
+
+async function startMounter({ workspace }: ConfinedFacts): Promise<Mounter> {
+  const { Mounter } = await import("./view/mounter.ts");
+  return Mounter.start(entryBeside(import.meta.url, "mounting-worker").url, { workspace });
 }

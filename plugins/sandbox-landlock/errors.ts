@@ -31,5 +31,9 @@ export const errors = defineErrors({
   SANDBOX_LOST: failed(
     "The call was lost with the process that did it, which the kernel ends where memory runs out: raise runtime.max_memory_mb if it happens again.",
   ),
+  SANDBOX_RUN_UNKNOWN: usage("There is no run %s: see `gantry runs list`."),
+  SANDBOX_RUN_BUSY: usage("Run %s is still under way or was not looked at yet: wait until it has ended."),
+  SANDBOX_RUN_PATH: usage("Run %s left nothing at %s: see `gantry runs show %s`."),
+  SANDBOX_RUN_UNDONE: usage("Run %s was undone already."),
   SANDBOX_CLOSED: failed("The sandbox is closed because the service is stopping: start the service again."),
 });

@@ -3,6 +3,7 @@ import type { RunResult } from "@gantry/sdk";
 import type { OwnerGit } from "./workspace/git-settings.ts";
 import type { Before, Told } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
+import type { View, ViewFacts } from "./view/view-facts.ts";
 
 /** The descriptor of a confined process over which these messages go. */
 export const CHANNEL = 3;
@@ -24,6 +25,8 @@ export type Request =
       readonly pipes?: number;
       /** When the first run began that is still under way; undefined where there is none. */
       readonly others?: number;
+      /** Undefined: it works in the workspace itself. */
+      readonly view?: View;
     }
   /** Asks whether all masks are where they were laid. */
   | { readonly do: "hold" }
@@ -123,6 +126,8 @@ export interface ConfinedFacts {
   readonly diskMb: number;
   /** What the workspace may hold. */
   readonly workspaceMb: number;
+  /** Undefined: each run works in the workspace itself. */
+  readonly views?: ViewFacts | undefined;
 }
 
 /** What a confined process says of its walls. */
@@ -138,6 +143,8 @@ export interface Built {
   readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */
   readonly unseen?: Unseen;
+  /** Why no run can have a view, where that was asked for. */
+  readonly noViews?: string;
 }
 
 export type ToConfined =

@@ -1,5 +1,15 @@
 import path from "node:path";
-import { Audit, Checks, Net, type Plugin, Runtime, Sandbox, definePlugin, optional } from "@gantry/sdk";
+import {
+  Audit,
+  Checks,
+  Commands,
+  Net,
+  type Plugin,
+  Runtime,
+  Sandbox,
+  definePlugin,
+  optional,
+} from "@gantry/sdk";
 import { entryBeside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { config } from "./config.ts";
@@ -8,20 +18,24 @@ import { Homes } from "./service/homes.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
 import { RunNotes } from "./service/run-notes.ts";
-import { type Place, Walled } from "./service/walled.ts";
+import type { Place } from "./service/state.ts";
+import { Walled } from "./service/walled.ts";
+import { runCommands } from "./view/commands.ts";
+import { runsFolder } from "./view/runs-folder.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 /** `base`: the address of the file beside which the entries stand. */
-export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs"> = {}): Plugin {
+export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs" | "layers"> = {}): Plugin {
   return definePlugin({
     name: "sandbox-landlock",
     summary: "Starts processes and opens files from processes behind kernel walls.",
     table: "",
     config,
     needs: { runtime: Runtime, net: optional(Net), audit: optional(Audit) },
-    provides: [Sandbox, Checks],
+    provides: [Sandbox, Checks, Commands],
     taps: ["beforeToolCall"],
     enforces: [
+      "security.runs",
       "security.sandboxing.landlock_enabled",
       "security.sandboxing.allowed_read_paths",
       "security.sandboxing.allowed_write_paths",
@@ -30,7 +44,8 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
     setup(host) {
       const { configDir, workspace } = host.needs.runtime;
       const notes = new RunNotes(path.join(configDir, "state", "runs"), workspace);
-      const place = { base, ...bounds, runs: new WorkspaceRuns(notes) };
+      const layers = runsFolder(path.join(configDir, "state"), workspace);
+      const place = { base, ...bounds, runs: new WorkspaceRuns(notes), layers };
       const walled = new Walled(host.config, host.needs, place);
       place.runs.lookBy(walled);
       const at = (home: string): Walled => new Walled(host.config, host.needs, place, home);
@@ -39,6 +54,7 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
       host.provide(Sandbox, sandboxOf(homes, openings, confining(base, host.config)));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
+      for (const command of runCommands(layers, workspace)) host.provide(Commands, command);
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
       host.onServe(() => walled.load());
       host.onDispose(() => homes.close());

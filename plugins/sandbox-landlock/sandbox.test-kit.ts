@@ -19,11 +19,15 @@ import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
 import { RunNotes } from "./service/run-notes.ts";
 import { descends } from "./supervisor/descendants.ts";
+import { runsFolder } from "./view/runs-folder.ts";
+import { wantedViews } from "./view/wanted-views.ts";
 import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
 
 export interface SandboxKit extends AsyncDisposable {
+  /** The folder of the layers of runs, if they have any. */
+  readonly layers: string;
   readonly confinement: Confinement;
   readonly workspace: string;
   /** What was found out about runs that were lost. */
@@ -44,6 +48,8 @@ export interface KitOptions {
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
+  /** What `security.runs` says; default: what GANTRY_RUNS says, or "direct". */
+  readonly runs?: "view" | "direct";
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
   readonly secret?: readonly string[];
@@ -78,6 +84,7 @@ export async function startSandbox({
   notes: noted,
   lateMs,
   hostile = false,
+  runs: how = process.env["GANTRY_RUNS"] === "view" ? "view" : "direct",
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
@@ -111,7 +118,12 @@ export async function startSandbox({
     tcp: false,
   };
   const entries = hostile ? hostileEntries() : undefined;
+  const layers = runsFolder(notes, workspace);
+  const wanted = walls && namespaces ? how : "direct";
+  const base = import.meta.url;
+  const { views } = await wantedViews({ wanted, base, layers, workspace, secret, guarded, granted });
   const confinement = await Confinement.start({
+    views,
     base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
     lateMs,
     abiCap,
@@ -134,6 +146,7 @@ export async function startSandbox({
   return {
     confinement,
     workspace,
+    layers,
     left,
     async run(
       command,
@@ -148,6 +161,7 @@ export async function startSandbox({
     },
     async [Symbol.asyncDispose]() {
       await confinement.close();
+      await views?.close();
       prepared.close();
       if (entries !== undefined) rmSync(entries, { recursive: true });
       if (at === undefined) rmSync(workspace, { recursive: true, force: true });

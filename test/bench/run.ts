@@ -4,6 +4,7 @@ import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { guardRows } from "./guards.ts";
 import type { Row } from "./row.ts";
+import { runRows } from "./runs.ts";
 import { sandboxRows } from "./sandbox.ts";
 import { startUpRows } from "./start-up.ts";
 import { storeRows } from "./store.ts";
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   conversations: conversationRows,
   gateway: gatewayRows,
   guards: guardRows,
+  runs: runRows,
   sandbox: sandboxRows,
   "start-up": startUpRows,
   store: storeRows,

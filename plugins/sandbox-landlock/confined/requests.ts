@@ -1,47 +1,15 @@
-import { statSync } from "node:fs";
 import type { FileSearch } from "@gantry/sdk/fill";
 import type { RunResult } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
-import { watchDisk } from "./disk-watch.ts";
 import { faultOf, listDirectory, readFile } from "./files.ts";
-import { MARK_SIGNS } from "../bounds.ts";
-import type { ConfinedFacts, Fault, Request, Results } from "../messages.ts";
-import { NotStarted, type RunRequest, type Surroundings, runProcess } from "./process.ts";
+import type { Fault, Request, Results } from "../messages.ts";
+import { NotStarted, type RunRequest } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
-import type { Temporary } from "./temporary.ts";
-import type { WorkspaceSize } from "./workspace-size.ts";
-import type { Told } from "../workspace/kept-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { type Confined, Refused, type Telling } from "./run.ts";
+import { runDirect } from "./run-direct.ts";
+import { runInView } from "../view/run-in-view.ts";
 
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
-
-/** What a confined process works with once its walls stand. */
-export interface Confined {
-  readonly facts: ConfinedFacts;
-  readonly workspace: Workspace;
-  readonly size: WorkspaceSize;
-  readonly ending: Omit<Surroundings, "started">;
-  /** Of a process that is there to search. */
-  readonly search?: typeof import("./search-files.ts");
-  /** Undefined where there is no place for temporary files. */
-  readonly temporary?: Temporary;
-}
-
-/** Thrown with what is told of it. */
-class Refused extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super(fault.fault);
-    this.fault = fault;
-  }
-}
-
-/** What is told before a request is done. */
-interface Telling {
-  started(): void;
-  /** Resolves once nothing that runs here can change it. */
-  before(before: Told): Promise<void>;
-}
 
 interface Done {
   readonly value: Results[keyof Results];
@@ -166,45 +134,10 @@ export class Requests {
     }
   }
 
-  async #run(request: RunRequest, abort: AbortController, { started, before }: Telling): Promise<RunResult> {
-    const { facts, workspace, size, ending, temporary } = this.#confined;
-    const findings: string[] = [];
-    const stop = (why: string): void => {
-      findings.push(`stopped: ${why}`);
-      abort.abort();
-    };
-    if (temporary?.isSpent) throw new Refused({ fault: "stale" });
+  #run(request: RunRequest, abort: AbortController, tell: Telling): Promise<RunResult> {
+    if (this.#confined.temporary?.isSpent) throw new Refused({ fault: "stale" });
     this.#checkRoom(0);
-    const refused = workspace.begin(request.others);
-    if (refused) throw new Refused(refused);
-    const told = workspace.before();
-    if (told) await before(told);
-    const unwatch = [
-      watchDisk(this.#written(), facts.diskMb, stop),
-      size.watch(stop),
-      workspace.watch((file) => stop(`${file} was changed from outside`)),
-    ];
-    try {
-      const argv = [...facts.prefix, ...request.argv];
-      const own = temporary?.path ?? facts.workspace;
-      const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
-      const cwd = request.cwd ?? own;
-      const result = await runProcess({ ...request, argv, cwd, env }, { ...ending, started }, abort.signal);
-      const finished = workspace.finish();
-      const stderr = workspace.hide(result.stderr).slice(0, request.maxOutputBytes + MARK_SIGNS);
-      const room = request.maxOutputBytes + 2 * MARK_SIGNS - stderr.length;
-      const stdout = workspace.hide(result.stdout).slice(0, room);
-      return {
-        ...result,
-        stdout,
-        stderr,
-        ...finished,
-        findings: [...findings, ...finished.findings],
-      };
-    } finally {
-      for (const end of unwatch) end();
-      temporary?.empty();
-    }
+    return (request.view ? runInView : runDirect)(this.#confined, request, abort, tell);
   }
 
   /** Only after a file was opened can be told that no secret one had its name by then. */
@@ -215,13 +148,5 @@ export class Requests {
   #checkRoom(bytes: number): void {
     const { size, workspace } = this.#confined;
     if (size.left() < bytes) throw new Refused({ fault: "full", path: workspace.root });
-  }
-
-  /** Folders whose file systems a run may fill; the first of each. */
-  #written(): readonly string[] {
-    const { facts, temporary } = this.#confined;
-    const folders = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
-    const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
-    return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);
   }
 }

@@ -37,9 +37,13 @@ export interface Own {
 
 /**
  * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
- * rest has no name to ask about. What may only be read is mounted so. Throws KernelError.
+ * rest has no name to ask about. What may only be read is mounted so. `layers`: what views are made of, with where they
+ * stand in there. Throws KernelError.
  */
-export function enterView({ read, write, links, temporaryMb }: WallFacts): Own {
+export function enterView(
+  { read, write, links, temporaryMb }: WallFacts,
+  layers: readonly (readonly [from: string, to: string])[],
+): Own {
   const base = BASES.find((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? "/";
   mount("gantry", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m");
   mkdirSync(base + OLD);
@@ -55,6 +59,10 @@ export function enterView({ read, write, links, temporaryMb }: WallFacts): Own {
     mount("gantry-tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, `mode=0700,size=${temporaryMb}m`);
   for (const at of shown.toSorted((a, b) => a.length - b.length)) show(at, write, shown);
   for (const [from, to] of [...links, ...DEVICE_LINKS]) link(from, to);
+  for (const [from, to] of layers) {
+    mkdirSync(to);
+    bind(OLD + from, to);
+  }
   libcCall("umount2", ["const char *", "int"], OLD, MNT_DETACH);
   rmdirSync(OLD);
   restrictMount("/", ATTR_RDONLY, false);

@@ -6,20 +6,25 @@ import { closeOnExec, closeToOthers, dropPrivileges } from "../kernel/privileges
 import { restrictCalls } from "../kernel/seccomp.ts";
 import { Temporary } from "./temporary.ts";
 import { enterView } from "./view.ts";
+import { viewWalls } from "../view/view-walls.ts";
+import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Nobody else may write what tools make, whatever the service was started with. */
 const CLOSED_TO_WRITING = 0o022;
 
 /** Builds the walls around this process, outermost first; gives what they are. Throws where there is no Landlock, or what the kernel says. */
-export function buildWalls(
+export async function buildWalls(
   facts: ConfinedFacts & { readonly walls: WallFacts },
   workspace: Workspace,
-): { readonly built: Built; readonly temporary?: Temporary } {
+  mounter?: Mounter,
+): Promise<{ readonly built: Built; readonly temporary?: Temporary }> {
   const { walls, namespaces } = facts;
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
-  const own = namespaces ? enterView(walls) : { temporary: false, processes: false };
+  const views = viewWalls(facts);
+  const own = namespaces ? enterView(walls, views.layers) : { temporary: false, processes: false };
+  const noViews = await mounter?.enter(facts.views!.trial);
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
   const covered =
@@ -27,18 +32,18 @@ export function buildWalls(
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();
-  dropPrivileges(namespaces);
+  dropPrivileges(namespaces, mounter !== undefined);
   const folder = own.temporary ? Temporary.private : facts.temporary;
   const temporary = folder === undefined ? [] : [folder];
   restrictFiles(
     {
-      read: [...walls.read, ...temporary, ...(processes ? ["/proc"] : [])],
-      write: [...walls.write, ...temporary],
+      read: [...walls.read, ...views.granted, ...views.own, ...temporary, ...(processes ? ["/proc"] : [])],
+      write: [...walls.write, ...views.granted, ...temporary],
       blocked: walls.blocked,
     },
     abi,
   );
-  const listener = restrictCalls({ ...walls, machine, abi, namespaces });
+  const listener = restrictCalls({ ...walls, machine, abi, namespaces, views: mounter !== undefined });
   const masks = covered ? covered.secret.length + covered.guarded.length : 0;
   const built = {
     abi,
@@ -47,6 +52,7 @@ export function buildWalls(
     processes,
     secret: workspace.masked,
     ...(workspace.unseen && { unseen: workspace.unseen }),
+    ...(noViews !== undefined && { noViews }),
   };
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }

@@ -16,6 +16,7 @@ export const LEAST_BYTES = 4096;
 export class WorkspaceSize {
   readonly #roots: readonly string[];
   readonly #most: number;
+  #layer: string | undefined;
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
 
@@ -25,12 +26,19 @@ export class WorkspaceSize {
     this.#most = mb * MIB;
   }
 
+  /** Counts what a run has in its layer, until that is over; undefined: none. */
+  withLayer(folder: string | undefined): void {
+    this.#layer = folder;
+    this.#due = Number.NEGATIVE_INFINITY;
+  }
+
   /** Bytes that it may still take; below zero where it holds too much. */
   left(): number {
     const began = performance.now();
     if (began >= this.#due || this.#bytes >= this.#most) {
       const counted = new Set<string>();
-      this.#bytes = this.#roots.reduce((sum, root) => sum + bytesIn(root, counted), 0);
+      const folders = [...this.#roots, ...(this.#layer === undefined ? [] : [this.#layer])];
+      this.#bytes = folders.reduce((sum, folder) => sum + bytesIn(folder, counted), 0);
       const ended = performance.now();
       this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
     }

@@ -49,6 +49,7 @@ const TYPE_MASK = 0xf;
 const NAMESPACES_AND_PARENT = 0x7e020000 | 0x8000;
 const SIGCHLD = 17;
 const CLONE_NEWPID = 0x20000000;
+const CLONE_NEWNS = 0x20000;
 const FASTOPEN = 0x20000000;
 const NEW_LISTENER = 8;
 const TRUNCATING_READ = 0x200;
@@ -88,6 +89,8 @@ export interface FilterFacts {
   readonly firsts: boolean;
   /** True where a group holds memory: elsewhere none may be had that no process maps. */
   readonly memoryHeld: boolean;
+  /** True where runs start in mount namespaces that another thread makes. */
+  readonly views?: boolean;
 }
 
 const plainMode = (mode: number): readonly Instruction[] =>
@@ -97,13 +100,13 @@ const plainMode = (mode: number): readonly Instruction[] =>
  * In namespaces of its own a run meets nobody to signal and no file to change but what it may write, so only modes are
  * looked at. The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel.
  */
-const rulesApart: readonly (readonly [Syscall, readonly Instruction[]])[] = [
+const rulesApart = (views: boolean): readonly (readonly [Syscall, readonly Instruction[]])[] => [
   ["chmod", plainMode(1)],
   ["fchmod", plainMode(1)],
   ["fchmodat", plainMode(2)],
   ["fchmodat2", plainMode(2)],
   ["unshare", match(0, [CLONE_NEWPID], allow, fail(EPERM))],
-  ["setns", match(1, [CLONE_NEWPID], allow, fail(EPERM))],
+  ["setns", match(1, [CLONE_NEWPID, ...(views ? [CLONE_NEWNS] : [])], allow, fail(EPERM))],
 ];
 
 function rules({
@@ -113,6 +116,7 @@ function rules({
   starts,
   firsts,
   memoryHeld,
+  views = false,
 }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
   const each = (calls: readonly Syscall[], body: readonly Instruction[]) =>
     calls.map((call) => [call, body] as const);
@@ -137,7 +141,7 @@ function rules({
     ...each(forbidden, fail(EPERM)),
     ...each(unsupported, fail(ENOTSUP)),
     ...each(firsts ? ["setsid", "connect"] : ["connect"], notify),
-    ...(namespaces ? rulesApart : each([...metadataCalls, ...signalCalls], notify)),
+    ...(namespaces ? rulesApart(views) : each([...metadataCalls, ...signalCalls], notify)),
     ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
     ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],

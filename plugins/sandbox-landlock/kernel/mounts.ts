@@ -4,6 +4,9 @@ import { libcCall, struct, syscall } from "./kernel.ts";
 export const MS_NOSUID = 2;
 export const MS_NODEV = 4;
 const MS_BIND = 0x1000;
+/** For unshare(2) and setns(2). */
+export const CLONE_NEWNS = 0x20000;
+export const CLONE_FS = 0x200;
 const MS_REC = 0x4000;
 const AT_FDCWD = -100;
 const AT_RECURSIVE = 0x8000;

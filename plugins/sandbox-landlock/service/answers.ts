@@ -90,6 +90,7 @@ function makeFrames() {
         processes: flag,
         secret: texts,
         unseen: Type.Optional(closed({ path: text, reason: text })),
+        noViews: Type.Optional(text),
       }),
     }),
     before: closed({

@@ -8,7 +8,7 @@ import {
   startFirst,
   startOpen,
 } from "./confiner.ts";
-import { NoWalls } from "./launch.ts";
+import { NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import type { LeftRun } from "./run-notes.ts";
@@ -48,13 +48,13 @@ export class Confinement {
   readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
-  private constructor({ runs: inWorkspace }: ConfinementOptions, parts: Parts) {
+  private constructor({ runs: inWorkspace, views }: ConfinementOptions, parts: Parts) {
     const { start, first, running, layers } = parts;
     this.layers = layers;
     this.#parts = parts;
     this.#unused = first ? [first] : [];
     const next = async (): Promise<ConfinedProcess> => this.#unused.pop() ?? start();
-    this.#pool = new Pool({ start: next, inWorkspace, most: MOST_RUNS, running });
+    this.#pool = new Pool({ start: next, inWorkspace, most: MOST_RUNS, running, views });
     this.#searches = new Pool({ start: () => start("search"), inWorkspace, ...SEARCHES });
   }
 
@@ -73,8 +73,18 @@ export class Confinement {
       first = started.first;
       const behind = { options, walls, supervisor: await supervisor, holder };
       const layers = { ...(await confine(behind, first)), noNamespaces };
-      const start = (only?: Only): Promise<ConfinedProcess> => startBehind(behind, only);
-      return new Confinement(options, { start, first, proxy, running, supervisor: await supervisor, layers });
+      // Where one process can mount no view, none can.
+      const views = layers.noViews === undefined && hasNamespaces(holder) ? options.views : undefined;
+      const all = { ...behind, options: { ...options, views } };
+      const start = (only?: Only): Promise<ConfinedProcess> => startBehind(all, only);
+      return new Confinement(all.options, {
+        start,
+        first,
+        proxy,
+        running,
+        supervisor: await supervisor,
+        layers,
+      });
     } catch (error) {
       await first?.close();
       await (await supervisor).stop();

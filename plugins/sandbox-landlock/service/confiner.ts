@@ -3,6 +3,7 @@ import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Only, WallFacts } from "../messages.ts";
 import { ownerGit } from "./owner-git.ts";
 import type { Supervisor } from "../supervisor/supervisor-thread.ts";
+import type { Views } from "../view/views.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 import type { Added, Bounds } from "../supervisor/supervisor.ts";
 
@@ -31,6 +32,8 @@ export interface ConfinementOptions extends Pick<
   readonly lateMs?: number | undefined;
   /** Words that stand before every program; undefined: none. */
   readonly prefix?: readonly string[];
+  /** Undefined: each run works in the workspace itself. */
+  readonly views?: Views | undefined;
   /** How many pipes each process has for what it runs. */
   readonly pipes?: number;
 }
@@ -68,7 +71,9 @@ export async function confine(
   const starts = behind.walls.starts || !namespaces;
   const walls = { ...behind.walls, starts, island: holder === "island", abiCap: options.abiCap };
   const temporary = namespaces ? undefined : confined.makeTemporary([...walls.read, ...walls.write]);
-  const built = await confined.confine(factsOf(options, { walls, namespaces, only, temporary }));
+  const facts = factsOf(options, { walls, namespaces, only, temporary });
+  const views = namespaces && only === undefined ? options.views : undefined;
+  const built = await confineWithViews(confined, facts, views);
   const { listener, secret } = built;
   options.runs.remember(confined, secret);
   const write = temporary === undefined ? [] : [temporary];
@@ -77,6 +82,21 @@ export async function confine(
   if (!added) throw new Error("the confined process ended");
   confined.go();
   return { ...built, ...added };
+}
+
+/** Tells it of views, if its runs are to have any. */
+async function confineWithViews(
+  confined: ConfinedProcess,
+  facts: ConfinedFacts,
+  views: Views | undefined,
+): Promise<Built> {
+  if (!views) return confined.confine(facts);
+  const trial = await views.trial();
+  try {
+    return await confined.confine({ ...facts, views: { folder: views.folder, trial } });
+  } finally {
+    await views.drop(trial);
+  }
 }
 
 /** The first of all, with what ends it. */

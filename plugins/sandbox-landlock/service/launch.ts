@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
@@ -118,6 +118,17 @@ export function childrenOf(pid: number): readonly number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
     return list.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** What any thread of a process started and has not waited for yet. */
+export function startedBy(pid: number): readonly number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const lists = threads.map((one) => readFileSync(`/proc/${pid}/task/${one}/children`, "utf8"));
+    return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
   } catch {
     return [];
   }

@@ -14,7 +14,8 @@ import { MAX_PIPES, NoWalls } from "./launch.ts";
 import { type Limits, prepareLimits } from "./limits.ts";
 import { STANDARD, openProcess } from "./opened-process.ts";
 import { ownFiles } from "./own-files.ts";
-import type { Needs, Place, Walled } from "./walled.ts";
+import type { Needs, Place } from "./state.ts";
+import type { Walled } from "./walled.ts";
 
 /** A way out of one process, with the port that its walls let it connect to. */
 interface Way {

@@ -2,6 +2,7 @@ import type { Hearing, Outcome } from "./asked.ts";
 import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
+import type { Views } from "../view/views.ts";
 import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 /** The last process stays for the next call for so long, the others less. */
@@ -29,6 +30,8 @@ export interface PoolOptions {
   readonly most: number;
   /** Where their number is kept for the supervisor. */
   readonly running?: Int32Array;
+  /** Undefined: runs work in the workspace itself. */
+  readonly views?: Views | undefined;
   /** After so much work another process takes its place. */
   readonly mostMs?: number;
 }
@@ -130,6 +133,7 @@ export class Pool {
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
+    const { views } = this.#options;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       // What made one stale has made others so.
@@ -137,6 +141,10 @@ export class Pool {
       const began = performance.now();
       try {
         if (request.do === "search") return await member.process.request<K>(request, signal);
+        if (request.do === "run" && views) {
+          const run = request as Extract<Request, { do: "run" }>;
+          return (await views.run(member.process, run, signal, hearing)) as Outcome<K>;
+        }
         return await this.#inWorkspace.follow(member.process, (before) =>
           member.process.request<K>(request, signal, { ...hearing, before }),
         );

@@ -64,7 +64,9 @@ export class Questions {
       asked.tell(before);
       return true;
     }
-    const heard = asked.hear(message, data, this.#hasTold, this.#facts.pipes);
+    const { request } = asked;
+    const mayRun = this.#hasTold || (request.do === "run" && request.view !== undefined);
+    const heard = asked.hear(message, data, mayRun, this.#facts.pipes);
     if (heard === "over") this.#asked.delete(id as number);
     return heard !== "wrong";
   }

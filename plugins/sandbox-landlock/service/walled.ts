@@ -1,50 +1,13 @@
-import {
-  type Audit,
-  type CheckRow,
-  type Net,
-  type Question,
-  type Refusal,
-  type Runtime,
-  type ToolCall,
-  ask,
-  refuse,
-} from "@gantry/sdk";
-import type { SandboxPolicy } from "@gantry/sdk/fill";
+import { type CheckRow, type Question, type Refusal, type ToolCall, ask, refuse } from "@gantry/sdk";
 import { type Admission, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
-import { type BlockedCommands, blockedCommands } from "./blocked-commands.ts";
 import type { config } from "../config.ts";
-import { Confinement } from "./confinement.ts";
-import type { ConfinementOptions } from "./confiner.ts";
+import type { Confinement } from "./confinement.ts";
 import { errors } from "../errors.ts";
-import { grants } from "./grants.ts";
-import { NoWalls } from "./launch.ts";
-import { layerRows } from "./layer-rows.ts";
-import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { ownFiles } from "./own-files.ts";
 import type { LeftRun } from "./run-notes.ts";
+import { type Needs, type Place, type State, startState } from "./state.ts";
 import type { Looker } from "./workspace-runs.ts";
-
-export interface Needs {
-  readonly runtime: Runtime;
-  readonly net: Net | undefined;
-  readonly audit: Audit | undefined;
-}
-
-/** Where its processes start, and for tests how: as on older kernels, as where namespaces are refused, in how long a time. */
-export type Place = Pick<ConfinementOptions, "base" | "runs" | "abiCap" | "namespaces" | "startMs">;
-
-/** What is in force. */
-interface State {
-  /** Undefined where walls were asked for and there are none. */
-  readonly confinement: Confinement | undefined;
-  readonly policy: SandboxPolicy;
-  /** Why there are no walls. */
-  readonly open?: string;
-  readonly proxy?: Admission;
-  readonly rows: readonly CheckRow[];
-  close(): Promise<void>;
-}
 
 export interface Opened {
   readonly confinement: Confinement;
@@ -151,88 +114,15 @@ export class Walled implements Looker {
     await (await ending?.catch(() => undefined))?.close();
   }
 
-  async #start(): Promise<State> {
-    const { security, runtime } = this.#config;
-    const wanted = security.sandboxing.landlock_enabled;
-    if (wanted === false) return this.#without("security.sandboxing.landlock_enabled is false", true);
-    const limits = prepareLimits(runtime);
-    try {
-      return await this.#within(limits);
-    } catch (error) {
-      limits.close();
-      if (error instanceof NoWalls) return this.#without(error.message, wanted !== true);
-      throw error;
-    }
-  }
-
-  async #within(limits: Limits): Promise<State> {
-    const domains = this.#config.security.allowed_domains;
-    const net = domains.length > 0 ? this.#needs.net : undefined;
-    const blocked = blockedCommands(this.#config.security.blocked_commands);
-    const confinement = await this.#confine(limits, blocked, net !== undefined);
-    const proxy = net && (await (await checkedProxy()).startProxy(net));
-    if (proxy) confinement.openProxy(proxy.port);
-    const network = proxy
-      ? `network only through the service's proxy to ${domains.join(", ")}`
-      : "no network";
-    const { abi } = confinement.layers!;
-    const detail = `walls of the kernel (Landlock level ${abi}, filtered system calls); ${network}; ${limits.detail}`;
-    return {
-      confinement,
-      policy: { files: true, network: true, detail },
-      rows: [
-        { what: "sandbox", detail, state: "ok" },
-        ...layerRows(confinement.layers!, blocked, this.#config.runtime),
-      ],
-      ...(proxy && { proxy: proxy.admit() }),
-      close: async () => {
-        await Promise.all([confinement.close(), proxy?.close()]);
-        limits.close();
-      },
-    };
-  }
-
-  async #confine(limits: Limits, { files }: BlockedCommands, tcp: boolean): Promise<Confinement> {
-    const { blocked_paths, sandboxing } = this.#config.security;
-    const { workspace, configDir } = this.#needs.runtime;
-    const granted = await grants({
-      read: sandboxing.allowed_read_paths,
-      write: sandboxing.allowed_write_paths,
-      blocked: blocked_paths,
+  #start(): Promise<State> {
+    const record = this.record.bind(this);
+    return startState({
+      config: this.#config,
+      needs: this.#needs,
+      place: this.#place,
       own: this.#own,
-      workspace,
-      within: this.home,
-      configDir,
+      home: this.home,
+      record,
     });
-    const walls = { ...granted, ...limits.walls, blocked: files, tcp };
-    return Confinement.start({ ...this.#place, walls, bounds: limits.bounds, ...this.#files() });
-  }
-
-  async #without(open: string, allowed: boolean): Promise<State> {
-    const prefix = limitingShell(this.#config.runtime);
-    const confinement = allowed
-      ? await Confinement.start({ ...this.#place, prefix, ...this.#files() })
-      : undefined;
-    const what = !allowed
-      ? "such calls are refused"
-      : this.#config.agent.autonomy_level === "autonomous"
-        ? "nobody is asked, and what cannot be told from its text is refused"
-        : "every call that starts or opens something asks a person";
-    const detail = `no walls (${open}): ${what}`;
-    const cure =
-      "use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset";
-    return {
-      confinement,
-      open,
-      policy: { files: false, network: false, detail },
-      rows: [{ what: "sandbox", detail, state: confinement ? "warn" : "fail", cure }],
-      close: async () => confinement?.close(),
-    };
-  }
-
-  #files() {
-    const { secret_files: secret, guarded_files: guarded } = this.#config.security;
-    const { max_disk_mb: diskMb, max_workspace_mb: workspaceMb } = this.#config.runtime;
-    return { workspace: this.#needs.runtime.workspace, secret, guarded, diskMb, workspaceMb };
   }
 }

@@ -58,7 +58,8 @@ export function unplainStates(folder: string): readonly string[] {
   });
 }
 
-function isPlain(file: string, name: string): boolean {
+/** True for what is known to start no program when git goes on; `file`: its full path. */
+export function isPlain(file: string, name: string): boolean {
   if (isSetAside(file)) return true;
   const about = aboutPath(file);
   if (!about?.isFile()) return false;

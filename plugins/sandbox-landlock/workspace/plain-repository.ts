@@ -4,7 +4,7 @@ import { isInside } from "@gantry/sdk/node";
 import { inGit, isGitDirectory } from "./git-directory.ts";
 
 /** Settings that are longer are not those of a new repository. */
-const MAX_BYTES = 65_536;
+export const MAX_BYTES = 65_536;
 
 /** Lines of a new repository's settings that start nothing. */
 const PLAIN_LINES = [
@@ -19,7 +19,7 @@ const PLAIN_LINES = [
 ];
 
 /** Where it works. */
-const WORKTREE = /^\s*worktree\s*=\s*((?:\.\.\/)+[\w/-]+)$/;
+export const WORKTREE = /^\s*worktree\s*=\s*((?:\.\.\/)+[\w/-]+)$/;
 
 /**
  * True for what `git init`, `git clone`, submodules and working trees leave in a repository that was not there before:
@@ -60,7 +60,7 @@ function isPlain(root: string, file: string, within: string, before: string): bo
   }
 }
 
-const isPlainLine = (line: string): boolean => PLAIN_LINES.some((one) => one.test(line));
+export const isPlainLine = (line: string): boolean => PLAIN_LINES.some((one) => one.test(line));
 
 /** Git writes and removes files where a repository works. */
 function worksWithin(root: string, folder: string, line: string): boolean {

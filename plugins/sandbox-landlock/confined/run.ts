@@ -1,0 +1,88 @@
+import { statSync } from "node:fs";
+import type { RunResult } from "@gantry/sdk";
+import { watchDisk } from "./disk-watch.ts";
+import type { ConfinedFacts, Fault } from "../messages.ts";
+import { type RunRequest, type Surroundings, runProcess } from "./process.ts";
+import type { Temporary } from "./temporary.ts";
+import type { WorkspaceSize } from "./workspace-size.ts";
+import type { Told } from "../workspace/kept-files.ts";
+import type { Mounter } from "../view/mounter.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What a confined process works with once its walls stand. */
+export interface Confined {
+  readonly facts: ConfinedFacts;
+  readonly workspace: Workspace;
+  readonly size: WorkspaceSize;
+  readonly ending: Omit<Surroundings, "started">;
+  /** Of a process that is there to search. */
+  readonly search?: typeof import("./search-files.ts");
+  /** Undefined where runs have no views. */
+  readonly mounter?: Mounter;
+  /** Undefined where there is no place for temporary files. */
+  readonly temporary?: Temporary;
+}
+
+/** Thrown with what is told of it. */
+export class Refused extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.fault);
+    this.fault = fault;
+  }
+}
+
+/** What is told before a request is done. */
+export interface Telling {
+  started(): void;
+  /** Resolves once nothing that runs here can change it. */
+  before(before: Told): Promise<void>;
+}
+
+/** What differs from run to run. */
+interface How extends Pick<Surroundings, "within" | "started"> {
+  /** Further folders that it may fill. */
+  readonly written?: readonly string[];
+  /** Begins a further watch, which may stop the run; returns what ends it. */
+  watch?(stop: (why: string) => void): () => void;
+}
+
+/**
+ * Runs a command to its end, or until it has filled what it may. `findings`: what it was
+ * stopped for.
+ */
+export async function runWatched(
+  { facts, size, ending, temporary }: Confined,
+  request: RunRequest,
+  abort: AbortController,
+  { within, started, written = [], watch }: How,
+): Promise<RunResult & { readonly findings: readonly string[] }> {
+  const findings: string[] = [];
+  const stop = (why: string): void => {
+    findings.push(`stopped: ${why}`);
+    abort.abort();
+  };
+  const filled = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
+  const unwatch = [
+    watchDisk(onePerDevice([...filled, ...written]), facts.diskMb, stop),
+    size.watch(stop),
+    ...(watch ? [watch(stop)] : []),
+  ];
+  try {
+    const argv = [...facts.prefix, ...request.argv];
+    const own = temporary?.path ?? facts.workspace;
+    const env = { ...(temporary && { TMPDIR: own }), HOME: own, ...request.env };
+    const cwd = request.cwd ?? own;
+    const around = { ...ending, started, within };
+    return { ...(await runProcess({ ...request, argv, cwd, env }, around, abort.signal)), findings };
+  } finally {
+    for (const end of unwatch) end();
+    temporary?.empty();
+  }
+}
+
+/** The first folder of each file system. */
+function onePerDevice(folders: readonly string[]): readonly string[] {
+  const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
+  return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);
+}

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Checks, Commands } from "@gantry/sdk";
+import { type TestHost, startTestHost } from "@gantry/sdk/testing";
+import { expect, test } from "vitest";
+import shell from "../tool-shell/index.ts";
+import { sandboxPlugin } from "./plugin.ts";
+import { linux } from "./sandbox.test-kit.ts";
+
+const base = new URL("./index.ts", import.meta.url).href;
+const here = sandboxPlugin(base);
+const config = { security: { runs: "view" } };
+const { signal } = new AbortController();
+
+const sh = (t: TestHost, command: string) => t.call("shell", { command }, { approvals: "yes" });
+
+const row = async (t: TestHost) =>
+  (await t.slot(Checks).get("sandbox-status")!.run(signal)).filter(({ what }) => what === "sandbox: runs");
+
+/** One word of `gantry runs`, as JSON. */
+async function runs(t: TestHost, word: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
+  const said: string[] = [];
+  const out = (line: string): void => void said.push(line);
+  const command = t.slot(Commands).get(`runs ${word}`)!;
+  const context = { args, options: { json: true }, out, err: out, interactive: false, signal };
+  await command.run({ ...context, serve: async () => 0 });
+  return JSON.parse(said.join("")) as Record<string, unknown>;
+}
+
+test.runIf(linux)(
+  "RUN-02: what a tool's command left is told to the model, the audit and the owner",
+  async ({ skip }) => {
+    await using t = await startTestHost({ plugins: [here, shell], config });
+    const [state] = await row(t);
+    if (state?.state !== "ok") skip(state?.detail);
+    const at = (name: string): string => path.join(t.runtime.workspace, name);
+    writeFileSync(at("kept"), "was");
+    const { text } = await sh(t, "echo x > .envrc; echo y > fine; echo is > kept; cat kept");
+    expect(text).toContain("not taken over: .envrc");
+    expect(t.audit.some(({ result }) => String(result).includes("not taken over: .envrc"))).toBe(true);
+    expect(readdirSync(t.runtime.workspace).toSorted()).toEqual(["fine", "kept"]);
+    const { runs: all } = await runs(t, "list");
+    const [one] = all as { id: string; changes: number; kept: number }[];
+    expect(one).toMatchObject({ changes: 2, kept: 1 });
+    expect(await runs(t, "undo", one!.id)).toMatchObject({ undone: true, left: [] });
+    expect([readFileSync(at("kept"), "utf8"), existsSync(at("fine"))]).toEqual(["was", false]);
+    await expect(runs(t, "undo", one!.id)).rejects.toMatchObject({ code: "SANDBOX_RUN_UNDONE" });
+    await expect(runs(t, "show", "../..")).rejects.toMatchObject({ code: "SANDBOX_RUN_UNKNOWN" });
+  },
+);
+
+test.runIf(linux)(
+  "RUN-08: without namespaces status says in one row that runs are direct, and how to change it",
+  async () => {
+    await using t = await startTestHost({
+      plugins: [sandboxPlugin(base, { namespaces: false }), shell],
+      config,
+    });
+    expect(await row(t)).toMatchObject([
+      {
+        state: "warn",
+        detail: expect.stringContaining("direct"),
+        cure: expect.stringContaining("user.max_user_namespaces"),
+      },
+    ]);
+    await sh(t, "echo y > fine");
+    expect(readdirSync(t.runtime.workspace)).toEqual(["fine"]);
+  },
+);
+
+test.runIf(linux)("RUN-08: status says nothing of views where nobody asked for any", async () => {
+  await using t = await startTestHost({ plugins: [here, shell] });
+  expect(await row(t)).toEqual([]);
+  await sh(t, "echo y > fine");
+  expect(await runs(t, "list")).toEqual({ runs: [] });
+});

@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { lstatSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
+import path from "node:path";
+import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
+import { RunWords } from "./view/run-words.ts";
+
+/** What a folder holds, name by name: contents of files, targets of links. */
+export function treeOf(root: string, at = ""): Readonly<Record<string, string>> {
+  return Object.assign(
+    {},
+    ...readdirSync(path.join(root, at))
+      .toSorted()
+      .map((name) => {
+        const one = path.join(at, name);
+        const about = lstatSync(path.join(root, one));
+        if (about.isDirectory()) return { [`${one}/`]: "", ...treeOf(root, one) };
+        if (about.isSymbolicLink()) return { [one]: `-> ${readlinkSync(path.join(root, one))}` };
+        return { [one]: about.isFile() ? readFileSync(path.join(root, one), "utf8") : "?" };
+      }),
+  ) as Readonly<Record<string, string>>;
+}
+
+/** Has somebody outside do something while a command waits: it is woken when that is done. */
+export async function meanwhile(kit: SandboxKit, before: string, owner: string, after = "true") {
+  const word = `${31_000 + Math.floor(Math.random() * 9_000_000)}`;
+  const run = kit.run(`${before}; sleep ${word}; ${after}`);
+  await until(() => processesWith(`sleep\0${word}`).length > 0);
+  const during = treeOf(kit.workspace);
+  sh(kit, owner);
+  for (const pid of processesWith(`sleep\0${word}`)) process.kill(pid, "SIGTERM");
+  return { result: await run, during };
+}
+
+export const sh = (kit: SandboxKit, script: string): string =>
+  execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: kit.workspace, encoding: "utf8" });
+
+/** The id of a run, as it was told. */
+export const idsIn = (findings: readonly string[] = []): readonly string[] =>
+  findings.flatMap((one) => /(?:from-run-|runs show )([\da-f]{8})/.exec(one)?.[1] ?? []);
+
+export const unnamed = (findings: readonly string[] = []): readonly string[] =>
+  findings.map((one) => one.replaceAll(/(from-run-|runs show )[\da-f]{8}/g, "$1ID"));
+
+export const words = (kit: SandboxKit, ...args: readonly string[]): { said: string[]; words: RunWords } => {
+  const said: string[] = [];
+  const context = { args, options: { json: true }, out: (line: string) => said.push(line) };
+  return { said, words: new RunWords(kit.layers, kit.workspace, context as never) };
+};

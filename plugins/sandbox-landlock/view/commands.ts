@@ -1,0 +1,49 @@
+import type { Command, CommandContext } from "@gantry/sdk";
+
+const json = { flags: "--json", summary: "print JSON" };
+
+/** The words `runs …`. What does them is loaded as one of them is used. */
+export function runCommands(runs: string, workspace: string): readonly Command[] {
+  const by =
+    (word: "list" | "show" | "take" | "drop" | "undo") =>
+    async (context: CommandContext): Promise<number> => {
+      const { RunWords } = await import("./run-words.ts");
+      return new RunWords(runs, workspace, context)[word]();
+    };
+  return [
+    {
+      name: "runs list",
+      summary: "commands whose changes are kept: what was taken over, and what was not",
+      options: [json],
+      run: by("list"),
+    },
+    {
+      name: "runs show",
+      summary: "what one command changed in the workspace, and what was not taken over and why",
+      args: ["<id>"],
+      options: [json],
+      run: by("show"),
+    },
+    {
+      name: "runs take",
+      summary: "take over what was not, all of it or some paths; what stands there is kept for `runs undo`",
+      args: ["<id>", "[paths...]"],
+      options: [json],
+      run: by("take"),
+    },
+    {
+      name: "runs drop",
+      summary: "forget what is kept of one command: it cannot be taken over or undone any more",
+      args: ["<id>"],
+      options: [json],
+      run: by("drop"),
+    },
+    {
+      name: "runs undo",
+      summary: "take back what one command changed, but for what was changed since",
+      args: ["<id>"],
+      options: [json],
+      run: by("undo"),
+    },
+  ];
+}

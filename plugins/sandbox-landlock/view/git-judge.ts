@@ -1,0 +1,78 @@
+import path from "node:path";
+import { looksLikeGit } from "../workspace/git-directory.ts";
+import { isPlain } from "../workspace/git-states.ts";
+import { MAX_BYTES, WORKTREE, isPlainLine } from "../workspace/plain-repository.ts";
+import type { Merged } from "./merged.ts";
+import type { Left } from "./upper.ts";
+
+/** What git itself writes into a repository and starts nothing for; anything else stays in the layer. */
+const WRITTEN = new RegExp(
+  `^\\.git(/(worktrees/[^/]+|modules/.+))?(/(${[
+    "HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|AUTO_MERGE",
+    "SQUASH_MSG|COMMIT_EDITMSG|BISECT_[A-Z_]+|NOTES_[A-Z_]+|index|sharedindex\\.[\\da-f]+|packed-refs|shallow|description",
+    "(objects|refs|logs|reftable|rr-cache|lfs|branches|worktrees|modules|hooks)(/.*)?",
+    "info(/(exclude|refs|sparse-checkout|grafts))?|config|config\\.worktree|commondir|gitdir|locked",
+  ].join("|")}))?$`,
+);
+const STATE = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(rebase-merge|rebase-apply|sequencer)(\/.*)?$/;
+const HOOK_EXAMPLE = /^\.git\/(.*\/)?hooks\/[\w-]+\.sample$/;
+
+/** True where git takes a folder for a repository, whatever it is called. */
+export const isRepository = (merged: Merged, at: string): boolean =>
+  path.basename(at) === ".git" || looksLikeGit((name) => merged.has(path.join(at, name)));
+
+/** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
+export function judgeInGit(merged: Merged, one: Left, within: string): string | undefined {
+  if (STATE.test(within)) {
+    const isHarmless = one.kind === "folder" || isPlain(merged.find(one.at)?.file ?? "", one.name);
+    return isHarmless ? undefined : "git would start a program when it goes on";
+  }
+  return WRITTEN.test(within) ? undefined : "git does not write such a file";
+}
+
+/**
+ * True for what `git init`, `git clone`, submodules and working trees leave at guarded names: settings of which each line is
+ * known to start nothing, examples of hooks, and pointers to repositories of the workspace.
+ */
+export function isPlainOfGit(workspace: string, merged: Merged, one: Left, within: string): boolean {
+  if (one.kind === "folder") return /^\.git\/(.*\/)?hooks$/.test(within);
+  if (one.kind !== "file" || one.about.size > BigInt(MAX_BYTES)) return false;
+  if (HOOK_EXAMPLE.test(within)) return true;
+  const text = merged.text(one.at, MAX_BYTES);
+  if (text === undefined) return false;
+  const folder = path.dirname(one.at);
+  const leads = (written: string): boolean => leadsToRepository(workspace, merged, folder, written);
+  switch (path.basename(within)) {
+    case ".git":
+      return text.startsWith("gitdir: ") && leads(text.slice("gitdir: ".length));
+    case "commondir":
+      return leads(text);
+    case "gitdir":
+      return path.basename(path.dirname(folder)) === "worktrees" && /^[^\n]+\/\.git\n?$/.test(text);
+    case "config":
+      return text
+        .split("\n")
+        .every((line) => isPlainLine(line) || worksWithin(workspace, merged, folder, line));
+    default:
+      return false;
+  }
+}
+
+/** Git writes and removes files where a repository works. */
+function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
+  const written = WORKTREE.exec(line)?.[1];
+  const target = written === undefined ? undefined : relativeTo(workspace, folder, written);
+  return target !== undefined && merged.find(target)?.about.isDirectory() === true;
+}
+
+/** A link on the way could lead elsewhere later, so the way has none. */
+function leadsToRepository(workspace: string, merged: Merged, folder: string, written: string): boolean {
+  const target = relativeTo(workspace, folder, written.replace(/\n$/, ""));
+  if (target === undefined || target === "") return false;
+  return merged.find(target)?.about.isDirectory() === true && isRepository(merged, target);
+}
+
+function relativeTo(workspace: string, folder: string, written: string): string | undefined {
+  const relative = path.relative(workspace, path.resolve(workspace, folder, written));
+  return relative === ".." || relative.startsWith("../") ? undefined : relative;
+}

@@ -1,0 +1,30 @@
+import type { OwnerGit } from "../workspace/git-settings.ts";
+import type { Unseen } from "../workspace/workspace-walk.ts";
+import type { View } from "./view-facts.ts";
+
+/** What the thread that keeps the layers of a workspace's runs works with. */
+export interface KeeperFacts {
+  /** The folder of these runs. */
+  readonly runs: string;
+  readonly workspace: string;
+  readonly secret: readonly string[];
+  readonly guarded: readonly string[];
+  readonly ownerGit: OwnerGit;
+  /** What every run may read, as real paths. */
+  readonly open: readonly string[];
+}
+
+export type ToKeeper =
+  /** Looks after the runs of services that have gone. */
+  | { readonly do: "recover" }
+  | { readonly do: "begin"; readonly argv: readonly string[] }
+  /** All processes of the run are dead. */
+  | { readonly do: "take"; readonly id: string }
+  | { readonly do: "drop"; readonly id: string };
+
+/** What each comes to, in order. */
+export type FromKeeper =
+  | { readonly view: View }
+  | { readonly unseen: Unseen }
+  | { readonly findings: readonly string[] }
+  | { readonly failed: string };

@@ -1,0 +1,68 @@
+// oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
+import { openSync } from "node:fs";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { asError } from "@gantry/sdk/node";
+import { syscall } from "../kernel/kernel.ts";
+import { CLONE_FS } from "../kernel/mounts.ts";
+import { inView } from "./mount-view.ts";
+import type { FromMounter, MounterFacts, ToMounter, View } from "./view-facts.ts";
+
+/** Mounts a view for each run by a thread of its own, one after another. */
+export class Mounter {
+  readonly #worker: Worker;
+  #base = -1;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("error", () => undefined);
+    worker.unref();
+  }
+
+  /** Loads the thread; nothing can be loaded any more once the walls stand. `url`: its file. */
+  static async start(url: URL, facts: MounterFacts): Promise<Mounter> {
+    const worker = new Worker(url, {
+      workerData: facts,
+      env: {},
+      execArgv: process.execArgv.filter((one) => one.startsWith("--conditions")),
+      resourceLimits: { maxYoungGenerationSizeMb: 1 },
+    });
+    await once(worker, "message");
+    return new Mounter(worker);
+  }
+
+  /**
+   * To be called in the root of its own, before rights are given up; mounts a view of this layer to try. Returns why there
+   * can be none.
+   */
+  async enter(trial: string): Promise<string | undefined> {
+    try {
+      const said = await this.#ask({ enter: true });
+      if ("failed" in said) return said.failed;
+      syscall("unshare", CLONE_FS);
+      this.#base = openSync("/proc/self/ns/mnt", "r");
+      (await this.mount({ id: trial, hide: [], hold: [] }))(() => undefined);
+      return undefined;
+    } catch (error) {
+      return asError(error).message;
+    }
+  }
+
+  /** Returns what starts something in the view. Throws with the kernel's reason. */
+  async mount(view: View): Promise<<T>(start: () => T) => T> {
+    const said = await this.#ask(view);
+    if (!("namespace" in said)) throw new Error("failed" in said ? said.failed : "no view was made");
+    return (start) => inView(said.namespace, this.#base, start);
+  }
+
+  async #ask(message: ToMounter): Promise<FromMounter> {
+    this.#worker.ref();
+    this.#worker.postMessage(message);
+    try {
+      const [said] = (await once(this.#worker, "message")) as [FromMounter];
+      return said;
+    } finally {
+      this.#worker.unref();
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
+import { Beneath } from "./beneath.ts";
+import type { Judge } from "./judge.ts";
+import type { Left } from "./upper.ts";
+
+/** Tells whether something is still what it was, whatever its name is by now. */
+export interface Mark {
+  readonly ino: string;
+  readonly size: string;
+  readonly mtime: string;
+}
+
+/** Puts what the layer has at `at` to `to`; `was`: in place of that. */
+export interface Put {
+  readonly do: "put";
+  readonly at: string;
+  readonly to: string;
+  readonly is: Mark;
+  readonly was?: Mark;
+  /** Where the overlay left notes in it, which mean nothing in the workspace. */
+  readonly noted?: readonly string[];
+}
+
+/** One thing to do in the workspace; `at` is relative to it and to the layer. */
+export type Step =
+  | Put
+  | { readonly do: "folder"; readonly at: string; readonly mode: number }
+  | { readonly do: "mode"; readonly at: string; readonly mode: number; readonly was: number }
+  | { readonly do: "remove"; readonly at: string; readonly was: Mark };
+
+/** What is said of something that was not done as the run did it. */
+export interface Kept {
+  readonly at: string;
+  readonly why: string;
+  /** Its name in the workspace, beside the owner's; undefined: it lies in the layer alone. */
+  readonly beside?: string;
+}
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly kept: readonly Kept[];
+}
+
+export interface Facts {
+  readonly id: string;
+  readonly workspace: string;
+  /** By the clock of the file systems, in ns: what changed since then was changed by somebody else. */
+  readonly began: bigint;
+  /** What the run was not shown. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+const CHANGED = "it was changed meanwhile";
+const MODE = 0o777n;
+
+export const markOf = ({ ino, size, mtimeNs }: BigIntStats): Mark => ({
+  ino: String(ino),
+  size: String(size),
+  mtime: String(mtimeNs),
+});
+
+/** Decides all of what becomes of a layer before anything of it is done. Changes nothing. */
+export function makePlan(facts: Facts, left: readonly Left[], judge: Judge): Plan {
+  using beneath = new Beneath(facts.workspace);
+  const planner = new Planner(facts, judge, beneath);
+  planner.folder(left);
+  return { steps: planner.steps, kept: planner.kept };
+}
+
+class Planner {
+  readonly steps: Step[] = [];
+  readonly kept: Kept[] = [];
+  readonly #facts: Facts;
+  readonly #judge: Judge;
+  readonly #beneath: Beneath;
+
+  constructor(facts: Facts, judge: Judge, beneath: Beneath) {
+    this.#facts = facts;
+    this.#judge = judge;
+    this.#beneath = beneath;
+  }
+
+  folder(left: readonly Left[]): void {
+    for (const one of left) this.#plan(one);
+  }
+
+  #plan(one: Left): void {
+    const there = this.#find(one.at);
+    const refused = this.#judge.refuse(one);
+    if (refused !== undefined) return this.#keep(one.at, refused);
+    if (one.kind === "gone") return there && this.#takeAway(one.at, there);
+    if (one.kind === "folder") return this.#planFolder(one, there);
+    if (there && isSame(one, there)) return;
+    if (!there) return this.#isMissed(one) ? this.#beside(one) : this.#put(one);
+    if (!there.isDirectory()) return this.#isNew(there) ? this.#beside(one) : this.#put(one, there);
+    return this.#remove(one.at, there) ? this.#put(one) : this.#beside(one);
+  }
+
+  #planFolder(one: Left, there: BigIntStats | undefined): void {
+    const isOpaque = one.notes.includes("opaque");
+    if (there?.isDirectory()) {
+      this.#changeMode(one, there);
+      this.folder(one.children);
+      return isOpaque ? this.#emptyOfOthers(one) : undefined;
+    }
+    if (there) {
+      if (this.#isNew(there)) return this.#beside(one);
+      this.#remove(one.at, there);
+    } else if (one.notes.includes("origin") && !isOpaque) return this.#beside(one);
+    if (this.#isClean(one)) return this.#put(one);
+    this.steps.push({ do: "folder", at: one.at, mode: Number(one.about.mode & MODE) });
+    this.folder(one.children);
+  }
+
+  /** True where all of it may be taken over, so that one step does it. */
+  #isClean(one: Left): boolean {
+    return one.children.every(
+      (child) =>
+        child.kind !== "gone" &&
+        this.#judge.refuse(child) === undefined &&
+        (child.kind !== "folder" || this.#isClean(child)),
+    );
+  }
+
+  /** Takes away what the run removed with an earlier folder of this name. */
+  #emptyOfOthers({ at, children }: Left): void {
+    const own = new Set(children.map(({ name }) => name));
+    for (const name of this.#namesIn(at).filter((one) => !own.has(one))) {
+      const there = this.#find(`${at}/${name}`);
+      if (there) this.#takeAway(`${at}/${name}`, there);
+    }
+  }
+
+  #takeAway(at: string, there: BigIntStats): void {
+    if (this.#isHidden(at, there)) return;
+    if (this.#judge.isGuarded(at, there.isDirectory()))
+      return this.#keep(at, "security.guarded_files names it, so it stays");
+    this.#remove(at, there);
+  }
+
+  /** True where nothing of it stays. */
+  #remove(at: string, there: BigIntStats): boolean {
+    if (there.isDirectory() && this.#mustStay(at)) {
+      this.#emptyOf(at);
+      return false;
+    }
+    if (!there.isDirectory() && this.#isNew(there)) {
+      this.#keep(at, `${CHANGED}, so it stays although the run removed it`);
+      return false;
+    }
+    this.steps.push({ do: "remove", at, was: markOf(there) });
+    return true;
+  }
+
+  #emptyOf(at: string): void {
+    for (const name of this.#namesIn(at)) {
+      const there = this.#find(`${at}/${name}`);
+      if (there) this.#takeAway(`${at}/${name}`, there);
+    }
+  }
+
+  /** True where something beneath a folder was not shown to the run, is guarded, or was changed meanwhile. */
+  #mustStay(at: string): boolean {
+    return this.#namesIn(at).some((name) => {
+      const [inner, there] = [`${at}/${name}`, this.#find(`${at}/${name}`)];
+      if (!there) return false;
+      const isFolder = there.isDirectory();
+      if (this.#isHidden(inner, there) || this.#judge.isGuarded(inner, isFolder)) return true;
+      return isFolder ? this.#mustStay(inner) : this.#isNew(there);
+    });
+  }
+
+  #isHidden(at: string, there: BigIntStats): boolean {
+    return this.#facts.hidden.has(at) || this.#judge.isSecret(at, there.isDirectory());
+  }
+
+  /** True for what the run had below and somebody took away since; a folder that nobody changed never had it. */
+  #isMissed({ at, notes }: Left): boolean {
+    const around = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : "";
+    const folder = around === "" ? lstatSync(this.#facts.workspace, { bigint: true }) : this.#find(around);
+    return notes.includes("origin") && folder !== undefined && this.#isNew(folder);
+  }
+
+  #isNew({ ctimeNs }: BigIntStats): boolean {
+    return ctimeNs >= this.#facts.began;
+  }
+
+  #changeMode({ at, about, notes }: Left, there: BigIntStats): void {
+    const [mode, was] = [Number(about.mode & MODE), Number(there.mode & MODE)];
+    if (mode === was || this.#isNew(there) || this.#judge.isGuarded(at, true)) return;
+    if (notes.includes("origin") || notes.includes("opaque")) this.steps.push({ do: "mode", at, mode, was });
+  }
+
+  #put(one: Left, there?: BigIntStats, to = one.at): void {
+    const { at, about } = one;
+    const noted = notedIn(one);
+    const is = markOf(about);
+    const further = { ...(there && { was: markOf(there) }), ...(noted.length > 0 && { noted }) };
+    this.steps.push({ do: "put", at, to, is, ...further });
+  }
+
+  #beside(one: Left): void {
+    if (one.kind === "folder" && !this.#isClean(one)) return this.#keep(one.at, CHANGED);
+    const beside = besideOf(one.at, this.#facts.id);
+    this.#put(one, undefined, beside);
+    this.kept.push({ at: one.at, why: CHANGED, beside });
+  }
+
+  #keep(at: string, why: string): void {
+    this.kept.push({ at, why });
+  }
+
+  #find(at: string): BigIntStats | undefined {
+    try {
+      return lstatSync(this.#beneath.name(at), { bigint: true, throwIfNoEntry: false });
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+        return undefined;
+      throw error;
+    }
+  }
+
+  #namesIn(at: string): readonly string[] {
+    return readdirSync(this.#beneath.name(at));
+  }
+}
+
+const notedIn = (one: Left): readonly string[] => [
+  ...(one.notes.length > 0 ? [one.at] : []),
+  ...one.children.flatMap(notedIn),
+];
+
+export const besideOf = (at: string, id: string): string => `${at}.from-run-${id}`;
+
+/** True where a file was copied up and then not changed, or is again what it was. */
+function isSame({ kind, about, notes }: Left, there: BigIntStats): boolean {
+  if (kind !== "file" || !there.isFile() || !notes.includes("origin")) return false;
+  return (["size", "mtimeNs", "mode", "uid", "gid"] as const).every((key) => about[key] === there[key]);
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
+import type { Kept, Plan } from "./plan.ts";
+import type { Places } from "./steps.ts";
+
+/** What is known of a run; `kept` and what follows from when it was looked at. */
+export interface RunRecord {
+  readonly id: string;
+  readonly argv: readonly string[];
+  /** When it began, in ms since 1970. */
+  readonly began: number;
+  /** By the clock of file systems, in ns. */
+  readonly beganNs: string;
+  readonly hidden: readonly string[];
+  readonly service: string;
+  readonly steps?: number;
+  readonly kept?: readonly Kept[];
+  readonly undone?: boolean;
+}
+
+const ID = /^[\da-f]{8}$/;
+/** A clock that does not go on is not waited for. */
+const MOST_TICKS = 50;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+const [RECORD, PLAN] = ["run.json", "plan.json"];
+/** The service, told from others that had its number before. */
+const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
+
+/** The folder of one run: its layer, what is to be done with it, and what that replaced. */
+export class RunFolder {
+  readonly id: string;
+  readonly #at: string;
+
+  private constructor(runs: string, id: string) {
+    this.id = id;
+    this.#at = path.join(runs, id);
+  }
+
+  /** Makes one, with an empty layer. */
+  static make(runs: string): RunFolder {
+    makeDir(runs);
+    const one = new RunFolder(runs, randomBytes(4).toString("hex"));
+    mkdirSync(one.#at, { mode: 0o700 });
+    for (const name of ["up", "work"]) mkdirSync(path.join(one.#at, name), { mode: 0o700 });
+    return one;
+  }
+
+  /** Those of a folder, the newest first; undefined ids are none. */
+  static all(runs: string): readonly RunFolder[] {
+    const ids = existsSync(runs) ? readdirSync(runs).filter((name) => ID.test(name)) : [];
+    const all = ids.map((id) => new RunFolder(runs, id));
+    const began = new Map(all.map((one) => [one, one.read()?.began ?? 0]));
+    return all.toSorted((a, b) => began.get(b)! - began.get(a)!);
+  }
+
+  static find(runs: string, id: string): RunFolder | undefined {
+    return ID.test(id) && existsSync(path.join(runs, id, RECORD)) ? new RunFolder(runs, id) : undefined;
+  }
+
+  get upper(): string {
+    return path.join(this.#at, "up");
+  }
+
+  places(workspace: string): Places {
+    return { id: this.id, workspace, upper: this.upper, old: path.join(this.#at, "old") };
+  }
+
+  /**
+   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file systems, which ticks in
+   * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
+   */
+  begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
+    const mode = lstatSync(workspace).mode & 0o7777;
+    let began = 0n;
+    for (let tick = 0; tick < MOST_TICKS && began <= after; tick++) {
+      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
+      chmodSync(this.upper, mode);
+      began = lstatSync(this.upper, { bigint: true }).ctimeNs;
+    }
+    const beganNs = String(began);
+    const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
+    this.write(record);
+    return record;
+  }
+
+  /** When it was last written down, by the clock of file systems. */
+  get written(): bigint {
+    return lstatSync(path.join(this.#at, RECORD), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n;
+  }
+
+  /** Undefined where there is none yet, or it was cut off. */
+  read(): RunRecord | undefined {
+    return this.#read<RunRecord>(RECORD);
+  }
+
+  write(record: RunRecord): void {
+    this.#write(RECORD, record);
+  }
+
+  /** From now on the plan is done, by whatever service there is. */
+  decide(plan: Plan): void {
+    mkdirSync(path.join(this.#at, "old"), { recursive: true, mode: 0o700 });
+    this.#write(PLAN, plan);
+  }
+
+  get plan(): Plan | undefined {
+    return this.#read<Plan>(PLAN);
+  }
+
+  /** True while the service that began it lives. */
+  isOf(): "us" | "others" | "nobody" {
+    const service = this.read()?.service ?? "";
+    if (service === own()) return "us";
+    const [pid, hash] = service.split("-");
+    return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
+  }
+
+  /** What it takes on disk, in bytes. */
+  bytes(): number {
+    return bytesIn(this.#at);
+  }
+
+  /** What the overlay needed. */
+  tidy(): void {
+    const work = path.join(this.#at, "work");
+    if (!existsSync(work)) return;
+    open(work);
+    rmSync(work, { recursive: true, force: true });
+  }
+
+  remove(): void {
+    open(this.#at);
+    rmSync(this.#at, { recursive: true, force: true });
+  }
+
+  #read<T>(name: string): T | undefined {
+    try {
+      return JSON.parse(readFileSync(path.join(this.#at, name), "utf8")) as T;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #write(name: string, value: unknown): void {
+    const at = path.join(this.#at, name);
+    writeFileSync(`${at}.new`, JSON.stringify(value), { mode: 0o600, flush: name === PLAN });
+    renameSync(`${at}.new`, at);
+  }
+}
+
+/** A run may have closed folders, and the overlay closes its own. */
+function open(folder: string): void {
+  const { mode } = lstatSync(folder);
+  if ((mode & 0o700) !== 0o700) chmodSync(folder, (mode & 0o777) | 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) open(path.join(folder, entry.name));
+}
+
+function bytesIn(folder: string): number {
+  let bytes = 4_096;
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const at = path.join(folder, entry.name);
+      bytes += entry.isDirectory() ? bytesIn(at) : Number(lstatSync(at).blocks) * 512;
+    }
+  } catch {
+    // Closed by a run; it counts as little.
+  }
+  return bytes;
+}

@@ -1,0 +1,28 @@
+import type { RunResult } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import { NotStarted, type RunRequest } from "../confined/process.ts";
+import { type Confined, type Telling, runWatched } from "../confined/run.ts";
+import { VIEWS } from "./view-facts.ts";
+
+/** A run in a view of the workspace; the service looks at what it left there. Throws NotStarted where none can be mounted. */
+export async function runInView(
+  confined: Confined,
+  request: RunRequest,
+  abort: AbortController,
+  { started }: Telling,
+): Promise<RunResult> {
+  const { mounter, ending, size } = confined;
+  const { view } = request;
+  if (!view || !mounter) throw new NotStarted("no view was asked for as this process began");
+  const layer = `${VIEWS}/${view.id}/up`;
+  const enter = await mounter.mount(view).catch((error: unknown) => {
+    throw new NotStarted(asError(error).message);
+  });
+  size.withLayer(layer);
+  try {
+    const within = <T>(start: () => T): T => ending.within(() => enter(start));
+    return await runWatched(confined, request, abort, { within, started, written: [layer] });
+  } finally {
+    size.withLayer(undefined);
+  }
+}

@@ -1,0 +1,139 @@
+import type { CommandContext } from "@gantry/sdk";
+import { errors } from "../errors.ts";
+import type { Kept, Step } from "./plan.ts";
+import { RunFolder, type RunRecord } from "./run-folder.ts";
+import { takeKept } from "./take-kept.ts";
+import { finish } from "./take-over.ts";
+import { undoSteps } from "./undo.ts";
+
+interface Run {
+  readonly folder: RunFolder;
+  readonly record: RunRecord;
+}
+
+/** What `gantry runs` does. */
+export class RunWords {
+  readonly #runs: string;
+  readonly #workspace: string;
+  readonly #context: CommandContext;
+
+  constructor(runs: string, workspace: string, context: CommandContext) {
+    this.#runs = runs;
+    this.#workspace = workspace;
+    this.#context = context;
+  }
+
+  list(): number {
+    const runs = RunFolder.all(this.#runs).flatMap((folder) => {
+      const record = folder.read();
+      return record?.steps === undefined ? [] : [{ folder, record }];
+    });
+    if (this.#context.options["json"]) this.#print({ runs: runs.map(({ record }) => summaryOf(record)) });
+    else if (runs.length === 0) this.#context.out("Nothing is kept of any command.");
+    else for (const { record } of runs) this.#context.out(lineOf(record));
+    return 0;
+  }
+
+  show(): number {
+    const { folder, record } = this.#find();
+    const steps = folder.plan?.steps ?? [];
+    const kept = record.kept ?? [];
+    if (this.#context.options["json"]) {
+      const changes = steps.map((step) => ({ path: pathOf(step), change: changeOf(step) }));
+      this.#print({ ...summaryOf(record), changes, kept });
+      return 0;
+    }
+    this.#context.out(lineOf(record));
+    for (const step of steps) this.#context.out(`  ${changeOf(step)}: ${shown(pathOf(step))}`);
+    this.#say(kept);
+    return 0;
+  }
+
+  take(): number {
+    const { folder, record } = this.#find();
+    const paths = this.#context.args.slice(1);
+    for (const one of paths)
+      if (!(record.kept ?? []).some(({ at, beside }) => at === one && beside === undefined))
+        throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
+    const { taken, kept } = takeKept(folder, record, this.#workspace, paths);
+    if (this.#context.options["json"]) this.#print({ id: record.id, taken, kept });
+    else {
+      this.#context.out(`Taken over: ${taken.length === 0 ? "nothing" : taken.map(shown).join(", ")}.`);
+      this.#say(kept);
+    }
+    return 0;
+  }
+
+  drop(): number {
+    const { folder, record } = this.#find();
+    folder.remove();
+    if (this.#context.options["json"]) this.#print({ id: record.id, dropped: true });
+    else this.#context.out(`Nothing is kept of run ${record.id} any more.`);
+    return 0;
+  }
+
+  undo(): number {
+    const { folder, record } = this.#find();
+    if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
+    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? []);
+    folder.write({ ...record, undone: true });
+    if (this.#context.options["json"]) this.#print({ id: record.id, undone: true, left });
+    else {
+      this.#context.out(`Run ${record.id} is undone.`);
+      for (const { at, why } of left) this.#context.out(`  stays: ${shown(at)} (${why})`);
+    }
+    return 0;
+  }
+
+  /** Throws SANDBOX_RUN_UNKNOWN, SANDBOX_RUN_BUSY. */
+  #find(): Run {
+    const id = this.#context.args[0] ?? "";
+    const folder = RunFolder.find(this.#runs, id);
+    const record = folder?.read();
+    if (!folder || !record) throw errors.SANDBOX_RUN_UNKNOWN(id);
+    if (record.steps !== undefined) return { folder, record };
+    if (folder.isOf() !== "nobody" || !folder.plan) throw errors.SANDBOX_RUN_BUSY(id);
+    finish(folder, record, this.#workspace);
+    return { folder, record: folder.read() ?? record };
+  }
+
+  #say(kept: readonly Kept[]): void {
+    for (const { at, why, beside } of kept)
+      this.#context.out(
+        beside === undefined
+          ? `  not taken over: ${shown(at)} (${why})`
+          : `  ${shown(at)}: ${why}; the run's is ${shown(beside)}`,
+      );
+  }
+
+  #print(value: unknown): void {
+    this.#context.out(JSON.stringify(value));
+  }
+}
+
+const summaryOf = ({ id, began, argv, steps = 0, kept = [], undone = false }: RunRecord) => ({
+  id,
+  began: new Date(began).toISOString(),
+  argv,
+  changes: steps,
+  kept: kept.length,
+  undone,
+});
+
+function lineOf(record: RunRecord): string {
+  const { id, began, argv, changes, kept, undone } = summaryOf(record);
+  const when = began.slice(0, 16).replace("T", " ");
+  const what = `${changes} taken over, ${kept} told of${undone ? ", undone" : ""}`;
+  return `${id}  ${when}  ${what}  ${shown(argv.join(" ")).slice(0, 80)}`;
+}
+
+const pathOf = (step: Step): string => (step.do === "put" ? step.to : step.at);
+
+function changeOf(step: Step): string {
+  if (step.do === "put") return step.was ? "changed" : "added";
+  return { remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
+}
+
+/** Names are chosen by a run: what a terminal would obey is written out. */
+const shown = (text: string): string =>
+  text.replace(/[\p{C}\u2028\u2029]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);

@@ -1,0 +1,212 @@
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readlinkSync,
+  symlinkSync,
+  rmSync,
+  utimesSync,
+  type BigIntStats,
+} from "node:fs";
+import { constants as os } from "node:os";
+import { KernelError } from "../kernel/kernel.ts";
+import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
+import { Beneath } from "./beneath.ts";
+import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./plan.ts";
+
+const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
+
+/** Where the steps of one run are done. Each is a folder that only the service and the owner write. */
+export interface Places {
+  readonly id: string;
+  readonly workspace: string;
+  readonly upper: string;
+  /** What was replaced or removed, by the number of its step. */
+  readonly old: string;
+}
+
+/**
+ * Does the steps of a plan, each of which may have been done before, by a service that was killed. A name of the workspace
+ * has its old or its new content at each moment, and what stood there is kept. Returns what differs from the plan. `first`:
+ * the number of the step to begin with.
+ */
+export function doSteps(places: Places, steps: readonly Step[], first = 0): readonly Kept[] {
+  using hands = new Hands(places);
+  return steps.flatMap((step, i) => (i < first ? [] : (hands.do(step, i) ?? [])));
+}
+
+class Hands implements Disposable {
+  readonly #places: Places;
+  readonly #there: Beneath;
+  readonly #upper: Beneath;
+
+  constructor(places: Places) {
+    this.#places = places;
+    this.#there = new Beneath(places.workspace);
+    this.#upper = new Beneath(places.upper);
+  }
+
+  [Symbol.dispose](): void {
+    this.#there[Symbol.dispose]();
+    this.#upper[Symbol.dispose]();
+  }
+
+  do(step: Step, number: number): Kept | undefined {
+    try {
+      switch (step.do) {
+        case "put":
+          return this.#put(step, number);
+        case "remove":
+          return this.#remove(step, number);
+        case "folder":
+          return void mkdirSync(this.#there.name(step.at), { mode: step.mode });
+        case "mode":
+          return void chmodSync(this.#there.name(step.at), step.mode);
+      }
+    } catch (error) {
+      if (step.do === "folder" && isCode(error, "EEXIST")) return undefined;
+      return { at: step.at, why: reasonOf(error) };
+    }
+  }
+
+  #put(step: Put, number: number): Kept | undefined {
+    let from = this.#upper.name(step.at);
+    const found = aboutOf(from);
+    // Done before.
+    if (!found) return undefined;
+    if (step.was && isMarked(found, step.was)) return void this.#keepOld(from, number);
+    for (const at of step.noted ?? []) this.#clean(at);
+    if (step.noted?.length) from = this.#upper.name(step.at);
+    const to = this.#there.name(step.to);
+    try {
+      return step.was ? this.#replace(step, from, to, number) : void renameNew(from, to);
+    } catch (error) {
+      if (isErrno(error, EEXIST, ENOENT, ENOTEMPTY)) return this.#putBeside(step, from);
+      if (!isErrno(error, EXDEV)) throw error;
+      return this.#putCopy(step, from, to, number);
+    }
+  }
+
+  /** What is exchanged is looked at after it, so that nothing that was saved in between is lost. */
+  #replace(step: Put, from: string, to: string, number: number): Kept | undefined {
+    exchange(from, to);
+    if (isMarked(aboutOf(from), step.was!)) return void this.#keepOld(from, number);
+    exchange(from, to);
+    return this.#putBeside(step, from);
+  }
+
+  #putBeside({ at, to }: { readonly at: string; readonly to: string }, from: string): Kept {
+    const beside = to === at ? besideOf(at, this.#places.id) : to;
+    renameOrCopy(from, this.#there.name(beside));
+    return { at, why: "it was changed meanwhile", beside };
+  }
+
+  /** On another file system: a copy beside the name is what is put there, in one step. */
+  #putCopy(step: Put, from: string, to: string, number: number): Kept | undefined {
+    const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
+    const before = aboutOf(beside);
+    if (!(step.was && isMarked(before, step.was))) {
+      rmSync(beside, { recursive: true, force: true });
+      copy(from, beside);
+      try {
+        if (step.was) exchange(beside, to);
+        else renameNew(beside, to);
+      } catch (error) {
+        rmSync(beside, { recursive: true, force: true });
+        if (isErrno(error, EEXIST, ENOENT, ENOTEMPTY)) return this.#putBeside(step, from);
+        throw error;
+      }
+      if (step.was && !isMarked(aboutOf(beside), step.was)) {
+        exchange(beside, to);
+        rmSync(beside, { recursive: true, force: true });
+        return this.#putBeside(step, from);
+      }
+    }
+    if (step.was) this.#keepOld(beside, number);
+    rmSync(from, { recursive: true, force: true });
+    return undefined;
+  }
+
+  #remove(step: Extract<Step, { do: "remove" }>, number: number): Kept | undefined {
+    const at = this.#there.name(step.at);
+    const found = aboutOf(at);
+    if (!found) return undefined;
+    const isFolder = found.isDirectory();
+    if (isFolder ? String(found.ino) !== step.was.ino : !isMarked(found, step.was))
+      return { at: step.at, why: "it was changed meanwhile, so it stays although the run removed it" };
+    this.#keepOld(at, number);
+    return undefined;
+  }
+
+  #clean(at: string): void {
+    const name = this.#upper.name(at);
+    for (const note of overlayNotes(name)) dropNote(name, note);
+  }
+
+  #keepOld(at: string, number: number): void {
+    renameOrCopy(at, `${this.#places.old}/${number}`);
+  }
+}
+
+/** Moves by copying where it has to; nothing is replaced. */
+export function renameOrCopy(from: string, to: string): void {
+  try {
+    renameNew(from, to);
+  } catch (error) {
+    if (!isErrno(error, EXDEV)) throw error;
+    copy(from, to);
+    rmSync(from, { recursive: true, force: true });
+  }
+}
+
+/** Shares the blocks where the file system can. */
+function copy(from: string, to: string): void {
+  const about = lstatSync(from);
+  const times = [about.atimeMs / 1_000, about.mtimeMs / 1_000] as const;
+  if (about.isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+    return lutimesSync(to, ...times);
+  }
+  if (about.isFile()) {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    if (process.getuid?.() === 0) chownSync(to, about.uid, about.gid);
+    chmodSync(to, about.mode & 0o777);
+    utimesSync(to, ...times);
+    return;
+  }
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+    errorOnExist: true,
+    force: false,
+    mode: constants.COPYFILE_FICLONE,
+  });
+}
+
+export function aboutOf(at: string): BigIntStats | undefined {
+  return lstatSync(at, { bigint: true, throwIfNoEntry: false });
+}
+
+export function isMarked(about: BigIntStats | undefined, mark: Mark): boolean {
+  if (!about) return false;
+  const now = markOf(about);
+  return now.ino === mark.ino && now.size === mark.size && now.mtime === mark.mtime;
+}
+
+const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>
+  error instanceof KernelError && numbers.includes(error.errno);
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (isCode(error, "ENOENT", "ENOTDIR", "ELOOP")) return "its folder was moved meanwhile";
+  return `it could not be put there (${code ?? message})`;
+}

@@ -1,0 +1,51 @@
+import { Judge, type Names } from "./judge.ts";
+import { Merged } from "./merged.ts";
+import { type Kept, makePlan } from "./plan.ts";
+import type { RunFolder, RunRecord } from "./run-folder.ts";
+import { doSteps } from "./steps.ts";
+import { readLayer } from "./upper.ts";
+
+/** What became of a run's layer. */
+export interface Taken {
+  readonly steps: number;
+  readonly kept: readonly Kept[];
+}
+
+/**
+ * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan is written down, and then
+ * it is done. A run that left nothing leaves no folder.
+ */
+export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
+  decide(folder, record, names);
+  return finish(folder, record, names.workspace);
+}
+
+/** Judges all of a layer, and writes down what is to be done with it. */
+export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
+  const left = readLayer(folder.upper);
+  const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
+  const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
+  const plan = makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
+  if (plan.steps.length + plan.kept.length > 0) folder.decide(plan);
+}
+
+/** Does what was decided, whether it was begun or not. */
+export function finish(folder: RunFolder, record: RunRecord, workspace: string): Taken {
+  const { steps, kept } = folder.plan ?? { steps: [], kept: [] };
+  const all = [...kept, ...doSteps(folder.places(workspace), steps)];
+  if (steps.length === 0 && all.length === 0) folder.remove();
+  else {
+    folder.tidy();
+    folder.write({ ...record, steps: steps.length, kept: all });
+  }
+  return { steps: steps.length, kept: all };
+}
+
+/** A phrase for what is told of each, to the model and the owner. */
+export function phrases({ kept }: Taken, id: string): readonly string[] {
+  return kept.map(({ at, why, beside }) =>
+    beside === undefined
+      ? `not taken over: ${at} (${why}); the owner finds it by \`gantry runs show ${id}\``
+      : `${at}: ${why}, so the owner's stays and the run's is ${beside}`,
+  );
+}
