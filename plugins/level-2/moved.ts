@@ -2,11 +2,11 @@
 export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@gantry/sdk": {
     "@gantry/sdk/fill": `
-    AcceptBounds Acceptance AnswerOutcome Asked Budget BudgetVerdict CallOptions Claim ClaimBounds
+    AcceptBounds Acceptance AnswerOutcome Budget BudgetVerdict CallOptions Claim ClaimBounds
     ClaimedMessages ClaimedTurn ClaimedTurnOptions CommandOption ConfigChange ConfigEditor
     Confining ConnectOptions ConnectTls ConversationControl Decider Decision DecisionOutcome
     DirectoryEntry EffectsContext Effort Enforcement Erased EventQueue FileFound FileReplaced
-    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState LaneStats Lanes Lease Loopback
+    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState Lanes Lease Loopback
     LoopbackVisit MediaFacts MessageWorker MissingGuard ModelRouter Notice OpenSpec OptionValue
     Pages ProcessEnd ProcessPipe QuestionEnd Redactor Redactors Reloaded ReplyHeaders Retry
     RouteFailure RoutedEvent RunSpec RunningTurn RunningWorker RuntimeLimits SandboxPolicy
@@ -20,7 +20,7 @@ export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> =
     `,
     "@gantry/sdk/node": "NameTest fileNames secretFiles",
     "": `
-    ArgsOf AuditType Capabilities ErrorRow FormField RouteAuth Sender SessionAccess Speech Stopped
+    ArgsOf Asked AuditType Capabilities ErrorRow FormField LaneStats MaterialFolder RouteAuth Sender SessionAccess Speech Stopped
     Tap TextPart ToolHints TraceParent TurnUsage UsageKey endedText
     `,
   },
