@@ -1,5 +1,6 @@
 /**
- * Built-in modules that a library imports at its top level and this product uses there rarely or never, by library.
+ * Modules, most of them built in, that a library imports at its top level and this product uses
+ * there rarely or never, by library.
  * Loading them costs more than everything else a command does, so each is put behind its first use.
  */
 const lazy: readonly { readonly library: RegExp; readonly builtin: string; readonly code: string }[] = [
@@ -21,6 +22,28 @@ const lazy: readonly { readonly library: RegExp; readonly builtin: string; reado
       "  get STATUS_CODES() { return http().STATUS_CODES; },",
       "};",
     ].join("\n"),
+  },
+  {
+    // All that undici calls is the function itself: the module is wanted once it fails.
+    library: /[\\/]node_modules[\\/]undici[\\/]/,
+    builtin: "node:assert",
+    code: [
+      "module.exports = (value, ...rest) => {",
+      '  if (!value) process.getBuiltinModule("node:assert")(value, ...rest);',
+      "};",
+    ].join("\n"),
+  },
+  {
+    // The clock alone, which is a global.
+    library: /[\\/]node_modules[\\/]undici[\\/]/,
+    builtin: "node:perf_hooks",
+    code: "module.exports = { get performance() { return performance; } };",
+  },
+  {
+    // An experiment beside the parser that is used: a third of all that a request loads.
+    library: /[\\/]node_modules[\\/]undici[\\/]/,
+    builtin: "./parser-h1.js",
+    code: "module.exports = { getMiloEnabled: () => false };",
   },
   {
     // HTTP/2 is switched off; this is what undici itself does where it is missing.

@@ -18,11 +18,11 @@ const plugins = readdirSync(path.join(root, "plugins")).filter((name) =>
 /** The rooms of the sdk that each turn needs. */
 const sdkRooms = "contract|messages|models|provider-kit|security|store|tools|turns";
 
-const hostRooms = "cli|messages|turn|tools|record|config|plugins";
+const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
 const lazyHost = [
-  ...["cli", "main", "config-dir", "watch", "testing", "index", "starting-file", "line-reader"],
+  ...["cli", "main", "compile-later", "config-dir", "watch", "index", "starting-file", "line-reader"],
   ...["import-foreign", "level"],
 ].join("|");
 
@@ -99,7 +99,6 @@ export default defineConfig({
   entry: {
     cli: "host/cli/cli.ts",
     index: "host/index.ts",
-    "host-testing": "host/testing.ts",
     sdk: "sdk/index.ts",
     "sdk-fill": "sdk/fill.ts",
     "sdk-provider": "sdk/provider-kit/index.ts",

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Commands } from "@gantry/sdk";
 import type { CommandOption } from "@gantry/sdk/fill";
-import { hostCommands } from "@gantry/cli";
-import { Installation } from "@gantry/host";
+import { hostCommands, Installation } from "@gantry/cli";
 
 /** A word of the command line, without what it does. */
 export interface Word {

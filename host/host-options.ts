@@ -1,7 +1,9 @@
 import type { AnySlot, ConfigFile, Filled, Plugin, Runtime } from "@gantry/sdk";
 import type { Configured } from "./config/configure.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
+import type { HookTable } from "./plugins/hook-table.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import type { Registry } from "./plugins/registry.ts";
 import type { Audit } from "./record/audit.ts";
 import type { LogWriter } from "./record/log.ts";
 
@@ -9,6 +11,13 @@ import type { LogWriter } from "./record/log.ts";
 export interface EditingHost {
   readonly audit: Audit;
   get<S extends AnySlot>(slot: S): Filled<S> | undefined;
+}
+
+/** A host whose plugins are set up, for a check of the names in its configuration. */
+export interface SetUpHost {
+  readonly options: Pick<HostOptions, "config">;
+  readonly hooks: HookTable;
+  readonly registry: Registry;
 }
 
 export interface HostOptions {
@@ -26,6 +35,8 @@ export interface HostOptions {
   readonly configDir: string;
   readonly configFile: string;
   readonly configEditor: (host: EditingHost) => ConfigFile;
+  /** Called once every plugin is set up; a throw stops the start. */
+  readonly check?: (host: SetUpHost) => Promise<void>;
   /** Absolute, exists. */
   readonly workspace: string;
   readonly write: LogWriter;

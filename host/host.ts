@@ -9,7 +9,7 @@ import {
 import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
-import { checkNames } from "./check-names.ts";
+import { checkPeople } from "./config/check-people.ts";
 import { People } from "./config/people.ts";
 import { Messages } from "./messages/messages.ts";
 import { ownSlots } from "./own-slots.ts";
@@ -34,7 +34,6 @@ export class Host {
   readonly audit: Audit;
   readonly people: People;
   readonly approvals: Approvals;
-  readonly questions: Tooling["questions"];
   readonly calls: Tooling["calls"];
   readonly tools: Tooling["tools"];
   readonly models: Providers;
@@ -48,7 +47,6 @@ export class Host {
   readonly registry: Registry = new Registry();
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
-  readonly #allowRules: Tooling["allowRules"];
   readonly #plugins: PluginSet;
 
   constructor(options: HostOptions) {
@@ -83,7 +81,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
-    const { tools, questions, allowRules, rulings, sources, calls, policy } = new Tooling({
+    const { tools, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
@@ -93,11 +91,9 @@ export class Host {
       workspace,
     });
     this.tools = tools;
-    this.questions = questions;
-    this.#allowRules = allowRules;
     this.calls = calls;
     this.policy = policy;
-    const shared = { ...common, tools, questions };
+    const shared = { ...common, tools };
     const turn = {
       ...shared,
       models: this.models,
@@ -137,14 +133,14 @@ export class Host {
 
   /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
   async start(ready: boolean = true): Promise<void> {
-    const { leftOut = [], config, configEditor } = this.options;
+    const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of [...config.retired, ...this.#allowRules.idle()])
-      this.log.warn({ code }, message);
+    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins.failed);
     try {
       await this.#plugins.setup(own);
-      await checkNames(this);
+      await checkPeople(config, this.people, this.registry, this.options);
+      await check?.(this);
       await this.#enforcers.warnUnheld(this.registry, this.log);
       if (ready) await this.#plugins.ready();
     } catch (error) {

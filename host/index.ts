@@ -1,34 +1,40 @@
 /** The door for programs around a host: the command line, the build, a host of one's own. */
 export { isTree, type ConfigText } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
-export { noKey, pathOf, type ConfigFileDeps } from "./config/config-file.ts";
-export { configure } from "./config/configure.ts";
-export { changedKeys, effective } from "./config/effective.ts";
-export { readText, readTree } from "./config/read.ts";
-export { reloadService } from "./config/reload.ts";
+export { configure, type Configured } from "./config/configure.ts";
+export { pathOf, valueAt } from "./config/dotted-key.ts";
+export { hostReader } from "./config/host-keys.ts";
+export { bundledIn, openConfiguration, type Opened } from "./config/open.ts";
+export { parseToml, readText, readTree } from "./config/read.ts";
+export { refuseUnsafe } from "./config/refuse-unsafe.ts";
 export {
   findNode,
   isRecord,
   isTable,
-  jsonSchema,
   keysOf,
   leaves,
+  mergeSchemas,
   othersOf,
   readerOf,
+  recordEntry,
   recordValue,
+  tablePath,
   type LeafNode,
   type TableNode,
 } from "./config/schema.ts";
-export { writeWhole } from "./config/write-whole.ts";
-export type { Problem } from "./config/wrong-at.ts";
+export { openWorkspace } from "./config/workspace.ts";
+export { wrongAt, type Problem } from "./config/wrong-at.ts";
 export { hostErrors } from "./errors.ts";
 export { Host } from "./host.ts";
-export type { HostOptions } from "./host-options.ts";
-export { Installation, type Opened, type StartOptions } from "./installation.ts";
+export type { EditingHost, HostOptions, SetUpHost } from "./host-options.ts";
 export { currentPlugin } from "./plugins/attribution.ts";
 export { bundledPlugins, type Bundled } from "./plugins/bundled.ts";
+export { HookTable } from "./plugins/hook-table.ts";
 export { entryIn, loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
+export { checkManifest } from "./plugins/manifest.ts";
+export { fillersOf } from "./plugins/order.ts";
+export { PluginInstance } from "./plugins/plugin-instance.ts";
+export { Registry } from "./plugins/registry.ts";
 export type { Level, LogWriter } from "./record/log.ts";
-export { printable, printableProse, terminalLine } from "./record/printable.ts";
 export { stopNote } from "./turn/stop-note.ts";
 export { version } from "./version.ts";

@@ -9,7 +9,6 @@ import {
   Providers,
   Runtime,
   ToolCatalog,
-  ToolQuestions,
   Turns,
   type AnySlot,
 } from "@gantry/sdk";
@@ -25,7 +24,6 @@ interface Filling {
   readonly outbox: Outbox;
   readonly people: People;
   readonly policy: Policy;
-  readonly questions: ToolQuestions;
   readonly tools: ToolCatalog;
   readonly turns: Turns;
 }
@@ -47,7 +45,6 @@ export function ownSlots(
     [Policy, own.policy],
     [Runtime, runtimeOf(own.options, failed)],
     [ToolCatalog, own.tools],
-    [ToolQuestions, own.questions],
     [Turns, own.turns],
   ]);
 }

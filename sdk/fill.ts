@@ -47,7 +47,7 @@ export type {
   ProcessEnd,
   Confining,
 } from "./tools/sandbox.ts";
-export type { GivenWords, AnswerOutcome } from "./tools/tool-question.ts";
+export type { GivenWords, WordsAsked, SaidInChat, AnswerOutcome } from "./tools/tool-question.ts";
 export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";

@@ -1,3 +1,4 @@
+import { definePlugin, ShellReader } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -171,6 +172,27 @@ test("FLR-05: a rule that can cover no command is a warning at the start", async
   expect(warned).toEqual(
     idle.map((rule) => expect.stringMatching(`holds \`shell: ${rule.replace(/[?*]/g, "\\$&")}\``)),
   );
+});
+
+test("HSE-01: if a reader does not say what a command starts, no wildcard covers it", async () => {
+  const reader = definePlugin({
+    name: "reader",
+    provides: [ShellReader],
+    setup: ({ provide }) =>
+      provide(ShellReader, {
+        read: async (script) => ({
+          commands: [[]],
+          files: [],
+          plain: [{ words: script.split(" "), fed: false }],
+        }),
+      }),
+  });
+  const allow = ["shell: ls *", "shell: ls here"];
+  await using host = await startTestHost({
+    plugins: [autonomy, reader, shell],
+    config: { security: { allow } },
+  });
+  expect([await isAllowed(host, "ls here"), await isAllowed(host, "ls there")]).toEqual([true, false]);
 });
 
 test("FLR-05: a wildcard stands for no program", async () => {

@@ -41,7 +41,7 @@ test("CFG-05: an empty HOME means the user's own directory, never the folder whe
 test("CFG-05: kill -9 at any moment of many sets leaves a whole file, the old one or the new one", async () => {
   using home = tempDir("# kept\ndefault_model = 'm0'\n");
   const script = `
-    import { writeWhole } from ${JSON.stringify(new URL("../host/config/write-whole.ts", import.meta.url).href)};
+    import { writeWhole } from ${JSON.stringify(new URL("../host/cli/config/write-whole.ts", import.meta.url).href)};
     import { readFileSync } from "node:fs";
     const file = process.argv[1];
     process.stdout.write("ready");

@@ -4,10 +4,11 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
-import { jsonSchema, leaves } from "../host/config/schema.ts";
+import { jsonSchema } from "../host/cli/config/json-schema.ts";
+import { leaves } from "../host/config/schema.ts";
 import { startingFile } from "../host/cli/starting-file.ts";
-import { effective } from "../host/config/effective.ts";
-import { Installation } from "../host/installation.ts";
+import { effective } from "../host/cli/config/effective.ts";
+import { Installation } from "../host/cli/installation.ts";
 import { gantry, root } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { effective } from "../host/config/effective.ts";
-import { Installation } from "../host/installation.ts";
+import { effective } from "../host/cli/config/effective.ts";
+import { Installation } from "../host/cli/installation.ts";
 import { gantry } from "./helpers/cli.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 

@@ -7,7 +7,7 @@ import { bundledPlugins } from "../host/plugins/bundled.ts";
 import { leaves } from "../host/config/schema.ts";
 import { hostEnforces } from "../host/config/host-keys.ts";
 import type { Host } from "../host/host.ts";
-import { Installation } from "../host/installation.ts";
+import { Installation } from "../host/cli/installation.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 
 /** What a host needs so that `shell` and `file_write` can run at all. */

@@ -77,7 +77,7 @@ test("DIS-01: all that is loaded later lies in a folder that is named for its co
   const inRelease = filesOf(release()).map((file) => path.relative(release(), file));
   const parts = inRelease.filter((file) => file.endsWith(".js") && !file.includes("/"));
   const doors =
-    /^(?:base-plugins|cli|index|host-testing|sdk(?:-channel|-node|-provider)?|testing|typebox(?:-value)?)\.js$/;
+    /^(?:base-plugins|cli|index|sdk(?:-channel|-fill|-node|-provider)?|testing|typebox(?:-value)?)\.js$/;
   expect(parts.filter((file) => !doors.test(file) && !/-[\w-]{8}\.js$/.test(file))).toEqual([]);
   const besides = readdirSync(path.dirname(bin)).filter((name) => name !== path.basename(release()));
   expect(besides.toSorted()).toEqual(["completion", "gantry.js", "man", "sdk"]);

@@ -10,6 +10,7 @@ import {
 } from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import askWords from "../plugins/ask-words/index.ts";
 import { gate, tool } from "./helpers/plugins.ts";
 
 /** A tool that asks for words and keeps what came of it. */
@@ -40,7 +41,9 @@ function answering(t: TestHost, answer: (question: ToolQuestion, open: ToolQuest
 async function asked(answers: (ToolAnswer | "nobody" | Error)[], wanted?: WordsWanted) {
   const channel = fakeChannel("fake", { owners: ["alice", "carol"] });
   const script = model();
-  const t = await startTestHost({ plugins: [asking(answers, wanted), channel, script, memoryStore()] });
+  const t = await startTestHost({
+    plugins: [askWords, asking(answers, wanted), channel, script, memoryStore()],
+  });
   await t.serve();
   return { t, channel, script };
 }
@@ -104,7 +107,7 @@ test("SDK-15: in a group an answer needs the id of its question", async () => {
 
 test("SDK-15: a late answer, a second one and an unknown id change nothing and say so", async () => {
   const answers: (ToolAnswer | "nobody" | Error)[] = [];
-  await using t = await startTestHost({ plugins: [asking(answers), model()] });
+  await using t = await startTestHost({ plugins: [askWords, asking(answers), model()] });
   const outcomes: unknown[] = [];
   const { opened, open } = gate();
   const turn = t.ask(
@@ -123,7 +126,7 @@ test("SDK-15: a late answer, a second one and an unknown id change nothing and s
 
 test("SDK-15: a turn that is cancelled cancels its question, and an answer behind it is too late", async () => {
   const answers: (ToolAnswer | "nobody" | Error)[] = [];
-  await using t = await startTestHost({ plugins: [asking(answers), model()] });
+  await using t = await startTestHost({ plugins: [askWords, asking(answers), model()] });
   const stop = new AbortController();
   let id = "";
   const person = answering(t, (question) => ((id = question.id), stop.abort()));
@@ -135,7 +138,7 @@ test("SDK-15: a turn that is cancelled cancels its question, and an answer behin
 
 test("SDK-15: a question that nobody answers in time is cancelled", async () => {
   const answers: (ToolAnswer | "nobody" | Error)[] = [];
-  const plugins = [asking(answers), model()];
+  const plugins = [askWords, asking(answers), model()];
   await using t = await startTestHost({ plugins, timeouts: { approval: 1 } });
   await t.ask(
     "go",
@@ -156,7 +159,7 @@ test("SDK-15: a question that the platform does not take is cancelled at once", 
 
 test.each(["yes", "none"] as const)("SDK-15: with approvals %s nobody can be asked", async (approvals) => {
   const answers: (ToolAnswer | "nobody" | Error)[] = [];
-  await using t = await startTestHost({ plugins: [asking(answers), model()] });
+  await using t = await startTestHost({ plugins: [askWords, asking(answers), model()] });
   await t.ask("go", { approvals, onEvent: () => {} });
   expect(answers).toEqual(["nobody"]);
 });
@@ -191,7 +194,9 @@ test.each([
   "SDK-15: an answer %j fits the form or is sent back, and the question stays open",
   async (said, content) => {
     const answers: (ToolAnswer | "nobody" | Error)[] = [];
-    await using t = await startTestHost({ plugins: [asking(answers, { text: "Who?", form }), model()] });
+    await using t = await startTestHost({
+      plugins: [askWords, asking(answers, { text: "Who?", form }), model()],
+    });
     const first: unknown[] = [];
     await t.ask(
       "go",
@@ -214,7 +219,7 @@ test.each([
   [{ text: "Who?", form: { type: "object", properties: { a: { type: "string", pattern: "(a+)+$" } } } }],
 ])("SDK-15: what cannot be asked is the tool's error and no question (case %#)", async (wanted) => {
   const answers: (ToolAnswer | "nobody" | Error)[] = [];
-  await using t = await startTestHost({ plugins: [asking(answers, wanted as never), model()] });
+  await using t = await startTestHost({ plugins: [askWords, asking(answers, wanted as never), model()] });
   const seen: unknown[] = [];
   await t.ask(
     "go",
@@ -222,6 +227,13 @@ test.each([
   );
   expect(answers).toMatchObject([{ code: "TOOL_BAD_QUESTION" }]);
   expect(seen).toEqual([]);
+});
+
+test("HSE-01: without a plugin that puts questions a tool that asks gets an error that says so", async () => {
+  const answers: (ToolAnswer | "nobody" | Error)[] = [];
+  await using t = await startTestHost({ plugins: [asking(answers), model()] });
+  await t.ask("go", { approvals: "ask", onEvent: () => {} });
+  expect(answers).toMatchObject([{ code: "SLOT_EMPTY", message: expect.stringContaining("tool-questions") }]);
 });
 
 test("SDK-15: whatever a tool asks, each of its lines stands behind a margin", () => {
@@ -246,7 +258,7 @@ test("SDK-15: a tool that has ended asks nothing more, and what it left open is 
     return "gone";
   });
   const shown = gate();
-  await using t = await startTestHost({ plugins: [leaving, model()] });
+  await using t = await startTestHost({ plugins: [askWords, leaving, model()] });
   const person = answering(t, ({ text }) => (seen.push(text), shown.open()));
   await t.ask("go", person);
   await expect.poll(() => answers).toEqual([{ action: "cancel" }]);

@@ -10,10 +10,11 @@ const config = {
   plugins_config: { "mcp-bridge": { command: [process.execPath, server], read: [process.execPath, server] } },
 };
 const sandbox = await bundledPlugin("sandbox-landlock");
+const questions = await bundledPlugin("ask-words");
 const listed = ["learn", "leave", "paint", "peek", "walk", "wonder"];
 
 const start = (...more: Parameters<typeof startTestHost>[0]["plugins"]) =>
-  startTestHost({ plugins: [plugin, sandbox, ...more], config });
+  startTestHost({ plugins: [plugin, sandbox, questions, ...more], config });
 type Host = Awaited<ReturnType<typeof start>>;
 
 const offered = async (t: Host) => (await t.slot(ToolCatalog).list()).map(({ name }) => name);

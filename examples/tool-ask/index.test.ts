@@ -1,5 +1,12 @@
 import { textOf } from "@gantry/sdk";
-import { checkPlugin, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import {
+  bundledPlugin,
+  checkPlugin,
+  fakeChannel,
+  fakeProvider,
+  memoryStore,
+  startTestHost,
+} from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import plugin from "./index.ts";
 
@@ -9,7 +16,8 @@ const wish = { calls: [{ name: "ask_person", args }] };
 test("SDK-15: the model asks its person, who chooses by a word in their chat", async () => {
   const channel = fakeChannel("fake", { owners: ["alice"] });
   const model = fakeProvider([wish, "Plum it is."]);
-  await using t = await startTestHost({ plugins: [plugin, channel, model, memoryStore()] });
+  const questions = await bundledPlugin("ask-words");
+  await using t = await startTestHost({ plugins: [plugin, questions, channel, model, memoryStore()] });
   await t.serve();
   await channel.receive({ text: "bake" });
   await channel.sentCount(1);

@@ -1,17 +1,10 @@
 import { allOf } from "@gantry/sdk/fill";
 import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError } from "@gantry/sdk/node";
-import {
-  currentPlugin,
-  type Host,
-  hostErrors,
-  Installation,
-  type Level,
-  type LogWriter,
-  printable,
-  terminalLine,
-} from "@gantry/host";
+import { asError, printable } from "@gantry/sdk/node";
+import { currentPlugin, type Host, hostErrors, type Level, type LogWriter } from "@gantry/host";
+import { Installation } from "./installation.ts";
+import { terminalLine } from "./terminal-line.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { hostCommands } from "./commands/index.ts";
 import { terminalWriter } from "./log-writers.ts";

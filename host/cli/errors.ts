@@ -1,9 +1,21 @@
-import { defineErrors, errors as shared, usage } from "@gantry/sdk";
+import { defineErrors, errors as shared, failed, usage } from "@gantry/sdk";
 
 /** The codes that only the command line raises. */
 export const cliErrors = defineErrors({
   CONFIG_EXISTS: usage("%s is already there and is never overwritten: edit it, or move it away first."),
   CONFIG_NOT_SET: usage("`%s` does not stand in %s: nothing was changed."),
+  CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
+  CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
+  CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
+  CONFIG_BAD_EDIT: failed(
+    "%s was not changed, since its edit would have done more or less than change %s: edit it by hand.",
+  ),
+  CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
+  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  RELOAD_FAILED: failed("The configuration in force stays: %s"),
+  PROVIDER_TABLE_UNKNOWN: usage(
+    "%s, line %s: `[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
+  ),
   WORD_UNCONFIGURED: usage(
     "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
   ),

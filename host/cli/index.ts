@@ -1,2 +1,3 @@
 export { hostCommands } from "./commands/index.ts";
 export { cliErrors } from "./errors.ts";
+export { Installation } from "./installation.ts";

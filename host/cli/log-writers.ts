@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
-import { printable, type Level, type LogWriter } from "@gantry/host";
-import { asError } from "@gantry/sdk/node";
+import { type Level, type LogWriter } from "@gantry/host";
+import { asError, printable } from "@gantry/sdk/node";
 
 const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import path from "node:path";
+import { compileLater } from "./compile-later.ts";
 import { configDirOf } from "./config-dir.ts";
 
 /**
@@ -20,5 +21,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     // What is wrong with the directory is said where it is needed; without a cache all is only slower.
   }
   const { runCommandLine } = await import("./command-line.ts");
+  // Not before the import: V8 takes what is compiled into Node by the flags of its build alone.
+  compileLater();
   return runCommandLine(argv, configDir);
 }

@@ -1,7 +1,9 @@
 import { stat } from "node:fs/promises";
 import { GantryError } from "@gantry/sdk";
 import { asError, configHash, removeRunning, writeRunning, type RunningRecord } from "@gantry/sdk/node";
-import { changedKeys, type Host, type Installation, readText, version } from "@gantry/host";
+import { type Host, readText, version } from "@gantry/host";
+import { changedKeys } from "./config/effective.ts";
+import { type Installation } from "./installation.ts";
 
 /** A port that the one before still holds is free in a moment. */
 const againMs = 50;

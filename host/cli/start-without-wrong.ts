@@ -1,14 +1,6 @@
 import { asError } from "@gantry/sdk/node";
-import {
-  type ConfigText,
-  type Host,
-  type Installation,
-  type LogWriter,
-  type Problem,
-  readText,
-  readTree,
-  type StartOptions,
-} from "@gantry/host";
+import { type ConfigText, type Host, type LogWriter, type Problem, readText, readTree } from "@gantry/host";
+import { type Installation, type StartOptions } from "./installation.ts";
 import { eachOf, readablePart, withoutWrong } from "./without-wrong.ts";
 
 /**

@@ -9,16 +9,16 @@ import type {
   ToolQuestions,
   TurnEvent,
 } from "@gantry/sdk";
-import { printable, printableProse } from "@gantry/host";
+import { printableProse } from "./terminal-line.ts";
 import { approvalText } from "./approval-text.ts";
 import type { LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
-import { userOfTerminal } from "@gantry/sdk/node";
+import { userOfTerminal, printable } from "@gantry/sdk/node";
 
 interface TerminalDeps {
   readonly approvals: Approvals;
   /** Left out by who runs no tools. */
-  readonly questions?: ToolQuestions;
+  readonly questions?: ToolQuestions | undefined;
   readonly configDir: string;
 }
 

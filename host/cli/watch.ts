@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { watch as watchFolder } from "node:fs";
 import path from "node:path";
 import { againCode } from "./restart.ts";
-import type { Installation } from "@gantry/host";
+import type { Installation } from "./installation.ts";
 import { gantryCommand } from "@gantry/sdk/node";
 
 /** Editors write in several steps; what comes within this time is one change. */

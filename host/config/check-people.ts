@@ -5,7 +5,6 @@ import type { Registry } from "../plugins/registry.ts";
 import type { Configured } from "./configure.ts";
 import { nearest } from "@gantry/sdk/node";
 import { ownKeys, type Claim, type People } from "./people.ts";
-import { lineOfPath } from "./toml-map.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 const nameForm = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -122,9 +121,9 @@ class Places {
   }
 
   #made(path: readonly string[], make: (file: string, line: number) => GantryError): GantryError {
-    const { file, map } = this.#config.text;
+    const { file, lineOf } = this.#config.text;
     const whole = ["people", ...path];
-    return wrongAt(whole, make(file, lineOfPath(map, whole)));
+    return wrongAt(whole, make(file, lineOf(whole)));
   }
 }
 

@@ -2,8 +2,7 @@ import type { TObject, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { allowedValues, deepFreeze } from "@gantry/sdk/node";
-import { nearest } from "@gantry/sdk/node";
+import { deepFreeze, expectedValue, nearest } from "@gantry/sdk/node";
 import {
   findNode,
   isRecord,
@@ -14,7 +13,7 @@ import {
   type SchemaNode,
   type TableNode,
 } from "./schema.ts";
-import { lineOfPath, type TomlMap } from "./toml-map.ts";
+import type { LineOf } from "./line-of.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -24,7 +23,7 @@ export interface ConfigText {
   /** As it is named in errors. */
   readonly file: string;
   readonly tree: Tree;
-  readonly map: TomlMap;
+  readonly lineOf: LineOf;
 }
 
 /** Keys that no reader knows; `bundled` tells which plugin that is not listed would know them. */
@@ -39,10 +38,7 @@ export function unknownKeys(text: ConfigText, root: TableNode, bundled: TableNod
       else if (child.kind === "leaf") walkRecord(value, recordEntry(child), at);
       else
         found.push(
-          wrongAt(
-            at,
-            errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, at), at.join("."), "must be a table"),
-          ),
+          wrongAt(at, errors.CONFIG_WRONG_TYPE(text.file, text.lineOf(at), at.join("."), "must be a table")),
         );
     }
   };
@@ -73,7 +69,7 @@ function unknown(
   known: ReadonlySet<string>,
   elsewhere: SchemaNode | undefined,
 ): GantryError {
-  const line = lineOfPath(text.map, at);
+  const line = text.lineOf(at);
   const key = at.join(".");
   const owner = elsewhere && [...elsewhere.owners][0];
   if (owner && owner !== "host")
@@ -117,7 +113,7 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
     const sentence = describe(issues, reader);
     problems.set(
       `${key} ${sentence}`,
-      wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, lineOfPath(text.map, path), key, sentence)),
+      wrongAt(path, errors.CONFIG_WRONG_TYPE(text.file, text.lineOf(path), key, sentence)),
     );
   }
   return deepFreeze(part);
@@ -152,34 +148,7 @@ function describe(issues: readonly Issue[], reader: ConfigReader): string {
   const missing = issues.find((issue) => issue.keyword === "required");
   if (missing?.keyword === "required")
     return `misses \`${missing.params.requiredProperties.join("`, `")}\`, which ${reader.name} needs: add it`;
-  const words = allowedValues(issues);
-  return words !== undefined
-    ? `must be ${words}`
-    : expected(issues[0], reader).replace(/ object$/, " a table");
-}
-
-/** A pattern says little to a person, and "array" less than how one is written: the schema's own example does. */
-function expected(issue: Issue | undefined, reader: ConfigReader): string {
-  if (issue?.keyword !== "pattern" && issue?.message !== "must be array") return issue?.message ?? "is wrong";
-  const schema = schemaAt(reader.schema, issue.schemaPath);
-  const example = exampleIn(schema);
-  if (issue.keyword === "pattern")
-    return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
-  const item = exampleIn(schema?.["items"]);
-  return `must be a list, as in ${JSON.stringify(example ?? (item === undefined ? ["one", "two"] : [item]))}`;
-}
-
-function exampleIn(schema: unknown): unknown {
-  return isTree(schema) ? (schema["examples"] as readonly unknown[] | undefined)?.[0] : undefined;
-}
-
-/** What a JSON pointer such as `#/properties/host` leads to. */
-function schemaAt(schema: TSchema, pointer: string): Readonly<Record<string, unknown>> | undefined {
-  const parts = pointer.split("/").slice(1).map(unescapePointer);
-  return parts.reduce<unknown>(
-    (at, part) => (isTree(at) || Array.isArray(at) ? (at as Tree)[part] : at),
-    schema,
-  ) as Record<string, unknown> | undefined;
+  return expectedValue(issues, reader.schema).replace(/ object$/, " a table");
 }
 
 function unescapePointer(part: string): string {

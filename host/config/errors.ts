@@ -1,4 +1,4 @@
-import { defineErrors, errors as shared, failed, usage } from "@gantry/sdk";
+import { defineErrors, errors as shared, usage } from "@gantry/sdk";
 
 /** The codes of the configuration and its workspace. */
 export const configErrors = defineErrors({
@@ -23,13 +23,6 @@ export const configErrors = defineErrors({
   CONFIG_CLASH: usage(
     "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
   ),
-  CONFIG_NO_KEY: usage("There is no configuration key `%s`%s: `gantry config schema` lists them all."),
-  CONFIG_BUSY: failed("%s is being changed by another process (%s): wait for it to end, or end it."),
-  CONFIG_LOCKED: failed("%s changed while it was being edited: look at the file and run the command again."),
-  CONFIG_BAD_EDIT: failed(
-    "%s was not changed, since its edit would have done more or less than change %s: edit it by hand.",
-  ),
-  CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
   WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
   WORKSPACE_UNSAFE: usage(
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
@@ -40,8 +33,6 @@ export const configErrors = defineErrors({
   PLUGIN_IN_BASE: usage(
     "The plugin %s stands in %s and is loaded without it, since it is one of the base set or has a table in the file: take it off the list.",
   ),
-  NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
-  RELOAD_FAILED: failed("The configuration in force stays: %s"),
 });
 
 /** These codes, and those that the host shares with plugins. */

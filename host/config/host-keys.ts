@@ -55,11 +55,7 @@ export const hostKeys = Type.Object({
   }),
   people: peopleKey,
   security: Type.Object({
-    allow: Type.Array(Type.String({ minLength: 1 }), {
-      default: [],
-      description:
-        "What needs no question, as `tool: pattern` or a tool's name alone: `shell: git status` (exactly these words; in arguments `*` stands for any characters of a word, and at the end for any further words, but for no option that the rule does not name, and a program that starts others or runs code, such as make, sed or env, takes a rule without `*`), `file_edit: src/**`, `web_fetch: https://*.example.com/*` (scheme, host, port and path each by itself), `mcp: github_*`. A shell line is covered if each of its commands is and it is nothing but commands; one that is fed by another needs a rule with the pipe before it: `shell: | head *`. Lifts questions, never a refusal; supervised asks all the same.",
-    }),
+    allow: securityKeys.allow,
     allowed_domains: securityKeys.allowed_domains,
     workspace_path: securityKeys.workspace_path,
     redact_for_owner: Type.Boolean({

@@ -4,7 +4,7 @@ import { parse, TomlError } from "smol-toml";
 import { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { isTree, type ConfigText } from "./check.ts";
-import { lineOfPath, mapToml, type TomlMap } from "./toml-map.ts";
+import { linesOf, type LineOf } from "./line-of.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 /** Undefined where there is no file; throws coded errors where there is one that cannot be read. */
@@ -31,9 +31,9 @@ function notUtf8(file: string, bytes: Buffer): GantryError {
   return errors.CONFIG_TOML(file, at + 1, column + 1, "it is not UTF-8");
 }
 
-export function parseToml(file: string, text: string): { tree: Record<string, unknown>; map: TomlMap } {
+export function parseToml(file: string, text: string): { tree: Record<string, unknown>; lineOf: LineOf } {
   try {
-    return { tree: parse(text), map: mapToml(text) };
+    return { tree: parse(text), lineOf: linesOf(text) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
@@ -59,18 +59,18 @@ export function readTree(
   env: NodeJS.ProcessEnv,
   mayLeaveOut: boolean = false,
 ): ReadTree {
-  const { tree, map } = parseToml(file, text);
+  const { tree, lineOf } = parseToml(file, text);
   const problems: GantryError[] = [];
   const leftOut: GantryError[] = [];
   const replaced = replaceVariables(tree, [], (name, path) => {
     const value = env[name];
     if (value !== undefined) return value;
-    const missing = errors.CONFIG_MISSING_VARIABLE(file, lineOfPath(map, path), path.join("."), name);
+    const missing = errors.CONFIG_MISSING_VARIABLE(file, lineOf(path), path.join("."), name);
     const isLeftOut = mayLeaveOut && path[0] !== "security";
     (isLeftOut ? leftOut : problems).push(wrongAt(path, missing));
     return isLeftOut ? undefined : `\${${name}}`;
   });
-  return { text: { file, tree: replaced as Record<string, unknown>, map }, problems, leftOut };
+  return { text: { file, tree: replaced as Record<string, unknown>, lineOf }, problems, leftOut };
 }
 
 /** Undefined for a text, or a list with one, in which `lookUp` leaves something out. */

@@ -1,9 +1,8 @@
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { ConfigText } from "./check.ts";
-import { valueAt } from "./config-file.ts";
+import { valueAt } from "./dotted-key.ts";
 import { leaves, type TableNode } from "./schema.ts";
-import { lineOfPath } from "./toml-map.ts";
 
 /**
  * What the file sets and its schema marks with `retired`, a sentence that says what to write instead: such a key works as before
@@ -13,6 +12,6 @@ export function retiredKeys(text: ConfigText, schema: TableNode): readonly Gantr
   return [...leaves(schema)].flatMap(({ key, leaf }) => {
     const { retired } = leaf.schema as { readonly retired?: unknown };
     if (typeof retired !== "string" || valueAt(text.tree, key) === undefined) return [];
-    return [errors.CONFIG_RETIRED_KEY(text.file, lineOfPath(text.map, key.split(".")), key, retired)];
+    return [errors.CONFIG_RETIRED_KEY(text.file, text.lineOf(key.split(".")), key, retired)];
   });
 }

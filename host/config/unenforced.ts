@@ -3,7 +3,6 @@ import { errors } from "./errors.ts";
 import { cureOf, isTree, type ConfigText } from "./check.ts";
 import { hostEnforces } from "./host-keys.ts";
 import { findNode, type TableNode } from "./schema.ts";
-import { lineOfPath } from "./toml-map.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 /**
@@ -27,7 +26,7 @@ export async function unenforcedKeys(
     const key = path.join(".");
     const would = known.find(({ enforces = [] }) => enforces.includes(key));
     if (!would) return [];
-    const line = lineOfPath(text.map, path);
+    const line = text.lineOf(path);
     const error = errors.CONFIG_UNENFORCED(text.file, line, key, would.name, cureOf(text, would.name));
     return [wrongAt(path, error)];
   });

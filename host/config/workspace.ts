@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errors } from "./errors.ts";
 import { wrongAt } from "./wrong-at.ts";
-import { expandHome, makeDir } from "@gantry/sdk/node";
+import { expandHome, isInside, makeDir } from "@gantry/sdk/node";
 
 const key = ["security", "workspace_path"];
 /** Where the running program lies: what tools could write there would be the next start. */
@@ -33,10 +33,6 @@ async function chosenWorkspace(chosen: string): Promise<string> {
   if (workspace === undefined || !(await stat(workspace)).isDirectory())
     throw errors.WORKSPACE_MISSING(`"${chosen}"`);
   return workspace;
-}
-
-function isInside(at: string, folder: string): boolean {
-  return at === folder || at.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 async function madeWorkspace(configDir: string, configured: string | undefined): Promise<string> {

@@ -158,7 +158,12 @@ function tellBehind(deps: Deps, message: InboundMessage, by: Decider): void {
   void reply(deps, message, `Your message waits until the question here is answered: ${words}.`);
 }
 
-async function reply({ delivery, log }: Deps, message: InboundMessage, text: string): Promise<void> {
+/** Tells whoever wrote a message about a question what came of it, sign by sign. Never throws. */
+export async function reply(
+  { delivery, log }: Pick<AskDeps, "delivery" | "log">,
+  message: InboundMessage,
+  text: string,
+): Promise<void> {
   const signal = AbortSignal.timeout(60_000);
   const sent = await delivery.say(message, verbatimParts(text), `${message.id}-reply`, signal);
   if (sent.status !== "sent")

@@ -5,7 +5,6 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps } from "../tools/call.ts";
 import type { TurnDeps } from "../turn/turn.ts";
 import { Admission, type SenderBounds } from "./admission.ts";
-import { answerInChannel } from "./answers-in-channels.ts";
 import { decideInChannel } from "./approvals-in-channels.ts";
 import { ChatWords } from "./chat-words.ts";
 import { Conversations } from "./conversations.ts";
@@ -15,6 +14,7 @@ import { Outbox } from "./outbox.ts";
 import type { RunningTurns } from "./running-turns.ts";
 import { SenderCheck } from "./sender-check.ts";
 import { Serving } from "./serving.ts";
+import { answersTool } from "./tool-questions-in-channels.ts";
 
 /** What messages share with calls of tools. */
 type Shared =
@@ -23,7 +23,6 @@ type Shared =
   | "hooks"
   | "audit"
   | "approvals"
-  | "questions"
   | "observers"
   | "sources"
   | "rulings"
@@ -67,7 +66,7 @@ export class Messages {
     const controls: readonly ControlWord[] = [
       (message) => decideInChannel(deps, message),
       (message) => words.control(message, laneOf(message)),
-      (message) => answerInChannel(deps, message),
+      (message) => answersTool(deps, message),
     ];
     this.inbox = new Inbox({ ...deps, controls, admission, conversations, words });
     this.serving = new Serving({

@@ -6,17 +6,17 @@ import {
   type Logger,
   type TurnEvent,
 } from "@gantry/sdk";
-import { putToolQuestion } from "./answers-in-channels.ts";
+import type { Registry } from "../plugins/registry.ts";
 import { askInChannel } from "./approvals-in-channels.ts";
 import type { Delivery } from "./delivery.ts";
+import { putToolQuestion } from "./tool-questions-in-channels.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import type { Delivered } from "../tools/asked-question.ts";
-import type { ToolQuestions } from "../tools/tool-questions.ts";
 
 export interface ShownTurnDeps {
   readonly delivery: Delivery;
   readonly approvals: Approvals;
-  readonly questions: ToolQuestions;
+  readonly registry: Registry;
   readonly log: Logger;
 }
 

@@ -1,11 +1,10 @@
 import path from "node:path";
-import { type GantryError, type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
+import { type ShellReader, type Tool, type ToolCall } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { expandHome, followLinks, isInside, wildcards } from "@gantry/sdk/node";
 import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainText } from "./plain-text.ts";
-import { canStart } from "./starting-programs.ts";
 
 /** What parts recipients that a tool gives as one text; a star stands for one of them. */
 const SEVERAL = ",; \t\r\n<>";
@@ -30,11 +29,6 @@ export class AllowRules {
   /** Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
   constructor(entries: readonly string[]) {
     this.#rules = entries.map(ruleOf);
-  }
-
-  /** Returns a warning for each rule that can cover no command line. */
-  idle(): readonly GantryError[] {
-    return this.#rules.filter(isIdle).map(({ text }) => errors.ALLOW_IDLE(text));
   }
 
   /** The rules that cover the whole call, or undefined where any part of it is left over. */
@@ -67,15 +61,6 @@ function ruleOf(text: string): Rule {
   return { text: text.trim(), name, pattern, fed: pipe !== undefined };
 }
 
-/** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
-function isIdle({ pattern = "" }: Rule): boolean {
-  const [program = "", ...rest] = pattern.split(/\s+/);
-  const starred = rest.filter((word) => /[*?]/.test(word));
-  const isOpenGit = program === "git" && starred[0] === rest[0];
-  const mustBeExact = starred.length > 0 && !isOpenGit && canStart([program, ...rest]);
-  return mustBeExact || starred.some((word) => word.startsWith("-") && !NAMED_VALUE.test(word));
-}
-
 /** `weather`, or `mcp: github_*` for tools that come from there. */
 function namesWhole({ name, pattern, fed }: Rule, tool: Tool): boolean {
   if (pattern === undefined) return name === tool.name;
@@ -94,8 +79,8 @@ async function coveringCommand(
 ): Promise<(Rule | undefined)[]> {
   const text = await plainText(command, shell);
   if (!text) return [undefined];
-  return text.commands.map(({ words, fed }) => {
-    const mustBeExact = text.startsOthers || canStart(words);
+  return text.commands.map(({ words, fed, startsOthers }) => {
+    const mustBeExact = text.startsOthers || startsOthers !== false;
     const fitting = rules.filter((rule) => rule.fed === fed);
     return fitting.find(({ pattern = "" }) => coversWords(pattern, words, mustBeExact));
   });

@@ -8,7 +8,6 @@ import type { Approvals } from "./approvals.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { SessionSources } from "./session-sources.ts";
-import type { ToolQuestions } from "./tool-questions.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** What every call needs of the host. */
@@ -18,7 +17,6 @@ export interface CallDeps {
   readonly hooks: HookTable;
   readonly audit: Audit;
   readonly approvals: Approvals;
-  readonly questions: ToolQuestions;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly observers: Telling;

@@ -5,7 +5,6 @@ export const toolErrors = defineErrors({
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   AUTONOMY_SUPERVISED_TURN: policy("This turn is supervised, so %s asks."),
-  TOOL_BAD_QUESTION: failed("The tool %s asks a person %s."),
   TOOL_FAILED: failed("The tool %s failed: %s"),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
   TOOL_BAD_EFFECTS: failed(
@@ -28,10 +27,6 @@ export const toolErrors = defineErrors({
   ),
   ALLOW_BAD_URL: usage(
     "security.allow holds `%s`, whose address names no one host or domain: write `https://example.com/*`, or `https://*.example.com/*` for all below it.",
-  ),
-  ALLOW_IDLE: usage(
-    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
-      "that starts others, and the name of an option without a wildcard.",
   ),
   AUTONOMOUS_REFUSED: policy(
     "%s As agent.autonomy_level is autonomous, nobody is asked and it is refused: allow it by name in security.allow, as %s.",

@@ -7,8 +7,7 @@ import {
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
-import { asError, expandHome, withTimeout } from "@gantry/sdk/node";
-import { printable } from "../record/printable.ts";
+import { asError, expandHome, printable, withTimeout } from "@gantry/sdk/node";
 import { markLookAlikes } from "./look-alikes.ts";
 
 const previewMs = 10_000;

@@ -13,7 +13,7 @@ import {
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
-import { askWords } from "./ask-words.ts";
+import { askWords } from "./tool-asks.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
 import { originOf } from "./origin.ts";

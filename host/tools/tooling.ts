@@ -9,7 +9,6 @@ import { Rulings } from "./rulings.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
 import { ToolList } from "./tool-list.ts";
-import { ToolQuestions } from "./tool-questions.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
@@ -26,8 +25,6 @@ export interface ToolingDeps extends Pick<
 /** The tools there are, who rules on their calls, and the one way that they run. */
 export class Tooling {
   readonly tools: ToolList;
-  readonly questions: ToolQuestions;
-  readonly allowRules: AllowRules;
   readonly rulings: Rulings;
   readonly sources: SessionSources;
   readonly calls: ToolCalls;
@@ -35,15 +32,12 @@ export class Tooling {
 
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
-    this.questions = new ToolQuestions(registry, deps.approvals.waitMs);
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
-    this.allowRules = new AllowRules(allow);
-    this.rulings = new Rulings(registry, this.allowRules, level, enforcers);
+    this.rulings = new Rulings(registry, new AllowRules(allow), level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
       tools: this.tools,
-      questions: this.questions,
       rulings: this.rulings,
       sources: this.sources,
       cwd: () => resolvePath("/", workspace),

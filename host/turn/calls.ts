@@ -6,7 +6,7 @@ import {
   type ToolProgress,
   type ToolUse,
 } from "@gantry/sdk";
-import { printable } from "../record/printable.ts";
+import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";

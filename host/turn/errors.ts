@@ -1,10 +1,7 @@
-import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/sdk";
+import { defineErrors, errors as shared, failed, policy } from "@gantry/sdk";
 
 /** The codes of turns. */
 export const turnErrors = defineErrors({
-  PROVIDER_TABLE_UNKNOWN: usage(
-    "%s, line %s: `[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",
-  ),
   BUDGET_FAILED: policy(
     "The budget could not be looked up (%s), so the model was not asked: mend the store.",
   ),

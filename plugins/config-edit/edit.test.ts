@@ -14,7 +14,7 @@ import {
 } from "fast-check";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
-import { checkEdit } from "../../host/config/check-edit.ts";
+import { checkEdit } from "../../host/cli/config/check-edit.ts";
 import { edit } from "./edit.ts";
 
 type Tree = Record<string, unknown>;

@@ -24,7 +24,8 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   const times = {
     headersTimeout: arrivalMs,
     requestTimeout: arrivalMs,
-    connectionsCheckingInterval: Math.min(500, arrivalMs / 4),
+    // An idle gateway wakes for it: a slow client has at most a fifth more time.
+    connectionsCheckingInterval: Math.min(2_000, arrivalMs / 4),
   };
   // Node's own answer to a missing Host has no body; the gate's has.
   const http = { ...times, requireHostHeader: false };

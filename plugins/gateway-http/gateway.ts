@@ -30,7 +30,7 @@ export interface GatewayNeeds {
   readonly inbox: Inbox;
   readonly meters: Meters | undefined;
   readonly people: People;
-  readonly questions: ToolQuestions;
+  readonly questions: ToolQuestions | undefined;
   readonly routes: ReadonlyMap<string, Route>;
   readonly runtime: Runtime;
   readonly store: Store;
@@ -49,7 +49,7 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     pairRoute(pairing, devices, audit),
     chatRoute(inbox),
     ...approvalRoutes(approvals),
-    questionRoute(needs.questions),
+    ...(needs.questions ? [questionRoute(needs.questions)] : []),
   ];
   const tls = await readTls(config, runtime.configDir);
   const { version } = runtime;

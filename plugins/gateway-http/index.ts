@@ -37,7 +37,7 @@ export default definePlugin({
     inbox: Inbox,
     meters: optional(Meters),
     people: People,
-    questions: ToolQuestions,
+    questions: optional(ToolQuestions),
     routes: Routes,
     runtime: Runtime,
     store: Store,

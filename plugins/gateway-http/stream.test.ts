@@ -13,7 +13,7 @@ import {
   Tools,
   type Plugin,
 } from "@gantry/sdk";
-import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { bundledPlugin, fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { eventStream } from "./event-stream.ts";
@@ -476,7 +476,11 @@ test("SDK-15: a stream brings a tool's question, which its own device alone answ
         }),
       ),
   });
-  await using gateway = await started([{ calls: [{ name: "wonder", args: {} }] }, "done"], wonder);
+  await using gateway = await started(
+    [{ calls: [{ name: "wonder", args: {} }] }, "done"],
+    wonder,
+    await bundledPlugin("ask-words"),
+  );
   const { token } = await gateway.pair("phone");
   const other = await gateway.pair("tablet");
   const stream = await openStream(gateway, token, "ask me");

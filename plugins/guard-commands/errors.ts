@@ -18,6 +18,10 @@ export const errors = defineErrors({
     "Command blocked by security policy: no kernel walls hold here, and this is more than plain " +
       "programs with plain options (%s): use a system with walls, or a lower agent.autonomy_level.",
   ),
+  ALLOW_IDLE: usage(
+    "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
+      "that starts others, and the name of an option without a wildcard.",
+  ),
   COMMAND_BAD_ENTRY: usage(
     "security.blocked_commands holds `%s`, which names no command: write a name, or a name with its first arguments.",
   ),

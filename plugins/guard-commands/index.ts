@@ -12,6 +12,7 @@ import {
 import { blockedFrom } from "./blocked.ts";
 import { doubtOf, refusalOf } from "./decide.ts";
 import { errors } from "./errors.ts";
+import { idleRules } from "./idle-rules.ts";
 import { createReader } from "./reader.ts";
 
 export default definePlugin({
@@ -21,6 +22,7 @@ export default definePlugin({
   config: Type.Object({
     agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
     security: Type.Object({
+      allow: securityKeys.allow,
       blocked_commands: securityKeys.blocked_commands,
     }),
   }),
@@ -34,6 +36,7 @@ export default definePlugin({
     const blocked = blockedFrom(security.blocked_commands);
     const reader = createReader();
     host.provide(ShellReader, reader);
+    for (const { code, message } of idleRules(security.allow)) host.log.warn({ code }, message);
     host.onServe(async () => void (await reader.whole("true")));
     host.hooks.beforeToolCall.tap(async (call) => {
       let doubt: string | undefined;

@@ -5,9 +5,9 @@ export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
-export { allowedValues } from "./allowed-values.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { deepFreeze } from "./deep-freeze.ts";
+export { expectedValue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
@@ -30,6 +30,7 @@ export {
   type PluginLock,
   type StatedManifest,
 } from "./plugin-lock.ts";
+export { printable } from "./printable.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";

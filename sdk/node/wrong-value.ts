@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Value } from "typebox/value";
-import { allowedValues } from "./allowed-values.ts";
+import { expectedValue } from "./expected-value.ts";
 
 type Issue = ReturnType<typeof Value.Errors>[number];
 
@@ -16,8 +16,8 @@ export function wrongValue(issues: readonly Issue[]): string | undefined {
   if (issue.keyword === "required") return `${subject} misses ${named(issue.params.requiredProperties)}`;
   if (issue.keyword === "additionalProperties")
     return `${subject} knows no ${named(issue.params.additionalProperties)}`;
-  const allowed = allowedValues(issues.filter(({ instancePath }) => instancePath === issue.instancePath));
-  return `${subject} ${allowed === undefined ? issue.message : `must be ${allowed}`}`;
+  const there = issues.filter(({ instancePath }) => instancePath === issue.instancePath);
+  return `${subject} ${expectedValue(there)}`;
 }
 
 /**

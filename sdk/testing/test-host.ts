@@ -1,69 +1,11 @@
-import type {
-  AnySlot,
-  PromptOptions,
-  AuditEvent,
-  Filled,
-  ModelRef,
-  GuardOpinion,
-  Plugin,
-  Provider,
-  Runtime,
-  TurnResult,
-} from "../index.ts";
-import type { Decision } from "../fill.ts";
+import type { Plugin } from "../index.ts";
+import type { TestHost, TestHostOptions } from "./test-host-types.ts";
 
-export interface TestHostOptions {
-  /** Gantry's own {@link MessageWorker} is loaded with them, unless one of them fills that slot. */
-  readonly plugins: readonly Plugin[];
-  /** What would stand in config.toml, already parsed. */
-  readonly config?: Readonly<Record<string, unknown>>;
-  /** Default: a directory of its own, removed with the host. */
-  readonly configDir?: string;
-  /** Milliseconds: a hook's answer, a plugin's setup, a person's word. */
-  readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
-  /** False leaves out onReady. Default true. */
-  readonly ready?: boolean;
-}
-
-export interface LogLine {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly message: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
-
-export interface TestCall extends Partial<PromptOptions> {
-  readonly user?: string;
-  readonly session?: string;
-}
-
-/** A real host in this process. `await using` stops it and removes what it wrote. */
-export interface TestHost extends AsyncDisposable {
-  readonly configDir: string;
-  readonly runtime: Runtime;
-  /** Every record, redacted, as the sinks get it. */
-  readonly audit: readonly AuditEvent[];
-  readonly logs: readonly LogLine[];
-  slot<S extends AnySlot>(slot: S): Filled<S>;
-  /** One tool call through guards, approval and audit. Approvals default to `none`. */
-  call(
-    tool: string,
-    args: unknown,
-    options?: TestCall,
-  ): Promise<{ readonly decision: Decision; readonly code?: string; readonly text: string }>;
-  explain(tool: string, args: Readonly<Record<string, unknown>>): Promise<readonly GuardOpinion[]>;
-  /** One turn of the owner's. */
-  ask(text: string, options?: TestCall): Promise<TurnResult>;
-  resolveProvider(want: ModelRef): Promise<Provider>;
-  /** Registrations by plugin, to compare before and after. */
-  registrations(): readonly string[];
-  /** Starts the worker of messages and the services. */
-  serve(services?: readonly string[]): Promise<void>;
-  stop(): Promise<void>;
-}
+export type { LogLine, TestCall, TestHost, TestHostOptions } from "./test-host-types.ts";
 
 /** Starts the real host with these plugins: no network, no files but a directory of its own. Needs @gantry/host beside the sdk. */
 export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
-  const host = await import("@gantry/host/testing");
+  const host = await import("./real-host.ts");
   return host.startTestHost(options);
 }
 
@@ -72,6 +14,6 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
  * tools over a memory. Throws `PLUGIN_NOT_FOUND`. Needs @gantry/host beside the sdk.
  */
 export async function bundledPlugin(name: string): Promise<Plugin> {
-  const { openLoader } = await import("@gantry/host/testing");
+  const { openLoader } = await import("./real-host.ts");
   return openLoader(process.cwd()).load(name);
 }

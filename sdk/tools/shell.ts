@@ -18,6 +18,11 @@ export interface PlainCommand {
   readonly words: readonly string[];
   /** It stands behind a pipe, so it is fed what another command writes. */
   readonly fed: boolean;
+  /**
+   * False if no operand makes it start another command, run code or write a file. Left out it counts
+   * as true, and no rule with a wildcard covers the command.
+   */
+  readonly startsOthers?: boolean;
 }
 
 /**

@@ -56,10 +56,49 @@ export type AnswerOutcome =
   | { readonly outcome: "done" | "decided" | "unknown" | "forbidden" }
   | { readonly outcome: "wrong"; readonly reason: string };
 
-/** Open questions of tools; filled by the host. Each is answered once and dies with the call that asked it. */
+/** A question as the host hands it to whoever puts it. */
+export interface WordsAsked extends WordsWanted {
+  readonly tool: string;
+  /** `<channel>:<user_id>` */
+  readonly user: string;
+  /** The conversation that people see. */
+  readonly session: string;
+  /** Whether the user is one of a channel, who answers in that very conversation alone. */
+  readonly isInChannel: boolean;
+  /** After so many milliseconds it is cancelled. */
+  readonly waitMs: number;
+}
+
+/** What somebody wrote in a chat, where it may answer a question. */
+export interface SaidInChat {
+  /** Names the message; one that is delivered again has the same name. */
+  readonly message: string;
+  readonly text: string;
+  readonly by: Decider;
+  /** Unix s of when it was written. */
+  readonly at: number;
+  /** Whether only words with the id of a question answer it there. */
+  readonly needsId: boolean;
+}
+
+/** Open questions of tools. Each is answered once and dies with the call that asked it. */
 export interface ToolQuestions {
   /** Those that this person may answer. */
   pending(by: Decider): readonly ToolQuestion[];
   answer(id: string, said: Said, by: Decider): Promise<AnswerOutcome>;
+  /**
+   * For the host: waits for one answer. `show` shows the question to its person; a throw there and
+   * an abort of `signal` cancel it. Throws TOOL_BAD_QUESTION. Without it nobody can be asked.
+   */
+  ask?(
+    asked: WordsAsked,
+    show: (question: ToolQuestion) => void,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly answer: ToolAnswer }>;
+  /**
+   * For the host, with each message of a channel that guards have let in. An answer goes no further;
+   * `reply` tells its writer what is wrong with it. Undefined if the message is no answer.
+   */
+  take?(said: SaidInChat): Promise<{ readonly reply?: string } | undefined>;
 }
 export const ToolQuestions = one<ToolQuestions>("tool-questions");

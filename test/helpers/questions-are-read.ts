@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "@gantry/sdk";
 import type { ChannelPlatformSubject } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { questionText } from "../../host/messages/approvals-in-channels.ts";
-import { printable } from "../../host/record/printable.ts";
+import { printable } from "../../sdk/node/printable.ts";
 import { hostileText } from "../../sdk/channel-kit/rich-text.test-kit.ts";
 import { rigOf } from "../../sdk/testing/channel-platform/rig.ts";
 import { isReadAs } from "../../sdk/testing/channel-platform/verbatim-texts.ts";

@@ -2,13 +2,15 @@ import { randomBytes } from "node:crypto";
 import {
   directMessage,
   errors as codes,
+  ToolQuestions,
   type PromptOptions,
   type InboundMessage,
   type Part,
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import { type Host, printableProse, stopNote } from "@gantry/host";
+import { type Host, stopNote } from "@gantry/host";
+import { printableProse } from "../terminal-line.ts";
 import { Terminal } from "../terminal.ts";
 import { picturesOf } from "../pictures.ts";
 import { userOfTerminal } from "@gantry/sdk/node";
@@ -88,7 +90,8 @@ async function conversation(run: HostCommandContext): Promise<number> {
 }
 
 function terminalOf(run: HostCommandContext, host: Host, person: boolean, streams?: boolean): Terminal {
-  const { approvals, questions } = host;
+  const { approvals } = host;
+  const questions = host.get(ToolQuestions);
   return new Terminal({ approvals, questions, configDir: run.session.configDir }, person, streams);
 }
 

@@ -2,18 +2,17 @@ import { masked } from "@gantry/sdk/fill";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import {
   bundledPlugins,
-  effective,
   findNode,
-  jsonSchema,
   listedPlugins,
-  noKey,
   pathOf,
   readText,
-  writeWhole,
-  type ConfigFileDeps,
   type Opened,
   type TableNode,
 } from "@gantry/host";
+import { effective } from "../config/effective.ts";
+import { jsonSchema } from "../config/json-schema.ts";
+import { noKey, type ConfigFileDeps } from "../config/config-file.ts";
+import { writeWhole } from "../config/write-whole.ts";
 import { parse, stringify } from "smol-toml";
 import { errors } from "../errors.ts";
 import { readValue } from "../read-value.ts";

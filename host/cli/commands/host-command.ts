@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from "@gantry/sdk";
-import type { Host, Installation } from "@gantry/host";
+import type { Host } from "@gantry/host";
+import type { Installation } from "../installation.ts";
 
 /** The context of the host's own words: a plugin's word gets less. */
 export interface HostCommandContext extends CommandContext {

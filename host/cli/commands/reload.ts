@@ -1,4 +1,4 @@
-import { reloadService } from "@gantry/host";
+import { reloadService } from "../config/reload.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 /** Has the running service read the file again, if the file is right, and says what came of it. */

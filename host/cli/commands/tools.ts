@@ -1,4 +1,4 @@
-import { errors } from "@gantry/sdk";
+import { errors, ToolQuestions } from "@gantry/sdk";
 import { asError, userOfTerminal } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
 import type { HostCommandContext } from "./host-command.ts";
@@ -22,7 +22,7 @@ export async function call(run: HostCommandContext): Promise<number> {
   const args = parse(json);
   const host = await run.host();
   const terminal = new Terminal(
-    { approvals: host.approvals, questions: host.questions, configDir: run.session.configDir },
+    { approvals: host.approvals, questions: host.get(ToolQuestions), configDir: run.session.configDir },
     run.interactive,
     false,
   );

@@ -1,5 +1,6 @@
 import type { PlainCommand } from "@gantry/sdk";
 import type { SyntaxNode } from "unbash";
+import { canStart } from "../programs/starting.ts";
 import { argOf, UNKNOWN } from "./words.ts";
 
 /** Characters that make more of a text than commands, wherever they stand outside quotes. */
@@ -35,7 +36,8 @@ function take(node: SyntaxNode, fed: boolean, found: PlainCommand[]): boolean {
       return node.commands.every((one, i) => take(one, fed || i > 0, found));
     case "Command": {
       const words = [node.name, ...node.suffix].map(wordOf);
-      found.push({ words: words as string[], fed });
+      const known = words as string[];
+      found.push({ words: known, fed, startsOthers: canStart(known) });
       return node.prefix.length === 0 && !words.includes(undefined);
     }
     default:

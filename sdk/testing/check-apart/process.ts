@@ -7,7 +7,7 @@ import type { Asked, Told } from "./messages.ts";
 async function answer(asked: Asked): Promise<Told> {
   const { entry, configDir, config: file, with: beside = [], patienceMs } = asked;
   try {
-    const { openLoader } = await import("@gantry/host/testing");
+    const { openLoader } = await import("../real-host.ts");
     const loader = openLoader(configDir);
     const plugin = await loader.load(entry);
     const facts = factsOf(plugin);

@@ -1,7 +1,6 @@
 import type { ConfigChange } from "@gantry/sdk/fill";
-import { isTree } from "./check.ts";
-import { errors } from "./errors.ts";
-import { parseToml } from "./read.ts";
+import { isTree, parseToml } from "@gantry/host";
+import { errors } from "../errors.ts";
 
 /**
  * Throws CONFIG_BAD_EDIT unless the new text says what the old one did but for these changes: the

@@ -1,38 +1,31 @@
 import path from "node:path";
-import { Checks, GantryError, type Plugin } from "@gantry/sdk";
+import {
+  bundledIn,
+  Host,
+  hostReader,
+  mergeSchemas,
+  openConfiguration,
+  openWorkspace,
+  readerOf,
+  readText,
+  type ConfigText,
+  type EditingHost,
+  type LoadedPlugin,
+  type LogWriter,
+  type Opened,
+  type Problem,
+  type TableNode,
+} from "@gantry/host";
+import { Checks, type GantryError, type Plugin } from "@gantry/sdk";
 import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
-import { errors } from "./errors.ts";
-import { bundledPlugins, isIdle } from "./plugins/bundled.ts";
-import { chosenPlugins } from "./config/choose.ts";
+import { makeDir } from "@gantry/sdk/node";
+import { ConfigFile, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { editText } from "./config/edit-text.ts";
 import { effective } from "./config/effective.ts";
-import { ConfigFile, valueAt, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
-import { configure, type Configured } from "./config/configure.ts";
-import { hostReader } from "./config/host-keys.ts";
-import { readText, readTree, type ReadTree } from "./config/read.ts";
+import { checkProviderIds } from "./config/provider-ids.ts";
+import { checkProviderTables } from "./config/provider-tables.ts";
 import { ServiceEnv } from "./config/service-env.ts";
-import { refuseUnsafe } from "./config/refuse-unsafe.ts";
-import { wrongAt, type Problem } from "./config/wrong-at.ts";
-import { mergeSchemas, readerOf, type TableNode } from "./config/schema.ts";
-import type { ConfigText } from "./config/check.ts";
-import type { EditingHost } from "./host-options.ts";
-import { Host } from "./host.ts";
-import { loadPlugin, type LoadedPlugin } from "./plugins/loader.ts";
-import { loadChosen, type LeftOut } from "./plugins/load-chosen.ts";
-import type { LogWriter } from "./record/log.ts";
-import { makeDir } from "@gantry/sdk/node";
-import { openWorkspace } from "./config/workspace.ts";
-
-/** A configuration that was read and checked, with its plugins imported and nothing started. */
-export interface Opened {
-  readonly exists: boolean;
-  readonly plugins: readonly LoadedPlugin[];
-  readonly config: Configured;
-  /** Optional plugins that could not be loaded. */
-  readonly leftOut: readonly LeftOut[];
-  /** Plugins of the base set that the file leaves out, by name. */
-  readonly absent: readonly string[];
-}
+import { errors } from "./errors.ts";
 
 export interface StartOptions {
   readonly debug: boolean;
@@ -74,18 +67,9 @@ export class Installation {
    * `unused` are slots that the command does not read: what only fills those is not imported.
    */
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
-    await refuseUnsafe(this.configDir, this.configFile);
-    const text = given ?? (await readText(this.configFile));
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
-    const { text: parsed, problems } = this.#read(text ?? "");
-    const { plugins, leftOut, absent } = await this.#load(parsed, problems, unused);
-    const config = await configure(
-      parsed,
-      plugins.map(({ plugin }) => plugin),
-      problems,
-      () => this.allBundled(),
-    );
-    return { exists: text !== undefined, plugins, config, leftOut, absent };
+    const { configDir, configFile, onLeftOut } = this;
+    return openConfiguration({ configDir, configFile, given, unused, onLeftOut });
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
@@ -105,10 +89,14 @@ export class Installation {
       leftOut,
       config,
       bundled: () => this.allBundled(),
-      absent: () => this.#bundled(absent),
+      absent: () => bundledIn(configDir, absent),
       configDir,
       configFile,
       configEditor,
+      check: async (started) => {
+        checkProviderIds(started);
+        await checkProviderTables(started);
+      },
       workspace,
       write,
       debug: options.debug,
@@ -179,14 +167,8 @@ export class Installation {
     return mergeSchemas([hostReader, ...[...bundled, ...others].flatMap((plugin) => readerOf(plugin) ?? [])]);
   }
 
-  async allBundled(): Promise<readonly Plugin[]> {
-    return this.#bundled((await bundledPlugins()).map(({ name }) => name));
-  }
-
-  async #bundled(names: readonly string[]): Promise<readonly Plugin[]> {
-    const bundled = await bundledPlugins();
-    const loaded = await Promise.all(names.map((name) => loadPlugin(name, this.configDir, bundled)));
-    return loaded.map(({ plugin }) => plugin);
+  allBundled(): Promise<readonly Plugin[]> {
+    return bundledIn(this.configDir);
   }
 
   async makeConfigDir(): Promise<void> {
@@ -195,28 +177,5 @@ export class Installation {
     } catch (error) {
       throw errors.CONFIG_UNWRITABLE(this.configDir, (error as NodeJS.ErrnoException).code ?? String(error));
     }
-  }
-
-  #read(text: string | ConfigText): Pick<ReadTree, "text" | "problems"> {
-    if (typeof text !== "string") return { text, problems: [] };
-    const read = readTree(this.configFile, text, process.env, this.onLeftOut !== undefined);
-    if (read.leftOut.length > 0) this.onLeftOut?.(read.leftOut);
-    return read;
-  }
-
-  async #load(
-    text: ConfigText,
-    problems: GantryError[],
-    unused: readonly string[],
-  ): Promise<Pick<Opened, "plugins" | "leftOut" | "absent">> {
-    const bundled = await bundledPlugins();
-    const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
-    const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
-    const { names, optional } = chosenPlugins(text.tree, bundled);
-    const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
-    const loaded = await loadChosen(wanted, this.configDir, bundled);
-    problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));
-    const absent = bundled.filter(({ name, base }) => base && !names.includes(name));
-    return { ...loaded, absent: absent.map(({ name }) => name) };
   }
 }

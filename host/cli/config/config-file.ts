@@ -6,13 +6,11 @@ import {
   type OnboardingStep,
 } from "@gantry/sdk";
 import type { ConfigChange, Reloaded, Trial } from "@gantry/sdk/fill";
-import { errors } from "./errors.ts";
-import { ProcessLock } from "@gantry/sdk/node";
-import { isTree } from "./check.ts";
-import { nearest } from "@gantry/sdk/node";
-import { readText } from "./read.ts";
+import { nearest, ProcessLock } from "@gantry/sdk/node";
+import { findNode, leaves, pathOf, readText, type TableNode } from "@gantry/host";
+import { errors } from "../errors.ts";
+import { jsonSchema } from "./json-schema.ts";
 import { reloadService } from "./reload.ts";
-import { findNode, jsonSchema, leaves, type TableNode } from "./schema.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** How long a change waits for those before it. */
@@ -134,22 +132,4 @@ async function takeTurn(file: string): Promise<ProcessLock> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-}
-
-/** The parts of a dotted key, as TOML writes it: a part with dots in it stands in quotes. Undefined where it is none. */
-export function pathOf(key: string): readonly string[] | undefined {
-  const part = /(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^."']+))(?:\.(?=.)|$)/y;
-  const parts: string[] = [];
-  while (part.lastIndex < key.length) {
-    const found = part.exec(key);
-    if (!found) return undefined;
-    const [, quoted, literal, bare] = found;
-    parts.push(quoted?.replace(/\\(.)/g, "$1") ?? literal ?? bare ?? "");
-  }
-  return parts.length > 0 && parts.every((name) => name !== "") ? parts : undefined;
-}
-
-/** The value at a dotted key of a tree. */
-export function valueAt(tree: unknown, key: string): unknown {
-  return pathOf(key)?.reduce<unknown>((at, part) => (isTree(at) ? at[part] : undefined), tree);
 }

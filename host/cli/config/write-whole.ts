@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { makeDir, replaceFile } from "@gantry/sdk/node";
-import { errors } from "./errors.ts";
+import { errors } from "../errors.ts";
 
 /** At any moment the file is the old one or the new one, whole. Mode 0600; a link stays one. */
 export async function writeWhole(named: string, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
-import type { GivenWords } from "@gantry/sdk/fill";
-import type { QuestionForm } from "@gantry/sdk";
-import { wrongValue } from "@gantry/sdk/node";
+import type { GivenWords, WordsAsked } from "@gantry/sdk/fill";
+import type { QuestionForm, ToolQuestion } from "@gantry/sdk";
+import { printable, wrongValue } from "@gantry/sdk/node";
 
 const maxFields = 20;
 const maxText = 2_000;
@@ -14,6 +14,21 @@ export function wrongQuestion(wanted: unknown): string | undefined {
   if (text.length > maxText) return `more than ${maxText} characters`;
   if (url !== undefined && !isAddress(url)) return "to open what is no https:// address";
   return form === undefined || isForm(form) ? undefined : "for a form that is no object of plain fields";
+}
+
+/** Returns a question as its person gets it. */
+export function shownQuestion(asked: WordsAsked, id: string): ToolQuestion {
+  const { text, url, form, session, user, tool, waitMs } = asked;
+  return Object.freeze({
+    text: printable(text),
+    ...(url !== undefined && { url: printable(new URL(url).href) }),
+    ...(form && { form: structuredClone(form) }),
+    session,
+    user,
+    tool,
+    id,
+    expires: new Date(Date.now() + waitMs).toISOString(),
+  });
 }
 
 /** Reads an answer by the form of its question; throws a sentence that says what does not fit. */

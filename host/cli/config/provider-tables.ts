@@ -1,28 +1,21 @@
 import { ProviderOffers } from "@gantry/sdk";
-import { errors } from "./errors.ts";
-import type { Configured } from "../config/configure.ts";
 import { nearest } from "@gantry/sdk/node";
-import { lineOfPath } from "../config/toml-map.ts";
-import { wrongAt } from "../config/wrong-at.ts";
-import type { HookTable } from "../plugins/hook-table.ts";
-import type { Registry } from "../plugins/registry.ts";
+import { wrongAt, type SetUpHost } from "@gantry/host";
+import { errors } from "../errors.ts";
 
 /** An address that is never asked: what takes one after its name is a way to write a provider. */
 const anyAddress = ":http://127.0.0.1/";
 
 /** Throws where a table `[providers.<id>]` is for nobody, since its keys would do nothing. */
-export async function checkProviderTables(
-  { parts, text }: Configured,
-  hooks: HookTable,
-  registry: Registry,
-): Promise<void> {
+export async function checkProviderTables({ options, hooks, registry }: SetUpHost): Promise<void> {
+  const { parts, text } = options.config;
   if (!hooks.list().some(({ hook }) => hook === "resolveProvider")) return;
   for (const id of idsIn(parts.values())) {
     if ((await answers(hooks, id)) || (await answers(hooks, `${id}${anyAddress}`))) continue;
     const meant = nearest(id, registry.get(ProviderOffers)?.keys() ?? []);
     const hint = meant ? ` (did you mean [providers.${meant}]?)` : "";
     const at = ["providers", id];
-    throw wrongAt(at, errors.PROVIDER_TABLE_UNKNOWN(text.file, lineOfPath(text.map, at), id, hint));
+    throw wrongAt(at, errors.PROVIDER_TABLE_UNKNOWN(text.file, text.lineOf(at), id, hint));
   }
 }
 
@@ -32,7 +25,7 @@ function idsIn(parts: Iterable<unknown>): ReadonlySet<string> {
 }
 
 /** A provider that lacks a key or an address is one all the same. */
-async function answers(hooks: HookTable, provider: string): Promise<boolean> {
+async function answers(hooks: SetUpHost["hooks"], provider: string): Promise<boolean> {
   try {
     return (await hooks.first({ provider, model: undefined })) !== undefined;
   } catch {

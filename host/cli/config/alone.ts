@@ -1,7 +1,5 @@
 import type { AnySlot, Awaitable, Filled, Logger, Plugin } from "@gantry/sdk";
-import { HookTable } from "./hook-table.ts";
-import { PluginInstance } from "./plugin-instance.ts";
-import { Registry } from "./registry.ts";
+import { HookTable, PluginInstance, Registry } from "@gantry/host";
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 

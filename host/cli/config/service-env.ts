@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { errors } from "./errors.ts";
-import { refuseUnsafe } from "./refuse-unsafe.ts";
+import { hostErrors, refuseUnsafe } from "@gantry/host";
 
 /** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */
 export class ServiceEnv {
@@ -35,7 +34,7 @@ export class ServiceEnv {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return "";
-      throw errors.CONFIG_UNREADABLE(this.#file, code);
+      throw hostErrors.CONFIG_UNREADABLE(this.#file, code);
     }
   }
 }

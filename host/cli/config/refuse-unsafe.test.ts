@@ -1,8 +1,8 @@
 import { chmod, chown, lchown, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { gantry } from "../../test/helpers/cli.ts";
-import { tempDir } from "../../test/helpers/temp-dir.ts";
+import { gantry } from "../../../test/helpers/cli.ts";
+import { tempDir } from "../../../test/helpers/temp-dir.ts";
 import { Installation } from "../installation.ts";
 
 const commands = [["agent", "-m", "hello"], ["status"], ["daemon"], ["config", "get", "default_model"]];

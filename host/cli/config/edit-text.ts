@@ -1,9 +1,9 @@
 import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
 import type { Plugin } from "@gantry/sdk";
-import { alone } from "../plugins/alone.ts";
+import { parseToml } from "@gantry/host";
+import { errors } from "../errors.ts";
+import { alone } from "./alone.ts";
 import { checkEdit } from "./check-edit.ts";
-import { errors } from "./errors.ts";
-import { parseToml } from "./read.ts";
 
 /**
  * Returns the text with these keys changed, whatever else is wrong in it. If no editor is `running`,

@@ -1,7 +1,4 @@
-import { isTree } from "./check.ts";
-import { valueAt } from "./config-file.ts";
-import type { Configured } from "./configure.ts";
-import { leaves, tablePath } from "./schema.ts";
+import { isTree, leaves, tablePath, valueAt, type Configured } from "@gantry/host";
 
 /** The value a key has; for a table, what all its readers know of it. */
 export function effective(config: Configured, key: string): unknown {

@@ -10,20 +10,23 @@ import {
   type AuditEvent,
   type Filled,
   type Plugin,
-} from "@gantry/sdk";
-import { MessageWorker } from "@gantry/sdk/fill";
-import type { LogLine, TestHost, TestHostOptions } from "@gantry/sdk/testing";
-import { bundledPlugins } from "./plugins/bundled.ts";
-import { valueAt } from "./config/config-file.ts";
-import { configure } from "./config/configure.ts";
-import { parseToml, readText } from "./config/read.ts";
-import { errors } from "./errors.ts";
-import { checkManifest } from "./plugins/manifest.ts";
-import { Host } from "./host.ts";
-import { loadPlugin } from "./plugins/loader.ts";
-import { fillersOf } from "./plugins/order.ts";
-import { Installation } from "./installation.ts";
-import { openWorkspace } from "./config/workspace.ts";
+} from "../index.ts";
+import { MessageWorker } from "../fill.ts";
+import {
+  bundledIn,
+  bundledPlugins,
+  checkManifest,
+  configure,
+  fillersOf,
+  Host,
+  hostErrors,
+  loadPlugin,
+  openWorkspace,
+  parseToml,
+  readText,
+  valueAt,
+} from "@gantry/host";
+import type { LogLine, TestHost, TestHostOptions } from "./test-host-types.ts";
 
 /** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
 export function openLoader(configDir: string): {
@@ -34,10 +37,10 @@ export function openLoader(configDir: string): {
 } {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
-    bundled: () => new Installation(configDir).allBundled(),
+    bundled: () => bundledIn(configDir),
     async config(file) {
       const text = await readText(file);
-      if (text === undefined) throw errors.CONFIG_UNREADABLE(file, "ENOENT");
+      if (text === undefined) throw hostErrors.CONFIG_UNREADABLE(file, "ENOENT");
       return parseToml(file, text).tree;
     },
   };
@@ -51,13 +54,13 @@ async function workerBeside(plugins: readonly Plugin[], configDir: string): Prom
   return worker ? [(await loadPlugin(worker.name, configDir, bundled)).plugin] : [];
 }
 
-/** The real host for tests; see startTestHost in @gantry/sdk/testing, which is the door to it. */
+/** The real host for tests; see startTestHost in test-host.ts, which is the door to it. */
 export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
   const configDir = options.configDir ?? (await mkdtemp(path.join(tmpdir(), "gantry-test-")));
   const logs: LogLine[] = [];
   const audit: AuditEvent[] = [];
   const tree = options.config ?? {};
-  const text = { file: "config.toml", tree, map: { keys: [], tables: [] } };
+  const text = { file: "config.toml", tree, lineOf: () => 1 };
   const given = options.plugins.map((plugin) => checkManifest(plugin.name, plugin));
   const plugins = [...given, ...(await workerBeside(given, configDir))];
   const config = await configure(text, plugins, [], async () => []);
@@ -65,7 +68,7 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
     plugins: plugins.map((plugin) => ({ plugin, from: "test" })),
     config,
     levelHeldOutside: true,
-    bundled: () => new Installation(configDir).allBundled(),
+    bundled: () => bundledIn(configDir),
     configDir,
     configFile: path.join(configDir, "config.toml"),
     configEditor: () => ({

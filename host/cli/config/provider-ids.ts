@@ -1,15 +1,11 @@
 import { allOf, shownAddress } from "@gantry/sdk/fill";
 import { ProviderOffers, type GantryError, type ProviderOffer } from "@gantry/sdk";
-import { isTree } from "../config/check.ts";
-import type { Configured } from "../config/configure.ts";
-import { lineOfPath } from "../config/toml-map.ts";
-import { wrongAt } from "../config/wrong-at.ts";
-import { errors } from "./errors.ts";
-import { configErrors } from "../config/errors.ts";
-import type { Registry } from "../plugins/registry.ts";
+import { hostErrors, isTree, wrongAt, type Configured, type SetUpHost } from "@gantry/host";
+import { errors } from "../errors.ts";
 
 /** Throws CONFIG_WRONG_TYPE where a provider that takes its address behind its name is named with something else there. */
-export function checkProviderIds({ text }: Configured, registry: Registry): void {
+export function checkProviderIds({ options: { config }, registry }: SetUpHost): void {
+  const { text } = config;
   const addressed = [...(registry.get(ProviderOffers)?.values() ?? [])].filter(
     ({ addressInId }) => addressInId === true,
   );
@@ -17,8 +13,8 @@ export function checkProviderIds({ text }: Configured, registry: Registry): void
     .filter(([, id]) => !isRight(id, addressed))
     .map(([path, id]): GantryError => {
       const why = `is wrong: ${errors.PROVIDER_URL(shownAddress(id)).message.slice(0, -1)}`;
-      const line = lineOfPath(text.map, path);
-      return wrongAt(path, configErrors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
+      const line = text.lineOf(path);
+      return wrongAt(path, hostErrors.CONFIG_WRONG_TYPE(text.file, line, path.join("."), why));
     });
   const error = allOf(wrong);
   if (error) throw error;

@@ -1,6 +1,6 @@
 import type { Reloaded } from "@gantry/sdk/fill";
 import { ProcessLock, readRunning, servingLock } from "@gantry/sdk/node";
-import { errors } from "./errors.ts";
+import { errors } from "../errors.ts";
 
 const patienceMs = 60_000;
 const lookMs = 50;

@@ -1,0 +1,19 @@
+import { isTree } from "./check.ts";
+
+/** The parts of a dotted key, as TOML writes it: a part with dots in it stands in quotes. Undefined where it is none. */
+export function pathOf(key: string): readonly string[] | undefined {
+  const part = /(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^."']+))(?:\.(?=.)|$)/y;
+  const parts: string[] = [];
+  while (part.lastIndex < key.length) {
+    const found = part.exec(key);
+    if (!found) return undefined;
+    const [, quoted, literal, bare] = found;
+    parts.push(quoted?.replace(/\\(.)/g, "$1") ?? literal ?? bare ?? "");
+  }
+  return parts.length > 0 && parts.every((name) => name !== "") ? parts : undefined;
+}
+
+/** The value at a dotted key of a tree. */
+export function valueAt(tree: unknown, key: string): unknown {
+  return pathOf(key)?.reduce<unknown>((at, part) => (isTree(at) ? at[part] : undefined), tree);
+}
