@@ -63,7 +63,9 @@ const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** A plugin whose summary says which of these names each door lacks, and what it takes for its level. */
 const looking = (facts: string): string => `
-      import * as node from "@gantry/sdk/node";
+  import * as sdk from "@gantry/sdk";
+  import * as channel from "@gantry/sdk/channel";
+  import * as node from "@gantry/sdk/node";
   const doors = { "@gantry/sdk": sdk, "@gantry/sdk/channel": channel, "@gantry/sdk/node": node };
   const had = ${JSON.stringify(Object.fromEntries(Object.keys(moved).map((door) => [door, movedValues(door)])))};
   const lacks = Object.entries(had).flatMap(([door, names]) => names.filter((name) => doors[door][name] === undefined));
@@ -87,7 +89,8 @@ test.each([
   expect(Object.keys(moved).flatMap(movedValues).length).toBeGreaterThan(50);
   using home = tempDir(`plugins = [${JSON.stringify(listed)}]\n`);
   put(home.dir, files);
-  const { out } = await gantry(["plugins", "inspect", "looking", "--json"], { dir: home.dir });
+  const { out, err } = await gantry(["plugins", "inspect", "looking", "--json"], { dir: home.dir });
+  expect(err).toBe("");
   expect(JSON.parse(out)).toMatchObject({ summary: " level 2", sdk: 2 });
 });
 
@@ -105,7 +108,8 @@ test("SDK-21: beside a plugin of level 2 one of level 3 has the doors of level 3
     "mine/package.json": stating,
     "own.js": looking("").replace('"looking"', '"own"'),
   });
-  const { out } = await gantry(["plugins", "inspect", "own", "--json"], { dir: home.dir });
+  const { out, err } = await gantry(["plugins", "inspect", "own", "--json"], { dir: home.dir });
+  expect(err).toBe("");
   expect(JSON.parse(out)).toMatchObject({ summary: expect.stringMatching(/Redactors .* level 3$/), sdk: 3 });
 });
 

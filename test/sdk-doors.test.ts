@@ -27,7 +27,12 @@ function namesIn(text: string, statement: RegExp): readonly string[] {
 const written = ["Slot"];
 
 test("HSE-03: each name of the sdk and of its floors is named by somebody", () => {
+  const template = path.join(root, "plugins/command-plugins/template");
+  const templates = readdirSync(template, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
   const places = [
+    ...templates.map((file) => ({ file, text: readFileSync(path.join(template, file), "utf8") })),
     ...sourcesIn("host", "plugins", "examples", "test", ".ci", "sdk/testing", "sdk/channel-kit"),
     ...["README.md", ...readdirSync(path.join(root, "sdk/docs")).map((page) => `docs/${page}`)].map(
       (page) => ({
